@@ -1,0 +1,41 @@
+//! The codes of diagnostics and their pages.
+
+/// The kebab-case name of a diagnostic. Each has a page `codes/<name>.md`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Code(&'static str);
+
+impl Code {
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Declares every code as a constant and binds it to its page; a missing page does not compile.
+macro_rules! codes {
+    ($($constant:ident = $name:literal;)*) => {
+        impl Code {
+            $(
+                #[doc = concat!("`", $name, "`; see its page.")]
+                pub const $constant: Self = Self($name);
+            )*
+
+            /// Every code, in alphabetical order.
+            pub const ALL: &'static [Self] = &[$(Self($name)),*];
+        }
+
+        /// The page of the code called `name`, as Markdown; `None` when there is no such code.
+        #[must_use]
+        pub fn explain(name: &str) -> Option<&'static str> {
+            match name {
+                $($name => Some(include_str!(concat!("codes/", $name, ".md"))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+codes! {
+    UNKNOWN_NAME = "unknown-name";
+}

@@ -1,0 +1,28 @@
+//! The one database trait and the one database, used by the command line, the language server and every test.
+
+/// What every query takes first.
+#[salsa::db]
+pub trait Db: salsa::Database {}
+
+/// The concrete database. Cloning it gives a snapshot for another thread.
+#[salsa::db]
+#[derive(Clone, Default)]
+pub struct Database {
+    storage: salsa::Storage<Self>,
+}
+
+#[salsa::db]
+impl salsa::Database for Database {}
+
+#[salsa::db]
+impl Db for Database {}
+
+impl Database {
+    /// A database that reports every salsa event to `listener`, for tests that name what must not run again.
+    #[must_use]
+    pub fn with_listener(listener: Box<dyn Fn(salsa::Event) + Send + Sync + 'static>) -> Self {
+        Self {
+            storage: salsa::Storage::new(Some(listener)),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A diagnostic as data. Detection makes it, `errors` modules word it, `render` shows it.
+
+use crate::{Code, Place};
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The program does not compile.
+    Error,
+    /// The program compiles; something in it is most likely not what was meant.
+    Warning,
+    /// A suggestion.
+    Hint,
+}
+
+/// One report to the author of a program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Diagnostic {
+    /// Its name, which `gswc explain` takes.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One lower-case sentence without a final period; source words in back-quotes.
+    pub message: String,
+    /// What it is about, as narrowly as possible.
+    pub place: Place,
+    /// Other places that explain it.
+    pub labels: Vec<Label>,
+    /// Sentences that teach, each on a line of its own.
+    pub notes: Vec<String>,
+    /// Edits that would mend it, best first.
+    pub fixes: Vec<Fix>,
+}
+
+/// A remark at a further place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Label {
+    /// Where.
+    pub place: Place,
+    /// What is to be said there.
+    pub message: String,
+}
+
+/// A change that mends what a diagnostic reports; the editor offers it, `gswc check --format json` lists it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fix {
+    /// What it does, in the imperative.
+    pub title: String,
+    /// The edits, none overlapping another.
+    pub edits: Vec<Edit>,
+}
+
+/// One replacement of text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Edit {
+    /// What is replaced; an empty span inserts.
+    pub place: Place,
+    /// The new text.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// An error with no labels, notes or fixes yet.
+    #[must_use]
+    pub fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            place,
+            labels: Vec::new(),
+            notes: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// A warning with no labels, notes or fixes yet.
+    #[must_use]
+    pub fn warning(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, place, message)
+        }
+    }
+
+    /// The same with a remark at another place.
+    #[must_use]
+    pub fn label(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            place,
+            message: message.into(),
+        });
+        self
+    }
+
+    /// The same with one more note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The same with a fix of one edit.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, place: Place, text: impl Into<String>) -> Self {
+        self.fixes.push(Fix {
+            title: title.into(),
+            edits: vec![Edit {
+                place,
+                text: text.into(),
+            }],
+        });
+        self
+    }
+}

@@ -1,0 +1,27 @@
+//! The two salsa inputs: a file's text and the project that the files belong to.
+#![allow(missing_docs, reason = "salsa generates public functions without docs")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One source file. Reading the disk is the caller's job; queries see only this text.
+#[salsa::input(debug)]
+pub struct File {
+    /// The path as shown to the user; `std/…` for a file of the standard library.
+    #[returns(ref)]
+    pub path: PathBuf,
+    /// The whole text, valid UTF-8.
+    #[returns(ref)]
+    pub text: Arc<str>,
+}
+
+/// A set of files that are compiled together.
+#[salsa::input(singleton, debug)]
+pub struct Project {
+    /// Every file by its module path, sorted: `std/fs`, or a path without `.gsw` relative to the root.
+    #[returns(ref)]
+    pub modules: std::collections::BTreeMap<String, File>,
+    /// The module that is run: its workflows are the program's commands.
+    #[returns(ref)]
+    pub entry: String,
+}

@@ -1,0 +1,33 @@
+//! The syntax tree: what was written, with spans relative to the item it stands in. Names are not resolved here.
+
+mod expression;
+mod item;
+mod pattern;
+mod statement;
+mod type_expression;
+
+pub use expression::{
+    Argument, BinaryOperator, Chain, Expression, ExpressionKind, FieldInit, LambdaParameter,
+    Literal, MapEntry, MatchArm, Modifier, ModifierKind, RangeEnd, StringPart, UnaryOperator,
+};
+pub use item::{
+    Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,
+    HookHandler, Import, ImportedName, Item, ItemBody, Parameter, PromptEntry, RecordDeclaration,
+    RepeatClass, Setting, SettingValue, Signature, Variant, Visibility,
+};
+pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
+pub use statement::{
+    AssertExpectation, AssignOperator, Block, MockOutcome, Statement, StatementKind,
+};
+pub use type_expression::{FunctionType, TypeExpression, TypeExpressionKind};
+
+use gsw_source::{Name, Span};
+
+/// An identifier as written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Identifier {
+    /// Its text.
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}

@@ -1,0 +1,422 @@
+//! Expressions.
+
+use gsw_source::{Name, Span};
+
+use crate::ast::{Block, Identifier, Pattern, Setting, TypeExpression};
+
+/// An expression.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Expression {
+    /// Its form.
+    pub kind: ExpressionKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// The form of an expression.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ExpressionKind {
+    /// `42`, `1.5`, `true`, `none`, `5s`, `"text"` without interpolation
+    Literal(Literal),
+    /// A string with at least one `${ }`.
+    Interpolation(Vec<StringPart>),
+    /// `x`, also `self` and `it`
+    Name(Name),
+    /// `a.b`, `a?.b`
+    Field {
+        /// Left of the dot.
+        base: Box<Expression>,
+        /// Right of it.
+        name: Identifier,
+        /// Which dot.
+        chain: Chain,
+    },
+    /// `t.0`
+    TupleField {
+        /// Left of the dot.
+        base: Box<Expression>,
+        /// From 0.
+        index: u32,
+        /// Where the number stands.
+        index_span: Span,
+    },
+    /// `introspect.*` in a list of tools
+    AllOf(Box<Expression>),
+    /// `xs[i]`
+    Index {
+        /// What is indexed.
+        base: Box<Expression>,
+        /// Between the brackets.
+        index: Box<Expression>,
+    },
+    /// `f(a, width: 3)`; a method call has a `Field` as callee.
+    Call {
+        /// What is called.
+        callee: Box<Expression>,
+        /// In written order.
+        arguments: Vec<Argument>,
+        /// From parenthesis to parenthesis.
+        arguments_span: Span,
+    },
+    /// `Bug { title: "x", ..base }`
+    Record {
+        /// One or two names.
+        path: Vec<Identifier>,
+        /// In written order.
+        fields: Vec<FieldInit>,
+        /// After `..`.
+        base: Option<Box<Expression>>,
+    },
+    /// `[a, b]`
+    List(Vec<Expression>),
+    /// `{ "a": 1 }`, `{}`
+    Map(Vec<MapEntry>),
+    /// `()`
+    Unit,
+    /// `(a, b)`, two or more
+    Tuple(Vec<Expression>),
+    /// `(a)`, kept for the formatter
+    Parenthesized(Box<Expression>),
+    /// `a..b`, `a..=b`
+    Range {
+        /// First.
+        start: Box<Expression>,
+        /// Last or one past.
+        end: Box<Expression>,
+        /// Which of both.
+        range_end: RangeEnd,
+    },
+    /// `x => e`, `(a, b: int) => { … }`
+    Lambda {
+        /// In order.
+        parameters: Vec<LambdaParameter>,
+        /// A block body is a `Do` expression.
+        body: Box<Expression>,
+    },
+    /// `-a`, `not a`
+    Unary {
+        /// Which.
+        operator: UnaryOperator,
+        /// Its operand.
+        operand: Box<Expression>,
+    },
+    /// `a + b`
+    Binary {
+        /// Which.
+        operator: BinaryOperator,
+        /// Where the operator stands.
+        operator_span: Span,
+        /// Left operand.
+        left: Box<Expression>,
+        /// Right operand.
+        right: Box<Expression>,
+    },
+    /// `a as T`
+    As {
+        /// The value.
+        value: Box<Expression>,
+        /// The type.
+        ty: Box<TypeExpression>,
+    },
+    /// `e catch { arms }`
+    Catch {
+        /// What is guarded.
+        value: Box<Expression>,
+        /// Its arms; none has a guard unless written.
+        arms: Vec<MatchArm>,
+    },
+    /// `if c { } else { }`
+    If {
+        /// The condition.
+        condition: Box<Expression>,
+        /// When true.
+        then: Block,
+        /// A `Do`, `If` or `IfLet` expression.
+        otherwise: Option<Box<Expression>>,
+    },
+    /// `if let p = e { } else { }`
+    IfLet {
+        /// What must match.
+        pattern: Box<Pattern>,
+        /// The value.
+        value: Box<Expression>,
+        /// When it matches.
+        then: Block,
+        /// A `Do`, `If` or `IfLet` expression.
+        otherwise: Option<Box<Expression>>,
+    },
+    /// `match e { arms }`
+    Match {
+        /// The value.
+        value: Box<Expression>,
+        /// In order.
+        arms: Vec<MatchArm>,
+    },
+    /// `do { }`; also the block body of a lambda, an `else`, a match arm or a `spawn`
+    Do(Block),
+    /// `for p in e { }`
+    For {
+        /// Bound in each turn.
+        pattern: Box<Pattern>,
+        /// What is run over.
+        iterable: Box<Expression>,
+        /// Body.
+        body: Block,
+    },
+    /// `while c { }`
+    While {
+        /// The condition.
+        condition: Box<Expression>,
+        /// Body.
+        body: Block,
+    },
+    /// `return e`
+    Return(Option<Box<Expression>>),
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `fail e`
+    Fail(Box<Expression>),
+    /// `emit e`
+    Emit(Box<Expression>),
+    /// `spawn e`, `spawn { }`
+    Spawn(Box<Expression>),
+    /// `spawn detached wf(args)`
+    SpawnDetached(Box<Expression>),
+    /// `await e`
+    Await(Box<Expression>),
+    /// `race [a, b]`
+    Race(Box<Expression>),
+    /// `parallel for p in e limit N { }`
+    ParallelFor {
+        /// Bound in each iteration.
+        pattern: Box<Pattern>,
+        /// What is run over.
+        iterable: Box<Expression>,
+        /// `limit`, `errors`.
+        modifiers: Vec<Modifier>,
+        /// Body.
+        body: Block,
+    },
+    /// `parallel (f(), g())`
+    Parallel(Vec<Expression>),
+    /// `step "name" mods { }`
+    Step {
+        /// A string.
+        name: Box<Expression>,
+        /// In written order.
+        modifiers: Vec<Modifier>,
+        /// Body.
+        body: Block,
+    },
+    /// `timeout 5s { }`, `retry 3 { }`, `budget(usd: 1.0) { }`
+    Modified {
+        /// In written order, at least one.
+        modifiers: Vec<Modifier>,
+        /// Body.
+        body: Block,
+    },
+    /// `reflect p(args) max N until (r => c) by critic`
+    Reflect {
+        /// The call.
+        call: Box<Expression>,
+        /// After `max`.
+        max: Option<Box<Expression>>,
+        /// After `until`.
+        until: Option<Box<Expression>>,
+        /// After `by`.
+        by: Option<Box<Expression>>,
+    },
+    /// `revise p(args)`
+    Revise(Box<Expression>),
+    /// `p(args) by a`
+    By {
+        /// The call.
+        call: Box<Expression>,
+        /// The agent.
+        agent: Box<Expression>,
+    },
+    /// `p(args) with { cache: false }`
+    With {
+        /// The call.
+        call: Box<Expression>,
+        /// The overrides.
+        settings: Vec<Setting>,
+    },
+    /// Text that is no expression; already reported.
+    Invalid,
+}
+
+/// A literal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// `42`. `None` when it does not fit 64 bits; `9223372036854775808` is held as such for a minus before it.
+    Int(Option<i128>),
+    /// The bits of a finite 64-bit float.
+    Float(u64),
+    /// `true`
+    Bool(bool),
+    /// `none`
+    None,
+    /// Nanoseconds.
+    Duration(i64),
+    /// The text after escapes and indentation are taken out.
+    String(Name),
+}
+
+/// A piece of an interpolated string.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StringPart {
+    /// Text after escapes and indentation are taken out.
+    Text(Name),
+    /// `${e}`
+    Expression(Expression),
+}
+
+/// Which dot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Chain {
+    /// `.`
+    Plain,
+    /// `?.`
+    Optional,
+}
+
+/// Whether a range holds its end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RangeEnd {
+    /// `..`
+    Exclusive,
+    /// `..=`
+    Inclusive,
+}
+
+/// `e` or `name: e` in a call.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Argument {
+    /// The name before the colon.
+    pub name: Option<Identifier>,
+    /// The value.
+    pub value: Expression,
+}
+
+/// `title: e` or `title` in a record literal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FieldInit {
+    /// The field.
+    pub name: Identifier,
+    /// `None` stands for the variable of the same name.
+    pub value: Option<Expression>,
+}
+
+/// `key: value` in a map literal.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MapEntry {
+    /// A string, int, variant or parenthesised expression.
+    pub key: Expression,
+    /// The value.
+    pub value: Expression,
+}
+
+/// A lambda's parameter.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LambdaParameter {
+    /// A name, `_` or a tuple.
+    pub pattern: Pattern,
+    /// After `:`.
+    pub ty: Option<TypeExpression>,
+}
+
+/// `pattern if guard => body`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MatchArm {
+    /// What must match.
+    pub pattern: Pattern,
+    /// After `if`.
+    pub guard: Option<Expression>,
+    /// A block body is a `Do` expression.
+    pub body: Expression,
+}
+
+/// One of `timeout retry reflect budget limit errors` with its arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Modifier {
+    /// Which.
+    pub kind: ModifierKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// Which modifier.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ModifierKind {
+    /// `timeout D`
+    Timeout(Expression),
+    /// `retry N backoff D max D`
+    Retry {
+        /// Further attempts.
+        count: Expression,
+        /// First delay.
+        backoff: Option<Expression>,
+        /// Longest delay.
+        max: Option<Expression>,
+    },
+    /// `reflect N with p`
+    Reflect {
+        /// Rounds.
+        count: Expression,
+        /// The reflection prompt.
+        with: Option<Expression>,
+    },
+    /// `budget(usd: 0.5, …)`
+    Budget(Vec<Argument>),
+    /// `limit N`
+    Limit(Expression),
+    /// `errors first|settle|merge`
+    Errors(Identifier),
+}
+
+/// A prefix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOperator {
+    /// `-`
+    Negate,
+    /// `not`
+    Not,
+}
+
+/// An infix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOperator {
+    /// `or`
+    Or,
+    /// `and`
+    And,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `in`
+    In,
+    /// `??`
+    Otherwise,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+}

@@ -1,0 +1,348 @@
+//! Declarations.
+
+use gsw_source::{Name, Span};
+
+use crate::ast::{Block, Expression, Identifier, Modifier, TypeExpression};
+
+/// One declaration with what stands before it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Item {
+    /// The text of its `///` lines, joined by line breaks, without the slashes and one space after them.
+    pub docs: Option<String>,
+    /// `@name(args)` before it.
+    pub attributes: Vec<Attribute>,
+    /// Whether other modules see it.
+    pub visibility: Visibility,
+    /// What it declares.
+    pub body: ItemBody,
+    /// From its first doc line or attribute to its last token; starts at 0.
+    pub span: Span,
+}
+
+/// Who may name a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Visibility {
+    /// Everybody.
+    Public,
+    /// Only its own module.
+    Private,
+}
+
+/// What an item declares.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ItemBody {
+    /// `import std/fs`
+    Import(Import),
+    /// `fn f(…) -> T { … }`
+    Function(Function),
+    /// `type R { … }`
+    Record(RecordDeclaration),
+    /// `type A = T where check`
+    Alias {
+        /// Its name.
+        name: Identifier,
+        /// `<T>`
+        generics: Vec<Identifier>,
+        /// What it stands for.
+        target: TypeExpression,
+        /// The check after `where`, over `it`.
+        check: Option<Expression>,
+    },
+    /// `enum E { … }`
+    Enum(EnumDeclaration),
+    /// `error E(…)`
+    Error(ErrorDeclaration),
+    /// `const X: T = e`
+    Const(Constant),
+    /// `agent a { … }`
+    Agent {
+        /// Its name.
+        name: Identifier,
+        /// Its settings in order.
+        settings: Vec<Setting>,
+    },
+    /// `prompt p(…) -> T by a { … }`
+    Prompt {
+        /// Head; `by` is its agent.
+        signature: Signature,
+        /// `user`, `system`, `example` and settings.
+        entries: Vec<PromptEntry>,
+    },
+    /// `workflow w(…) -> T mods { … }`
+    Workflow {
+        /// Head.
+        signature: Signature,
+        /// Body.
+        body: Block,
+    },
+    /// `tool t(…) -> T once { … }`
+    Tool {
+        /// Head.
+        signature: Signature,
+        /// Body.
+        body: Block,
+    },
+    /// `mcp docs = stdio(…)`
+    Mcp {
+        /// Its name.
+        name: Identifier,
+        /// How to reach it.
+        transport: Expression,
+    },
+    /// `hook h { before_tool(call) { … } }`
+    Hook {
+        /// Its name.
+        name: Identifier,
+        /// Its handlers in order.
+        handlers: Vec<HookHandler>,
+    },
+    /// `human approve(…) -> T timeout D { user "…" }`
+    Human {
+        /// Head.
+        signature: Signature,
+        /// `user`, `example` and settings.
+        entries: Vec<PromptEntry>,
+    },
+    /// `skill s …`, whose inside is specified by a later page and kept unparsed.
+    Skill {
+        /// Its name.
+        name: Identifier,
+    },
+    /// `test "name" { … }`
+    Test {
+        /// The string after `test`.
+        name: Name,
+        /// Where that string stands.
+        name_span: Span,
+        /// The expression after `cassette`.
+        cassette: Option<Expression>,
+        /// Body.
+        body: Block,
+    },
+    /// `permissions { fs.read: ["./src"] }`
+    Permissions {
+        /// One per line; a dotted name is one name with a dot in it.
+        settings: Vec<Setting>,
+    },
+    /// Text that is no declaration; already reported.
+    Invalid,
+}
+
+/// `import path`, `import path as s`, `import path.{A, B as C}`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Import {
+    /// As written: `std/fs`, `./schemas`, `../a/b`.
+    pub path: Name,
+    /// Where the path stands.
+    pub path_span: Span,
+    /// The name after `as`.
+    pub alias: Option<Identifier>,
+    /// The names in braces; `None` when there are no braces.
+    pub names: Option<Vec<ImportedName>>,
+}
+
+/// `A` or `A as B` in an import's braces.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ImportedName {
+    /// The name in the other module.
+    pub name: Identifier,
+    /// The name here, when it differs.
+    pub alias: Option<Identifier>,
+}
+
+/// `@name(arguments)`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Attribute {
+    /// The word after `@`.
+    pub name: Identifier,
+    /// The arguments; empty without parentheses.
+    pub arguments: Vec<Expression>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What stands between a declaration's keyword and its body.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Signature {
+    /// The declared name.
+    pub name: Identifier,
+    /// `<T, U>`
+    pub generics: Vec<Identifier>,
+    /// In order.
+    pub parameters: Vec<Parameter>,
+    /// After `->`; `None` means `()`.
+    pub result: Option<TypeExpression>,
+    /// After `!`; `None` when it is left to inference.
+    pub throws: Option<Vec<TypeExpression>>,
+    /// After `by` (a prompt's agent).
+    pub by: Option<Expression>,
+    /// A tool's repeat class.
+    pub repeat: Option<RepeatClass>,
+    /// `timeout`, `retry`, `reflect`, `budget` in written order.
+    pub modifiers: Vec<Modifier>,
+}
+
+/// How a tool may be repeated.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RepeatClass {
+    /// `pure`
+    Pure(Span),
+    /// `reads`
+    Reads(Span),
+    /// `idempotent by key`
+    Idempotent(Box<Expression>),
+    /// `once`
+    Once(Span),
+}
+
+/// One parameter of a function, prompt, tool, workflow, variant or error.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Parameter {
+    /// Its `///` lines.
+    pub docs: Option<String>,
+    /// `@name(args)` before it.
+    pub attributes: Vec<Attribute>,
+    /// Its name; `self` for the receiver of a method.
+    pub name: Identifier,
+    /// Its type; `None` for `self`, for a hook's parameters and where an error's or variant's field leaves it out.
+    pub ty: Option<TypeExpression>,
+    /// After `=`.
+    pub default: Option<Expression>,
+}
+
+/// `fn f<T>(…) -> T ! E { … }`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Function {
+    /// `Bug` in `fn Bug.urgent(self)`.
+    pub receiver: Option<Identifier>,
+    /// Head.
+    pub signature: Signature,
+    /// `None` only for an `@intrinsic` of the standard library.
+    pub body: Option<Block>,
+}
+
+/// `type R<T> { … }`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RecordDeclaration {
+    /// Its name.
+    pub name: Identifier,
+    /// `<T>`
+    pub generics: Vec<Identifier>,
+    /// In order.
+    pub fields: Vec<FieldDeclaration>,
+}
+
+/// `name: T = default where check`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FieldDeclaration {
+    /// Its `///` lines.
+    pub docs: Option<String>,
+    /// `@name(args)` before it.
+    pub attributes: Vec<Attribute>,
+    /// Its name.
+    pub name: Identifier,
+    /// Its type.
+    pub ty: TypeExpression,
+    /// After `=`.
+    pub default: Option<Expression>,
+    /// After `where`, over `it` and `self`.
+    pub check: Option<Expression>,
+}
+
+/// `enum E<T> { … }`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct EnumDeclaration {
+    /// Its name.
+    pub name: Identifier,
+    /// `<T>`
+    pub generics: Vec<Identifier>,
+    /// In order.
+    pub variants: Vec<Variant>,
+}
+
+/// `B(x: int, y: string?)`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Variant {
+    /// Its `///` lines.
+    pub docs: Option<String>,
+    /// `@alias("b")` and others before it.
+    pub attributes: Vec<Attribute>,
+    /// Its name.
+    pub name: Identifier,
+    /// Its payload; empty for none.
+    pub fields: Vec<Parameter>,
+}
+
+/// `error DeployFailed(env: string, log: string)`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ErrorDeclaration {
+    /// Its name.
+    pub name: Identifier,
+    /// Its payload; a field without a type is a `string`.
+    pub fields: Vec<Parameter>,
+}
+
+/// `const X: T = e`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Constant {
+    /// Its name.
+    pub name: Identifier,
+    /// Its type.
+    pub ty: Option<TypeExpression>,
+    /// Its value.
+    pub value: Expression,
+}
+
+/// `name: value` in an agent, prompt, `with` or `permissions` body.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub name: Identifier,
+    /// Its value.
+    pub value: SettingValue,
+}
+
+/// The value of a setting.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SettingValue {
+    /// An expression, also a map literal.
+    Expression(Expression),
+    /// `{ ttl: 1h }`: settings of their own.
+    Settings {
+        /// The inner settings.
+        settings: Vec<Setting>,
+        /// From brace to brace.
+        span: Span,
+    },
+}
+
+/// A line in the body of a prompt or human.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PromptEntry {
+    /// `system "…"`
+    System(Expression),
+    /// `user "…"`
+    User(Expression),
+    /// `example (args) -> answer`
+    Example {
+        /// Arguments as in a call.
+        arguments: Vec<crate::ast::Argument>,
+        /// The answer that a model should give.
+        answer: Expression,
+        /// All of it.
+        span: Span,
+    },
+    /// `temperature: 0.0`
+    Setting(Setting),
+}
+
+/// `before_tool(call) { … }`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HookHandler {
+    /// `before_tool`, `after_tool`, `session_start` or `session_end`.
+    pub name: Identifier,
+    /// Its parameters, without types.
+    pub parameters: Vec<Parameter>,
+    /// Body.
+    pub body: Block,
+}

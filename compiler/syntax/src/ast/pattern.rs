@@ -1,0 +1,96 @@
+//! Patterns of `let`, `match`, `if let`, `for`, `catch`, lambdas and mocks.
+
+use gsw_source::Span;
+
+use crate::ast::{Identifier, Literal, RangeEnd};
+
+/// A pattern.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Pattern {
+    /// Its form.
+    pub kind: PatternKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// The form of a pattern.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PatternKind {
+    /// `_`
+    Wildcard,
+    /// `x`: a name that starts with a lower-case letter binds.
+    Binding(Identifier),
+    /// `1`, `-1.5`, `"a"` without interpolation, `true`, `none`, `5s`. A minus is folded into the literal.
+    Literal(Literal),
+    /// `1..5`, `1..=5`
+    Range {
+        /// First.
+        start: i64,
+        /// Last or one past.
+        end: i64,
+        /// Which of both.
+        range_end: RangeEnd,
+    },
+    /// `A`, `E.A`, `m.E.A`, `B(x, y: p, ..)`; also a constant or an error.
+    Variant {
+        /// One to three names.
+        path: Vec<Identifier>,
+        /// The payload's patterns; `None` without parentheses.
+        fields: Option<Vec<PatternField>>,
+        /// Whether `..` stands at the end.
+        rest: Rest,
+    },
+    /// `Bug { title, line: l, .. }`
+    Record {
+        /// One or two names.
+        path: Vec<Identifier>,
+        /// Named fields; `title` alone binds `title`.
+        fields: Vec<PatternField>,
+        /// Whether `..` stands at the end.
+        rest: Rest,
+    },
+    /// `(a, b)`
+    Tuple(Vec<Pattern>),
+    /// `[a, ..rest, z]`
+    List {
+        /// Before `..`, or all.
+        before: Vec<Pattern>,
+        /// `..` or `..rest`.
+        rest: ListRest,
+        /// After `..`.
+        after: Vec<Pattern>,
+    },
+    /// `a | b`, two or more
+    Or(Vec<Pattern>),
+    /// Text that is no pattern; already reported.
+    Invalid,
+}
+
+/// A pattern inside a variant's or a record's.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PatternField {
+    /// `y` in `y: p`; `None` when positional.
+    pub name: Option<Identifier>,
+    /// The pattern; for a record's `title` alone a binding of that name.
+    pub pattern: Pattern,
+}
+
+/// Whether a pattern names all fields.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rest {
+    /// All are named.
+    Complete,
+    /// `..` leaves the others out.
+    Ignored,
+}
+
+/// What a list pattern does with the elements that it does not name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ListRest {
+    /// There are none.
+    Complete,
+    /// `..`
+    Ignored,
+    /// `..rest`
+    Bound(Identifier),
+}

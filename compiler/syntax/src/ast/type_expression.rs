@@ -1,0 +1,62 @@
+//! Types as written.
+
+use gsw_source::{Name, Span};
+
+use crate::ast::Identifier;
+
+/// A type as written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TypeExpression {
+    /// Its form.
+    pub kind: TypeExpressionKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// The form of a type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TypeExpressionKind {
+    /// `Bug`, `schemas.Bug`, `Task<int>`
+    Named {
+        /// One name, or a module's and one.
+        path: Vec<Identifier>,
+        /// Between `<` and `>`.
+        arguments: Vec<TypeExpression>,
+    },
+    /// `T?`
+    Optional(Box<TypeExpression>),
+    /// `[T]`
+    List(Box<TypeExpression>),
+    /// `{K: V}`
+    Map {
+        /// The keys' type.
+        key: Box<TypeExpression>,
+        /// The values' type.
+        value: Box<TypeExpression>,
+    },
+    /// `()`
+    Unit,
+    /// `(A, B)`, two or more
+    Tuple(Vec<TypeExpression>),
+    /// `"a"`, alone or in a union
+    Literal(Name),
+    /// `A | B`, two or more
+    Union(Vec<TypeExpression>),
+    /// `fn(A, B) -> C ! X uses net + model`
+    Function(Box<FunctionType>),
+    /// Text that is no type; already reported.
+    Invalid,
+}
+
+/// The type of a function value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionType {
+    /// In order.
+    pub parameters: Vec<TypeExpression>,
+    /// `None` means `()`.
+    pub result: Option<TypeExpression>,
+    /// After `!`; `None` when not written.
+    pub throws: Option<Vec<TypeExpression>>,
+    /// After `uses`; a dotted effect such as `fs.read` is one name. `None` when not written.
+    pub uses: Option<Vec<Identifier>>,
+}
