@@ -1,1 +1,14 @@
-//! Placeholder.
+//! What compiled code and the runtime agree on: values, types, the table of runtime calls, the image.
+//!
+//! `codegen` and `engine` meet here and nowhere else. Everything that changes this agreement changes [`abi_hash`].
+
+pub mod builtin;
+pub mod call;
+mod hash;
+pub mod image;
+pub mod layout;
+pub mod program;
+pub mod schema;
+pub mod types;
+
+pub use hash::abi_hash;

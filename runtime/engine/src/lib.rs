@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Runs compiled programs.
+
+pub mod model;

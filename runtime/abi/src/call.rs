@@ -1,0 +1,472 @@
+//! THE table of runtime calls: the only way from compiled code into the runtime.
+//!
+//! A row reads `name kind(parameters);`. Every parameter is a word (floats as bits). Before them goes the context, and
+//! for `waiting` calls also the frame that waits.
+//!
+//! Kinds: `plain` returns a word and cannot fail · `raising` returns an [`Outcome`] · `waiting` returns a
+//! [`crate::layout::status`]; on `DONE` and `RAISED` the frame's `value` or `error` is set, on `WAITING` the runtime
+//! will set one of them and resume the frame.
+//!
+//! Parameters: `word` no ownership · `borrow` the caller keeps it · `own` the callee takes it over, also when it
+//! raises · `result` the [`crate::types::TypeId`] of the result · `ty` the `TypeId` of the next generic argument of the
+//! `@intrinsic` declaration, in order. Results are owned by the caller. A borrowed or owned word whose type is held
+//! inline is just a word.
+//!
+//! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
+//! fill the `word`, `borrow` and `own` parameters in order.
+
+use crate::layout::{Context, Frame, Outcome};
+
+/// What a call does to control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CallKind {
+    /// Returns a word.
+    Plain,
+    /// Returns an [`Outcome`].
+    Raising,
+    /// Returns a status and may suspend.
+    Waiting,
+}
+
+/// What a parameter is and who owns it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Parameter {
+    /// A number; no ownership.
+    Word,
+    /// The caller keeps it.
+    Borrow,
+    /// The callee takes it over.
+    Own,
+    /// The `TypeId` of the result.
+    Result,
+    /// The `TypeId` of the next generic argument.
+    Ty,
+}
+
+/// Passes all rows to the macro `$then`.
+#[macro_export]
+macro_rules! for_each_runtime_call {
+    ($then:path) => {
+        $then! {
+            // Memory. Compiled code counts by itself and calls these when it must.
+            /// A fresh object of `words` words after the header, not yet written: type, extra, words.
+            object_new plain(word, word, word);
+            /// Frees an object whose last owner is gone.
+            object_free plain(word);
+            /// A fresh frame of a function, with no parent and its slots not yet written.
+            frame_new plain(word);
+            /// Frees a frame that has ended; its slots own nothing any more.
+            frame_free plain(word);
+
+            // Errors.
+            /// A fault without fields, by the index of its `BuiltinError`.
+            fault plain(word);
+            /// Appends a span (index into the program's spans) to an error's trace.
+            error_trace plain(borrow, word);
+            /// Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
+            error_is_catchable plain(borrow);
+            /// `e.message()`
+            error_message plain(borrow);
+            /// `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
+            assertion_failed plain(own);
+            /// A fault `Internal` with this message.
+            internal_fault plain(own);
+
+            // Any value; `ty` is its type.
+            /// `==`
+            value_equal plain(ty, borrow, borrow);
+            /// -1, 0 or 1 as an `i64`.
+            value_compare plain(ty, borrow, borrow);
+            /// `x.to_string()`, the text of `${x}`.
+            value_to_string plain(ty, borrow);
+            /// `x.to_json()` as a `json`.
+            value_to_json plain(ty, borrow);
+            /// The fields of a variant's or record's JSON are checked on the way: `j as T`.
+            json_as raising(result, borrow);
+            /// A string as a literal union: `s as "a" | "b"`.
+            string_as raising(result, own);
+
+            // Lists.
+            /// An empty list with room for n elements.
+            list_new plain(result, word);
+            /// `xs.len()`
+            list_len plain(borrow);
+            /// A list with one more element; in place when `xs` has no other owner.
+            list_push plain(own, own);
+            /// `xs[i]`, or `OutOfRange`.
+            list_index raising(borrow, word);
+            /// `xs.get(i)`
+            list_get plain(result, borrow, word);
+            /// `xs + ys`
+            list_concat plain(own, borrow);
+            /// `xs.slice(from, to)`, clamped.
+            list_slice plain(borrow, word, word);
+            /// `xs.reverse()`
+            list_reverse plain(own);
+            /// `xs.sort()`, stable, ascending.
+            list_sort plain(own);
+            /// `xs.sort_desc()`, stable.
+            list_sort_desc plain(own);
+            /// `xs` in the stable order of `keys`, a list of the same length.
+            list_sort_by_keys plain(own, own);
+            /// The same, descending.
+            list_sort_by_keys_desc plain(own, own);
+            /// `x in xs`
+            list_contains plain(borrow, borrow);
+            /// `xs.index_of(x)`
+            list_index_of plain(borrow, borrow);
+            /// `xs.unique()`
+            list_unique plain(own);
+            /// `xs.zip(ys)`
+            list_zip plain(result, borrow, borrow);
+            /// `xs.enumerate()`
+            list_enumerate plain(result, borrow);
+            /// `xs.chunks(n)`
+            list_chunks raising(result, borrow, word);
+            /// `xs.windows(n)`
+            list_windows raising(result, borrow, word);
+            /// `xs.flatten()`
+            list_flatten plain(result, borrow);
+            /// `xs.join(sep)` of strings.
+            list_join plain(borrow, borrow);
+            /// The ints `from..to` as a list.
+            list_range raising(word, word);
+            /// A pair `(a, b)` taken apart is compiled; this makes `xs` with element i replaced, or `OutOfRange`.
+            list_set raising(own, word, own);
+
+            // Maps.
+            /// `{}`
+            map_new plain(result);
+            /// `m.len()`
+            map_len plain(borrow);
+            /// `m.insert(k, v)`
+            map_insert plain(own, own, own);
+            /// `m.get(k)`
+            map_get plain(result, borrow, borrow);
+            /// `m[k]`, or `OutOfRange`.
+            map_index raising(borrow, borrow);
+            /// `k in m`
+            map_has plain(borrow, borrow);
+            /// `m.remove(k)`
+            map_remove plain(own, borrow);
+            /// `m.keys()`
+            map_keys plain(result, borrow);
+            /// `m.values()`
+            map_values plain(result, borrow);
+            /// `m.entries()`
+            map_entries plain(result, borrow);
+            /// `m.merge(other)`
+            map_merge plain(own, borrow);
+            /// The key of entry i, in order of insertion; i is in range.
+            map_key_at plain(borrow, word);
+            /// The value of entry i; i is in range.
+            map_value_at plain(borrow, word);
+
+            // Strings.
+            /// `s.len()`
+            string_len plain(borrow);
+            /// `a + b`
+            string_concat plain(own, borrow);
+            /// `a == b`
+            string_equal plain(borrow, borrow);
+            /// `sub in s`, `s.contains(sub)`: haystack, needle.
+            string_contains plain(borrow, borrow);
+            /// `s.starts_with(p)`
+            string_starts_with plain(borrow, borrow);
+            /// `s.ends_with(p)`
+            string_ends_with plain(borrow, borrow);
+            /// `s.trim()`
+            string_trim plain(borrow);
+            /// `s.split(sep)`
+            string_split plain(borrow, borrow);
+            /// `s.split_once(sep)`
+            string_split_once plain(result, borrow, borrow);
+            /// `s.lines()`
+            string_lines plain(borrow);
+            /// `s.words()`
+            string_words plain(borrow);
+            /// `s.chars()`
+            string_chars plain(borrow);
+            /// `s.upper()`
+            string_upper plain(borrow);
+            /// `s.lower()`
+            string_lower plain(borrow);
+            /// `s.replace(a, b)`
+            string_replace plain(borrow, borrow, borrow);
+            /// `s.slice(from, to)`, clamped, in scalar values.
+            string_slice plain(borrow, word, word);
+            /// `s.repeat(n)`
+            string_repeat raising(borrow, word);
+            /// `s.pad_start(n, c)`
+            string_pad_start plain(borrow, word, borrow);
+            /// `s.pad_end(n, c)`
+            string_pad_end plain(borrow, word, borrow);
+            /// `s.index_of(sub)`
+            string_index_of plain(borrow, borrow);
+            /// `s.matches(r"…")`
+            string_matches raising(borrow, borrow);
+            /// `s.parse_int()`
+            string_parse_int plain(borrow);
+            /// `s.parse_float()`
+            string_parse_float plain(result, borrow);
+
+            // Numbers; `Overflow` where the result leaves 64 bits.
+            /// `a.pow(b)` of ints; `Failed` for a negative exponent.
+            int_pow raising(word, word);
+            /// `n.to_float()`
+            int_to_float plain(word);
+            /// `x.to_int()`
+            float_to_int raising(word);
+            /// `a % b` of floats.
+            float_remainder plain(word, word);
+            /// `a.pow(b)` of floats.
+            float_pow plain(word, word);
+            /// `x.round()`
+            float_round plain(word);
+            /// `x.floor()`
+            float_floor plain(word);
+            /// `x.ceil()`
+            float_ceil plain(word);
+            /// `x.sqrt()`
+            float_sqrt plain(word);
+            /// `x.fixed(digits)`
+            float_fixed plain(word, word);
+            /// A function of `math` by name: `sin`, `cos`, `ln`, `exp` and so on.
+            float_math plain(borrow, word);
+
+            // Time.
+            /// `d.seconds()`
+            duration_seconds plain(word);
+            /// `t.format(pattern)`
+            time_format raising(word, borrow);
+            /// `time.parse(text)`
+            time_parse raising(borrow);
+            /// `now()`
+            time_now waiting();
+            /// `sleep(d)`
+            sleep waiting(word);
+            /// `random()`
+            random_float waiting();
+            /// `random.int(a, b)`, both included.
+            random_int waiting(word, word);
+            /// `uuid()`
+            uuid waiting();
+
+            // JSON.
+            /// `json.parse(text)`
+            json_parse raising(borrow);
+            /// `json.pretty(v)`
+            json_pretty plain(borrow);
+            /// `j.name`: `DecodeError` when absent.
+            json_field raising(borrow, borrow);
+            /// `j[i]`: `DecodeError` when absent.
+            json_index raising(borrow, word);
+            /// `j.get("k")`
+            json_get plain(borrow, borrow);
+            /// `j.items()`
+            json_items raising(borrow);
+            /// `j.entries()`
+            json_entries raising(result, borrow);
+            /// A `json` of a known tag from a payload: tag, payload. 0 payload for null.
+            json_new plain(word, own);
+
+            // Files, secrets, environment.
+            /// `fs.read(path)`
+            fs_read waiting(own);
+            /// `fs.read_bytes(path)`
+            fs_read_bytes waiting(own);
+            /// `fs.write(path, text)`
+            fs_write waiting(own, own);
+            /// `fs.append(path, text)`
+            fs_append waiting(own, own);
+            /// `fs.exists(path)`
+            fs_exists waiting(own);
+            /// `fs.list(path)`
+            fs_list waiting(own);
+            /// `fs.glob(pattern)`
+            fs_glob waiting(own);
+            /// `fs.remove(path)`
+            fs_remove waiting(own);
+            /// `fs.make_dir(path)`
+            fs_make_dir waiting(own);
+            /// `env.get(name)`
+            env_get waiting(own);
+            /// `secret("NAME")`
+            secret_named plain(own);
+
+            // The tree, events, state.
+            /// Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
+            node_enter plain(word, own, own);
+            /// Waits for the tasks of the current node; raises the first error that nobody awaited.
+            node_join waiting();
+            /// Cancels the tasks of the current node and waits until they have ended; never raises.
+            node_abort waiting();
+            /// Leaves the current node as completed, with its output as `json` or 0.
+            node_complete plain(own);
+            /// Leaves the current node as failed or cancelled, as the error says.
+            node_fail plain(borrow);
+            /// `log.…`: level 0 to 3, message, data as `json` or 0.
+            log plain(word, own, own);
+            /// `emit v` as `json`.
+            emit plain(own);
+            /// A `state` variable has this value now: name, value as `json`.
+            state_set plain(borrow, own);
+
+            // Tasks. A spawned frame belongs to the runtime.
+            /// Starts a task of the current node on a frame whose parameters are set: task type, frame.
+            task_spawn plain(result, word);
+            /// `await t`
+            task_await waiting(own);
+            /// `await [t, …]`: result list type, tasks.
+            task_await_all waiting(result, own);
+            /// `race [t, …]`
+            task_race waiting(own);
+            /// `t.cancel()`
+            task_cancel plain(borrow);
+            /// `parallel for`: result list type, closure of one parameter, items, limit (0 for none), `ErrorPolicy`.
+            parallel_for waiting(result, own, own, word, word);
+            /// `parallel (…)`: result tuple type, a list of closures without parameters.
+            parallel_tuple waiting(result, own);
+
+            // Scopes of modifiers; each `enter` is paired with one `leave` or `fail` on every path.
+            /// `timeout d`: gives the scope's number.
+            timeout_enter plain(word);
+            /// The body ended in time: scope.
+            timeout_leave plain(word);
+            /// The body raised: takes the error and gives the one to go on with (`Timeout` for the scope's own unwinding).
+            timeout_fail plain(word, own);
+            /// `retry`: waits before another attempt, or raises the error again when there is to be none:
+            /// error, attempts made so far, further attempts, backoff, max.
+            retry_wait waiting(own, word, word, word, word);
+            /// `budget(…)`: usd as float bits (negative for none), tokens, calls, time (-1 for none); gives the scope's number.
+            budget_enter raising(word, word, word, word);
+            /// The body ended: scope.
+            budget_leave plain(word);
+            /// The body raised: takes the error and gives the one to go on with.
+            budget_fail plain(word, own);
+            /// Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
+            /// error, rounds used, rounds, reflection prompt's closure or 0.
+            reflect_wait waiting(own, word, word, own);
+            /// Before a `defer` body: what runs until the matching `leave` is not cancelled.
+            defer_enter plain();
+            /// After it.
+            defer_leave plain();
+
+            // Models, tools, people.
+            /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
+            prompt_run waiting(result, word, own, own, own, own);
+            /// Runs a prompt and gives its `Response<T>`.
+            prompt_detail waiting(result, word, own, own, own, own);
+            /// Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
+            human_ask waiting(result, word, own, own, own);
+            /// Before a tool's body when called by a program: tool's index, key or 0, arguments as `json`. Done with a value when a
+            /// call with the same key has one (an optional of the result), else with `none`.
+            tool_begin waiting(result, word, own, own);
+            /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or -1; gives the record `Output`.
+            exec_run waiting(result, own, own, own, word);
+            /// `http.request`: method, url, headers, body or 0, options; gives the record `HttpResponse`.
+            http_request waiting(result, own, own, own, own);
+            /// `context.node` and its kin by name, with an argument as `json` or 0; gives `json`.
+            context_query raising(own, own);
+            /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
+            workflow_start raising(result, own, own);
+        }
+    };
+}
+
+macro_rules! define {
+    ($($(#[$doc:meta])* $name:ident $kind:ident($($parameter:ident),*);)*) => {
+        /// A runtime call, in table order.
+        #[allow(non_camel_case_types, reason = "a row has one spelling everywhere")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[repr(u32)]
+        pub enum RuntimeCall { $($(#[$doc])* $name),* }
+
+        impl RuntimeCall {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// Its name, which `@intrinsic` takes.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name)),* }
+            }
+
+            /// What it does to control flow.
+            #[must_use]
+            pub const fn kind(self) -> CallKind {
+                match self { $(Self::$name => define!(@kind $kind)),* }
+            }
+
+            /// Its parameters after context and frame.
+            #[must_use]
+            pub const fn parameters(self) -> &'static [Parameter] {
+                match self { $(Self::$name => &[$(define!(@parameter $parameter)),*]),* }
+            }
+        }
+
+        /// The addresses of all runtime calls, in the order of the rows; compiled code indexes it by [`RuntimeCall`].
+        #[repr(C)]
+        #[allow(missing_docs, reason = "the rows are documented where they stand")]
+        pub struct Table { $(pub $name: define!(@function $kind($($parameter),*))),* }
+    };
+    (@kind plain) => { CallKind::Plain };
+    (@kind raising) => { CallKind::Raising };
+    (@kind waiting) => { CallKind::Waiting };
+    (@parameter word) => { Parameter::Word };
+    (@parameter borrow) => { Parameter::Borrow };
+    (@parameter own) => { Parameter::Own };
+    (@parameter result) => { Parameter::Result };
+    (@parameter ty) => { Parameter::Ty };
+    (@word $parameter:ident) => { u64 };
+    (@function plain($($p:ident),*)) => { unsafe extern "C" fn(*mut Context, $(define!(@word $p)),*) -> u64 };
+    (@function raising($($p:ident),*)) => { unsafe extern "C" fn(*mut Context, $(define!(@word $p)),*) -> Outcome };
+    (@function waiting($($p:ident),*)) => { unsafe extern "C" fn(*mut Context, *mut Frame, $(define!(@word $p)),*) -> u64 };
+}
+
+for_each_runtime_call!(define);
+
+impl RuntimeCall {
+    /// Offset of its address in [`Table`].
+    #[must_use]
+    pub const fn offset(self) -> i32 {
+        8 * self as i32
+    }
+
+    /// The row called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+}
+
+/// What a node of the run's tree is; the first parameter of `node_enter`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the names are the language's")]
+pub enum NodeKind {
+    Workflow,
+    Step,
+    Task,
+    Parallel,
+    Iteration,
+    Prompt,
+    Tool,
+    Human,
+    Reflection,
+    Attempt,
+    Region,
+}
+
+/// What `parallel for` does with errors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum ErrorPolicy {
+    /// The first error wins and the rest is cancelled.
+    First,
+    /// All finish; the result is `[Result<T>]`, whose list type is the call's result type.
+    Settle,
+    /// All finish; one `Many` is raised.
+    Merge,
+}

@@ -1,0 +1,162 @@
+//! The image: one contiguous file with code, constants and tables.
+//!
+//! Layout: [`HEADER_SIZE`] bytes of header, then code, constants and tables, each starting at a multiple of [`PAGE`].
+//! The header holds, little-endian: magic (8 bytes), ABI hash (8), target (16, zero-padded), offset and length of code,
+//! constants and tables (6 × 8), SHA-256 over everything after the header (32). Tables are a [`Program`] in postcard form.
+
+use crate::program::Program;
+use sha2::{Digest, Sha256};
+
+/// The first eight bytes of every image.
+pub const MAGIC: [u8; 8] = *b"GSWIMG\x01\n";
+/// Size of the header in bytes.
+pub const HEADER_SIZE: usize = 120;
+/// Sections start at multiples of this; a mapping can start there on every target.
+pub const PAGE: usize = 65_536;
+/// Code starts at a multiple of this inside the image, constants and tables too.
+pub const SECTION: usize = 4_096;
+/// A bundled program ends with this footer: offset of the image (8 bytes), its length (8), then these eight bytes.
+pub const FOOTER_MAGIC: [u8; 8] = *b"GSWEND\x01\n";
+/// Size of the footer.
+pub const FOOTER_SIZE: usize = 24;
+
+/// The parts of an image before they are laid out.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// Machine code, position-independent.
+    pub code: &'a [u8],
+    /// Constant objects, position-independent.
+    pub constants: &'a [u8],
+    /// The tables.
+    pub program: &'a Program,
+}
+
+/// A checked view of an image.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// Where the code starts in the image, for mapping.
+    pub code_offset: usize,
+    /// The code.
+    pub code: &'a [u8],
+    /// The constants.
+    pub constants: &'a [u8],
+    /// The tables.
+    pub program: Program,
+}
+
+/// Why an image is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// It does not start as an image does.
+    NotAnImage,
+    /// It was made for another version of the runtime.
+    OtherVersion,
+    /// It was made for another machine: the target it names.
+    OtherTarget(String),
+    /// Its length or its sum is not what the header says.
+    Damaged,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotAnImage => f.write_str("this is not a compiled program"),
+            Self::OtherVersion => f.write_str(
+                "this program was compiled for another version of the runtime; build it again with this `gswc`",
+            ),
+            Self::OtherTarget(target) => {
+                write!(f, "this program was compiled for {target}, not for {}", target_name())
+            }
+            Self::Damaged => f.write_str("this program is damaged: its bytes are not those that were built"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The name of the machine this crate was compiled for.
+#[must_use]
+pub const fn target_name() -> &'static str {
+    if cfg!(target_arch = "x86_64") {
+        "x86_64"
+    } else {
+        "aarch64"
+    }
+}
+
+/// Lays out an image.
+///
+/// # Errors
+/// When the tables cannot be written.
+pub fn write(parts: &Parts<'_>) -> Result<Vec<u8>, postcard::Error> {
+    let tables = postcard::to_stdvec(parts.program)?;
+    let mut bytes = vec![0; HEADER_SIZE];
+    let mut sections = Vec::new();
+    for section in [parts.code, parts.constants, &tables] {
+        bytes.resize(bytes.len().next_multiple_of(SECTION), 0);
+        sections.push((bytes.len() as u64, section.len() as u64));
+        bytes.extend_from_slice(section);
+    }
+    let mut header = Vec::with_capacity(HEADER_SIZE);
+    header.extend_from_slice(&MAGIC);
+    header.extend_from_slice(&crate::abi_hash().to_le_bytes());
+    let mut target = [0; 16];
+    target[..target_name().len()].copy_from_slice(target_name().as_bytes());
+    header.extend_from_slice(&target);
+    for (offset, length) in sections {
+        header.extend_from_slice(&offset.to_le_bytes());
+        header.extend_from_slice(&length.to_le_bytes());
+    }
+    header.extend_from_slice(&Sha256::digest(&bytes[HEADER_SIZE..]));
+    header.resize(HEADER_SIZE, 0);
+    bytes[..HEADER_SIZE].copy_from_slice(&header);
+    Ok(bytes)
+}
+
+/// Checks an image from front to back and decodes its tables.
+///
+/// # Errors
+/// When it is not an intact image for this runtime and this machine.
+pub fn read(bytes: &[u8]) -> Result<View<'_>, Refusal> {
+    let header = bytes.get(..HEADER_SIZE).ok_or(Refusal::NotAnImage)?;
+    if header[..8] != MAGIC {
+        return Err(Refusal::NotAnImage);
+    }
+    if word(header, 8) != crate::abi_hash() {
+        return Err(Refusal::OtherVersion);
+    }
+    let target = header[16..32]
+        .split(|&byte| byte == 0)
+        .next()
+        .unwrap_or_default();
+    if target != target_name().as_bytes() {
+        return Err(Refusal::OtherTarget(
+            String::from_utf8_lossy(target).into_owned(),
+        ));
+    }
+    if header[80..112] != *Sha256::digest(&bytes[HEADER_SIZE..]) {
+        return Err(Refusal::Damaged);
+    }
+    let section = |index: usize| {
+        let offset = usize::try_from(word(header, 32 + 16 * index)).ok()?;
+        let length = usize::try_from(word(header, 40 + 16 * index)).ok()?;
+        Some((offset, bytes.get(offset..offset.checked_add(length)?)?))
+    };
+    let (code_offset, code) = section(0).ok_or(Refusal::Damaged)?;
+    let (_, constants) = section(1).ok_or(Refusal::Damaged)?;
+    let (_, tables) = section(2).ok_or(Refusal::Damaged)?;
+    let program = postcard::from_bytes(tables).map_err(|_| Refusal::Damaged)?;
+    Ok(View {
+        code_offset,
+        code,
+        constants,
+        program,
+    })
+}
+
+/// The little-endian word at `offset`, which lies inside the header.
+fn word(header: &[u8], offset: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&header[offset..offset + 8]);
+    u64::from_le_bytes(bytes)
+}

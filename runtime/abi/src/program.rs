@@ -1,0 +1,176 @@
+//! The tables of a program besides its types: functions, entries, prompts, tools, spans, sources.
+
+use serde::{Deserialize, Serialize};
+
+use crate::types::{Field, TypeId, TypeTable};
+
+/// An index into [`Program::functions`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct FunctionIndex(pub u32);
+
+/// An index into [`Program::spans`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct SpanIndex(pub u32);
+
+/// Everything about a program that is not code or constants.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The name of the program: the entry file's stem.
+    pub name: String,
+    /// The entry module's docs.
+    pub docs: Option<String>,
+    /// All types.
+    pub types: TypeTable,
+    /// All functions.
+    pub functions: Vec<Function>,
+    /// The workflows of the entry module in order; what a command line, a service or another program can start.
+    pub workflows: Vec<Workflow>,
+    /// All agents that prompts can be run by.
+    pub agents: Vec<Agent>,
+    /// All prompts.
+    pub prompts: Vec<Prompt>,
+    /// All tools.
+    pub tools: Vec<Tool>,
+    /// All places that errors can name.
+    pub spans: Vec<Span>,
+    /// All source files.
+    pub sources: Vec<Source>,
+    /// `permissions`, when the entry module declares them.
+    pub permissions: Option<Vec<(String, Vec<String>)>>,
+}
+
+/// One compiled function.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// As in source, with its module: `review.find_bugs`.
+    pub name: String,
+    /// Offset of its first instruction in the image's code.
+    pub offset: u64,
+    /// How it is called.
+    pub colour: Colour,
+    /// How many parameters it has; all are owned by it.
+    pub parameters: u32,
+    /// The slots of its frame, parameters first; empty for a plain one.
+    pub slots: Vec<Slot>,
+    /// By state: the slots that own an object while the function waits there; state 0 owns the parameters.
+    pub owned: Vec<Vec<u32>>,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Colour {
+    /// It cannot wait: a native function.
+    Plain,
+    /// It can: a state machine over a frame.
+    Resumable,
+}
+
+/// A slot of a frame.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Slot {
+    /// The variable's name in source; `None` for an intermediate value.
+    pub name: Option<String>,
+    /// What it holds.
+    pub ty: TypeId,
+}
+
+/// A workflow that can be started from outside.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Workflow {
+    /// Its name.
+    pub name: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// In order.
+    pub parameters: Vec<Field>,
+    /// Its result.
+    pub result: TypeId,
+    /// The names of the errors it can raise.
+    pub errors: Vec<String>,
+    /// The names of its effects.
+    pub effects: Vec<String>,
+    /// The resumable function that takes the parameters.
+    pub function: FunctionIndex,
+}
+
+/// An agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// The model names that could be read off its declaration, for the manifest.
+    pub models: Vec<String>,
+    /// A plain function without parameters that gives its settings as a `json` object; settings of agents are named as in
+    /// source, durations are seconds, tools, hooks and skills are lists of names.
+    pub settings: FunctionIndex,
+}
+
+/// A prompt.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Its name.
+    pub name: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// In order.
+    pub parameters: Vec<Field>,
+    /// What it is asked for.
+    pub result: TypeId,
+    /// Index of its agent, unless each call names one.
+    pub agent: Option<u32>,
+    /// Few-shot pairs: the user text and the answer as a model would write it, from a plain function without parameters that
+    /// gives a `json` list of pairs.
+    pub examples: Option<FunctionIndex>,
+}
+
+/// A tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its docs, which the model reads.
+    pub docs: Option<String>,
+    /// In order.
+    pub parameters: Vec<Field>,
+    /// What it gives.
+    pub result: TypeId,
+    /// How it may be repeated.
+    pub repeat: Repeat,
+    /// The resumable function that takes the parameters.
+    pub function: FunctionIndex,
+}
+
+/// How a tool may be repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Repeat {
+    /// Has no effect.
+    Pure,
+    /// Only reads.
+    Reads,
+    /// A plain function of the parameters gives the key under which a second call returns the first result.
+    Idempotent(FunctionIndex),
+    /// Never by itself.
+    Once,
+}
+
+/// A place in source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Span {
+    /// Index into [`Program::sources`].
+    pub source: u32,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A source file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Source {
+    /// As shown to the user.
+    pub path: String,
+    /// The text, unless stripped.
+    pub text: Option<String>,
+    /// The byte at which each line starts.
+    pub lines: Vec<u32>,
+}

@@ -1,0 +1,274 @@
+//! The type table of a program: what the runtime needs to know to free, compare, print, read and describe values.
+
+use serde::{Deserialize, Serialize};
+
+use crate::program::FunctionIndex;
+
+/// An index into the type table. The lowest are fixed; see [`crate::builtin`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct TypeId(pub u32);
+
+/// One concrete type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Type {
+    /// `()`, held inline.
+    Unit,
+    /// Held inline.
+    Bool,
+    /// Held inline.
+    Int,
+    /// Held inline.
+    Float,
+    /// An object.
+    String,
+    /// An object.
+    Bytes,
+    /// Held inline: nanoseconds since 1970-01-01T00:00:00Z.
+    Time,
+    /// Held inline: nanoseconds.
+    Duration,
+    /// An object; see [`crate::layout::json`].
+    Json,
+    /// An object laid out as a string, which holds the secret's *name*; the runtime looks the value up.
+    Secret,
+    /// Prompt media, `image` or `document`: an object that belongs to the runtime.
+    Media,
+    /// Any error object.
+    Error,
+    /// A string that is one of these.
+    Literals(Vec<String>),
+    /// `T?`
+    Optional(TypeId),
+    /// `[T]`
+    List(TypeId),
+    /// `{K: V}`, an object that belongs to the runtime.
+    Map {
+        /// `string`, `int` or an enum without payloads.
+        key: TypeId,
+        /// Any.
+        value: TypeId,
+    },
+    /// `(A, B)`
+    Tuple(Vec<TypeId>),
+    /// `type R { … }`
+    Record(Record),
+    /// `enum E { … }`; held inline when no variant has a payload.
+    Enum(Enum),
+    /// A kind of error: built in or declared by `error`.
+    ErrorKind(ErrorKind),
+    /// `type A = T where check`: held as its base.
+    Checked {
+        /// The alias' name.
+        name: String,
+        /// Its docs.
+        docs: Option<String>,
+        /// What it stands for.
+        base: TypeId,
+        /// The check.
+        check: Check,
+    },
+    /// A function value of one lambda or function; its captures' types in order.
+    Closure(Vec<TypeId>),
+    /// A function value, statically; the object's own type is a `Closure`.
+    Function,
+    /// A variable that closures share: an object of one word.
+    Cell(TypeId),
+    /// `Task<T>`: an object that belongs to the runtime.
+    Task(TypeId),
+    /// `Stream<T>`: an object that belongs to the runtime.
+    Stream(TypeId),
+    /// `Session`: an object that belongs to the runtime.
+    Session,
+}
+
+/// A record type. A generic one has one entry per set of arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// As declared, with arguments: `Page<int>`.
+    pub name: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// In order.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a record, variant or error, or a parameter.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Field {
+    /// As declared.
+    pub name: String,
+    /// As in JSON: `@alias` or the name.
+    pub wire: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// Its type.
+    pub ty: TypeId,
+    /// A plain function that gives the default. Of a record's or variant's field it takes no argument, of a parameter
+    /// the parameters before it.
+    pub default: Option<FunctionIndex>,
+    /// The `where` after it.
+    pub check: Option<Check>,
+    /// Whether `@secret` hides it.
+    pub secrecy: Secrecy,
+}
+
+/// Whether a field may be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Secrecy {
+    /// It may.
+    Shown,
+    /// It reads `***` in events, logs and journals.
+    Redacted,
+}
+
+/// A `where`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Check {
+    /// A plain function: of a field `fn(it, record) -> bool` (`record` is the whole record, or 0 where the check names
+    /// no sibling), of an alias `fn(it) -> bool`. It borrows nothing: both arguments are owned by it.
+    pub function: FunctionIndex,
+    /// Whether the check names a sibling, so that it can run only when the whole record is there.
+    pub scope: CheckScope,
+    /// The check as source text, for messages.
+    pub source: String,
+    /// What of it JSON Schema can say. All bounds together may be weaker than the check, never stronger.
+    pub bounds: Vec<Bound>,
+}
+
+/// What a check looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum CheckScope {
+    /// Only `it`.
+    Value,
+    /// Siblings as well.
+    Record,
+}
+
+/// A part of a check that JSON Schema can say.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Bound {
+    /// `it >= n` on an int.
+    MinInt(i64),
+    /// `it <= n` on an int.
+    MaxInt(i64),
+    /// `it >= x` on a float; its bits.
+    MinFloat(u64),
+    /// `it > x` on a float; its bits.
+    AboveFloat(u64),
+    /// `it <= x` on a float; its bits.
+    MaxFloat(u64),
+    /// `it < x` on a float; its bits.
+    BelowFloat(u64),
+    /// `it.len() >= n` on a string, list or map.
+    MinLength(u64),
+    /// `it.len() <= n` on a string, list or map.
+    MaxLength(u64),
+    /// `it.matches(r"…")` on a string.
+    Pattern(String),
+}
+
+/// An enum type. A generic one has one entry per set of arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Enum {
+    /// As declared, with arguments.
+    pub name: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// In order.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Variant {
+    /// As declared.
+    pub name: String,
+    /// As in JSON: `@alias` or the name.
+    pub wire: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// Its payload, in order.
+    pub fields: Vec<Field>,
+}
+
+/// A kind of error.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct ErrorKind {
+    /// As declared.
+    pub name: String,
+    /// Its docs.
+    pub docs: Option<String>,
+    /// What it is to `catch`, `retry` and signatures.
+    pub class: ErrorClass,
+    /// In order.
+    pub fields: Vec<Field>,
+}
+
+/// What an error is to `catch`, `retry` and signatures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum ErrorClass {
+    /// Part of signatures.
+    Error,
+    /// Part of signatures and one of the nine that are `ModelError`.
+    Model,
+    /// Can happen anywhere and is part of no signature.
+    Fault,
+    /// The unwinding of a cancelled task or scope: no `catch` matches it.
+    Unwind,
+}
+
+impl Enum {
+    /// Whether its values are held inline.
+    #[must_use]
+    pub fn is_inline(&self) -> bool {
+        self.variants
+            .iter()
+            .all(|variant| variant.fields.is_empty())
+    }
+}
+
+/// All types of a program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TypeTable {
+    /// By [`TypeId`].
+    pub types: Vec<Type>,
+}
+
+impl TypeTable {
+    /// The type with this id.
+    ///
+    /// # Panics
+    /// When `id` is of another table; the image loader checks every id that an image holds.
+    #[must_use]
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.types[id.0 as usize]
+    }
+
+    /// The type behind aliases with checks.
+    #[must_use]
+    pub fn base(&self, mut id: TypeId) -> TypeId {
+        while let Type::Checked { base, .. } = self.get(id) {
+            id = *base;
+        }
+        id
+    }
+
+    /// Whether a word of this type is an object's address (or 0) that is counted.
+    #[must_use]
+    pub fn is_reference(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Unit | Type::Bool | Type::Int | Type::Float | Type::Time | Type::Duration => {
+                false
+            }
+            Type::Enum(it) => !it.is_inline(),
+            Type::Checked { base, .. } => self.is_reference(*base),
+            _ => true,
+        }
+    }
+
+    /// Whether `T?` of this type is a box, because a word of it has no spare value for `none`.
+    #[must_use]
+    pub fn is_boxed_when_optional(&self, id: TypeId) -> bool {
+        !self.is_reference(id)
+    }
+}

@@ -1,0 +1,322 @@
+//! The contract with the crate above: how a prompt call becomes requests to a model, and who performs these.
+//!
+//! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
+//! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to the [`Models`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::program::Program;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that a compiled program hands over when it calls a prompt.
+#[derive(Clone, Debug)]
+pub struct PromptCall {
+    /// The program's tables.
+    pub program: Arc<Program>,
+    /// Index of the prompt in [`Program::prompts`].
+    pub prompt: usize,
+    /// The merged settings: agent, then prompt, then call, later ones winning. A `model` given to the program outside
+    /// has already replaced the agent's. Names and forms as in source; durations are seconds.
+    pub settings: serde_json::Map<String, Value>,
+    /// The system text: the prompt's, else the agent's.
+    pub system: Option<String>,
+    /// The user text, with the arguments that it does not mention already attached as blocks.
+    pub user: String,
+    /// Few-shot pairs: user text and answer.
+    pub examples: Vec<(String, String)>,
+    /// The JSON Schema of the answer; `None` when the result is a plain `string`.
+    pub schema: Option<Arc<Value>>,
+}
+
+/// What a machine learns.
+#[derive(Clone, Debug)]
+pub enum PromptEvent {
+    /// The call begins.
+    Start,
+    /// The model answered, or could not be asked.
+    Answered(Box<Result<ModelAnswer, ModelFailure>>),
+    /// The time that it wanted to wait is over.
+    Waited,
+    /// Another call with the same key has ended; look into the cache again.
+    Released,
+}
+
+/// What a machine wants next.
+#[derive(Clone, Debug)]
+pub enum PromptStep {
+    /// Ask a model.
+    Ask(Box<ModelRequest>),
+    /// Wait before the next request.
+    Wait(Duration),
+    /// Wait until the call that holds this cache key has ended: ten identical prompts at once make one request.
+    WaitFor(String),
+    /// It has a value that passed the check.
+    Done(Box<PromptResult>),
+    /// It raises.
+    Fail(PromptFailure),
+}
+
+/// A finished prompt.
+#[derive(Clone, Debug)]
+pub struct PromptResult {
+    /// The value as JSON; it fits the result type.
+    pub value: Value,
+    /// What `detail` and the event tree tell.
+    pub detail: PromptDetail,
+}
+
+/// What is known about how an answer came about.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PromptDetail {
+    /// The model that answered.
+    pub model: String,
+    /// All tokens of all attempts.
+    pub usage: Usage,
+    /// What they cost, where the model's price is known.
+    pub cost_usd: Option<f64>,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// Requests made.
+    pub attempts: u32,
+    /// Turns of tool use.
+    pub turns: u32,
+    /// As the provider names it.
+    pub stop_reason: String,
+    /// What the parser had to mend.
+    pub liberties: Vec<String>,
+    /// Whether it is made up by the built-in simulator.
+    pub simulated: bool,
+}
+
+/// An error of the language that a prompt raises.
+#[derive(Clone, Debug)]
+pub struct PromptFailure {
+    /// Which.
+    pub error: BuiltinError,
+    /// Its fields as a JSON object, decoded by the error's type.
+    pub fields: Value,
+}
+
+/// What does not fit in an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Issue {
+    /// `$.items[2].name`
+    pub path: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What stood there.
+    pub found: String,
+    /// Both in a sentence.
+    pub message: String,
+}
+
+/// Checks a candidate against the result type and every `where`; given by the engine to each step.
+pub type Check<'a> = dyn FnMut(&Value) -> Result<(), Vec<Issue>> + 'a;
+
+/// One prompt call on its way.
+pub trait PromptMachine: Send {
+    /// Takes what happened and says what is next. Must depend on nothing else.
+    fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep;
+    /// The call was cancelled; gives up what it holds (a place in the cache).
+    fn abandon(&mut self) {}
+}
+
+/// Makes machines; one per process, shared by its runs.
+pub trait Prompts: Send + Sync {
+    /// A machine for one call.
+    fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine>;
+}
+
+/// A request to a model, independent of the provider's wire format.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ModelRequest {
+    /// `provider/model`; the model part may hold slashes.
+    pub model: String,
+    /// The system text.
+    pub system: Option<String>,
+    /// The conversation so far; the last one is the user's.
+    pub messages: Vec<Message>,
+    /// The JSON Schema that the answer must fit.
+    pub schema: Option<Value>,
+    /// A name for that schema.
+    pub schema_name: String,
+    /// The most tokens of the answer.
+    pub max_tokens: u32,
+    /// Ends the answer.
+    pub stop: Vec<String>,
+    /// Only for models that take it.
+    pub temperature: Option<f64>,
+    /// Tokens to think with.
+    pub thinking: Option<u32>,
+    /// What the model may call.
+    pub tools: Vec<ToolDescription>,
+    /// The whole request may take so long.
+    pub timeout: Duration,
+}
+
+/// One message.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said; providers' own blocks are kept as they came.
+    pub content: Vec<Content>,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The program.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A piece of a message.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// The model wants a tool called.
+    ToolUse {
+        /// The provider's id of the call.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// Its arguments.
+        input: Value,
+    },
+    /// What the tool gave.
+    ToolResult {
+        /// The id of the call.
+        id: String,
+        /// The result or error text.
+        content: String,
+        /// Whether it is an error.
+        is_error: bool,
+    },
+    /// A provider's own block, to be sent back byte for byte (thinking with its signature).
+    Opaque {
+        /// The block.
+        block: Value,
+    },
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ToolDescription {
+    /// Its name.
+    pub name: String,
+    /// Its docs.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// What a model answered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ModelAnswer {
+    /// In order.
+    pub content: Vec<Content>,
+    /// Why it stopped, in our words.
+    pub stop: StopReason,
+    /// As the provider names it.
+    pub stop_reason: String,
+    /// The model that answered, as the provider names it.
+    pub model: String,
+    /// The provider's id of the request.
+    pub request_id: Option<String>,
+    /// Tokens.
+    pub usage: Usage,
+    /// Requests made until this answer came, retries included.
+    pub attempts: u32,
+    /// Whether it is made up.
+    pub simulated: bool,
+}
+
+/// Why a model stopped.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// It was done.
+    End,
+    /// It wants tools called.
+    ToolUse,
+    /// The token limit.
+    MaxTokens,
+    /// It declined, with its explanation.
+    Refusal(String),
+    /// The context was full.
+    ContextFull,
+}
+
+/// Tokens of one or more requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// All input, cached included.
+    pub input_tokens: u64,
+    /// All output, thinking included.
+    pub output_tokens: u64,
+    /// Of the input: read from the provider's cache.
+    pub cache_read_tokens: u64,
+    /// Of the input: written to the provider's cache.
+    pub cache_write_tokens: u64,
+}
+
+/// A model could not be asked or did not answer, retries included.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ModelFailure {
+    /// What kind it is.
+    pub kind: FailureKind,
+    /// For the user: what happened and what to do.
+    pub message: String,
+    /// The HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// When to come again, as the provider says, uncapped.
+    pub retry_after: Option<Duration>,
+    /// Requests made.
+    pub attempts: u32,
+}
+
+/// What kind of failure; each is one error of the language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// `RateLimited`
+    RateLimited,
+    /// `Overloaded`
+    Overloaded,
+    /// `Unauthorized`
+    Unauthorized,
+    /// `QuotaExceeded`
+    QuotaExceeded,
+    /// `ContextTooLong`
+    ContextTooLong,
+    /// `ProviderError`
+    Provider,
+    /// `PermissionDenied`
+    PermissionDenied,
+}
+
+/// A future that can be sent between threads.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Performs requests to models; one per process, shared by its runs.
+pub trait Models: Send + Sync {
+    /// Asks once, with the provider's own retries. `on_delta` gets streamed text as it comes.
+    fn ask(
+        &self,
+        request: ModelRequest,
+        on_delta: Box<dyn FnMut(&str) + Send>,
+    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
+}
