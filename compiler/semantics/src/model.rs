@@ -1,0 +1,149 @@
+//! What the checker knows about declarations: the answers of the queries that other crates ask.
+
+use std::sync::Arc;
+
+use gsw_source::{ItemId, Name, Span};
+
+use crate::hir::{Body, ExpressionId, Modifiers};
+use crate::types::{EffectSet, ErrorSet, Type};
+
+/// The head of a function, method, workflow, tool, prompt, human, constant, variant constructor or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// Names of the type parameters.
+    pub generics: Vec<Name>,
+    /// In order; a method's `self` is the first.
+    pub parameters: Vec<Parameter>,
+    /// What it gives.
+    pub result: Type,
+    /// After `!`; `None` when inferred.
+    pub throws: Option<ErrorSet>,
+    /// The row of the table of runtime calls, for an `@intrinsic`.
+    pub intrinsic: Option<Name>,
+    /// The agent after `by` of a prompt.
+    pub agent: Option<ItemId>,
+}
+
+/// A parameter, or a field of a record, variant or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// As declared.
+    pub name: Name,
+    /// As in JSON: `@alias` or the name.
+    pub wire: Name,
+    /// Its docs.
+    pub docs: Option<Arc<str>>,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it has a default.
+    pub default: Presence,
+    /// Whether it has a `where`.
+    pub check: Presence,
+    /// Whether it carries `@secret`.
+    pub secret: Presence,
+    /// Where its name stands, relative to the item.
+    pub span: Span,
+}
+
+/// Whether something is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Presence {
+    /// It is.
+    Present,
+    /// It is not.
+    Absent,
+}
+
+/// The inside of a record, enum, alias or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeDeclaration {
+    /// Names of the type parameters.
+    pub generics: Vec<Name>,
+    /// What it is.
+    pub kind: TypeDeclarationKind,
+}
+
+/// What a type declaration is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypeDeclarationKind {
+    /// `type R { … }`; also an error's payload.
+    Record(Vec<Parameter>),
+    /// `enum E { … }`
+    Enum(Vec<Variant>),
+    /// `type A = T where check`
+    Alias {
+        /// What it stands for.
+        target: Type,
+        /// Whether it has a check.
+        check: Presence,
+    },
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    /// As declared.
+    pub name: Name,
+    /// As in JSON.
+    pub wire: Name,
+    /// Its docs.
+    pub docs: Option<Arc<str>>,
+    /// Its payload.
+    pub fields: Vec<Parameter>,
+    /// Where its name stands, relative to the item.
+    pub span: Span,
+}
+
+/// All bodies of an item with what inference found wrong in them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemBodies {
+    /// In order of part.
+    pub bodies: Vec<Arc<Body>>,
+    /// The modifiers of a workflow's head; their expressions stand in the `Main` body.
+    pub modifiers: Modifiers,
+    /// Errors and warnings, places relative to the item.
+    pub diagnostics: Vec<gsw_source::Diagnostic>,
+}
+
+/// Whether calling something can wait.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Waits {
+    /// It cannot.
+    Never,
+    /// When one of the function values given to it as arguments waits.
+    WithArguments,
+    /// It can.
+    Always,
+}
+
+/// What calling a function, or one of the lambdas in it, may raise and do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// The errors, without faults and without what function parameters add.
+    pub errors: ErrorSet,
+    /// The effects, without what function parameters add.
+    pub effects: EffectSet,
+    /// Whether what its function parameters raise and do comes on top.
+    pub arguments: ArgumentEffects,
+    /// Whether it can wait.
+    pub waits: Waits,
+}
+
+/// Whether a function calls its function parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArgumentEffects {
+    /// It does, so it raises and does what they raise and do.
+    Added,
+    /// It does not.
+    None,
+}
+
+/// The summaries of an item's bodies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemSummary {
+    /// Of the `Main` body: of a call of the item.
+    pub item: Summary,
+    /// Of each lambda in the `Main` body (also those of `spawn` and `parallel`), by the expression that holds it; for
+    /// `Parallel` by position as well.
+    pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+}
