@@ -36,14 +36,19 @@ pub struct PromptCall {
 /// What a machine learns.
 #[derive(Clone, Debug)]
 pub enum PromptEvent {
-    /// The call begins.
-    Start,
+    /// The call begins. `now` is the run's recorded time since the Unix epoch; entries of the cache expire by it.
+    Start {
+        /// Time since the Unix epoch.
+        now: Duration,
+    },
     /// The model answered, or could not be asked.
     Answered(Box<Result<ModelAnswer, ModelFailure>>),
     /// The time that it wanted to wait is over.
     Waited,
     /// Another call with the same key has ended; look into the cache again.
     Released,
+    /// All the tools that it wanted called have ended; in the order of the calls.
+    ToolsAnswered(Vec<ToolOutcome>),
 }
 
 /// What a machine wants next.
@@ -53,12 +58,78 @@ pub enum PromptStep {
     Ask(Box<ModelRequest>),
     /// Wait before the next request.
     Wait(Duration),
-    /// Wait until the call that holds this cache key has ended: ten identical prompts at once make one request.
+    /// Wait until the call that holds this cache key has ended ([`Prompts::released`]): ten identical prompts at once make
+    /// one request.
     WaitFor(String),
+    /// Call these tools, at once or one after the other. An error of a tool goes back to the model, unless it is one that
+    /// the language lets through.
+    CallTools(Vec<ToolCall>),
     /// It has a value that passed the check.
     Done(Box<PromptResult>),
     /// It raises.
     Fail(PromptFailure),
+}
+
+/// A tool call that a model wants.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The tool's name; always one that was offered.
+    pub name: String,
+    /// Its arguments, not yet checked against the tool's parameters.
+    pub input: Value,
+}
+
+/// What a called tool gave.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ToolOutcome {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The result as text, or the error's.
+    pub content: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+}
+
+/// Something on the way of a prompt that is worth an event.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PromptNote {
+    /// The answer came from the cache.
+    CacheHit {
+        /// 64 hex digits.
+        key: String,
+    },
+    /// It was not there.
+    CacheMiss {
+        /// 64 hex digits.
+        key: String,
+    },
+    /// An answer that does not fit.
+    InvalidResponse {
+        /// The answer's text.
+        response: String,
+        /// What does not fit.
+        issues: Vec<Issue>,
+    },
+    /// A wrong answer is shown back to the model.
+    ReflectionStart {
+        /// From 1.
+        attempt: u32,
+        /// How often at most.
+        max: u32,
+    },
+    /// The model answered to it.
+    ReflectionEnd {
+        /// Whether it fits now.
+        success: bool,
+    },
+    /// Something that the user should know and that is no error.
+    Warning {
+        /// In one sentence.
+        message: String,
+    },
 }
 
 /// A finished prompt.
@@ -81,6 +152,8 @@ pub struct PromptDetail {
     pub cost_usd: Option<f64>,
     /// Whether it came from the cache.
     pub cached: bool,
+    /// Its key in the cache, 64 hex digits; `None` when the cache is off for it.
+    pub cache_key: Option<String>,
     /// Requests made.
     pub attempts: u32,
     /// Turns of tool use.
@@ -122,6 +195,10 @@ pub type Check<'a> = dyn FnMut(&Value) -> Result<(), Vec<Issue>> + 'a;
 pub trait PromptMachine: Send {
     /// Takes what happened and says what is next. Must depend on nothing else.
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep;
+    /// What was worth an event since the last call, in order; asked for after each step.
+    fn notes(&mut self) -> Vec<PromptNote> {
+        Vec::new()
+    }
     /// The call was cancelled; gives up what it holds (a place in the cache).
     fn abandon(&mut self) {}
 }
@@ -130,6 +207,10 @@ pub trait PromptMachine: Send {
 pub trait Prompts: Send + Sync {
     /// A machine for one call.
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine>;
+    /// Ends when no call holds this cache key, at once if none does; how a driver performs [`PromptStep::WaitFor`].
+    fn released(&self, _key: &str) -> Pending<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// A request to a model, independent of the provider's wire format.
@@ -153,6 +234,8 @@ pub struct ModelRequest {
     pub temperature: Option<f64>,
     /// Tokens to think with.
     pub thinking: Option<u32>,
+    /// How often the provider tries again at most.
+    pub retries: u32,
     /// What the model may call.
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
@@ -286,6 +369,10 @@ pub struct ModelFailure {
     pub retry_after: Option<Duration>,
     /// Requests made.
     pub attempts: u32,
+    /// How long the request was, when it was too long and the provider says so.
+    pub tokens: Option<u64>,
+    /// How long it may be, likewise.
+    pub limit: Option<u64>,
 }
 
 /// What kind of failure; each is one error of the language.
@@ -313,7 +400,8 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Performs requests to models; one per process, shared by its runs.
 pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. `on_delta` gets streamed text as it comes.
+    /// Asks once, with the provider's own retries. `on_delta` gets streamed text as it comes; an empty text says that a
+    /// further attempt begins from nothing.
     fn ask(
         &self,
         request: ModelRequest,
