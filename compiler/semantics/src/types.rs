@@ -106,7 +106,7 @@ pub struct ErrorSet {
 }
 
 /// An error by name and declaration; sorts by name, so that sets read the same everywhere.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ErrorName {
     /// As declared.
     pub name: Name,
@@ -233,5 +233,18 @@ impl Type {
     #[must_use]
     pub fn list(self) -> Self {
         Self::List(Arc::new(self))
+    }
+}
+
+impl Ord for ErrorName {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let id = |it: &Self| salsa::plumbing::AsId::as_id(&it.item);
+        self.name.cmp(&other.name).then_with(|| id(self).cmp(&id(other)))
+    }
+}
+
+impl PartialOrd for ErrorName {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
