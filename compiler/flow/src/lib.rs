@@ -1,1 +1,3 @@
-//! Placeholder.
+//! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
+
+pub mod ir;
