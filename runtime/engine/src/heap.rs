@@ -1,0 +1,331 @@
+//! The memory of one run: its objects and frames, counted so that nothing outlives it and a limit can hold.
+//!
+//! A *word* given to any function of this crate is valid: it is held inline, or 0, or the address of an object of this
+//! heap or of the image's constants whose count includes the caller's share. Compiled code, checked by the Flow verifier,
+//! and the functions here keep that true; it is why reading through a word is no `unsafe` of each caller.
+
+mod pool;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot};
+use gsw_abi::types::{TypeId, TypeTable};
+
+use pool::Pool;
+use shape::Shape;
+
+use crate::value;
+
+/// The most bytes that one object may take, whatever the run's limit.
+pub const MAX_OBJECT: u64 = 1 << 32;
+
+/// The memory of one run.
+#[derive(Debug)]
+pub struct Heap {
+    types: Arc<TypeTable>,
+    shapes: Box<[Shape]>,
+    pool: Pool,
+    live: u64,
+    frames: u64,
+    limit: u64,
+    over_limit: bool,
+    internal: Option<String>,
+    dropped: Vec<(TypeId, u64)>,
+    work: Vec<u64>,
+}
+
+// SAFETY: every pointer in a heap points at memory that only this heap reaches, or at immutable constants.
+unsafe impl Send for Heap {}
+
+impl Heap {
+    /// An empty heap that passes its limit when more than `limit` bytes are in use.
+    #[must_use]
+    pub fn new(types: Arc<TypeTable>, limit: Option<u64>) -> Self {
+        let shapes = shape::shapes(&types);
+        Self {
+            types,
+            shapes,
+            pool: Pool::default(),
+            live: 0,
+            frames: 0,
+            limit: limit.unwrap_or(u64::MAX),
+            over_limit: false,
+            internal: None,
+            dropped: Vec::new(),
+            work: Vec::new(),
+        }
+    }
+
+    /// The program's types.
+    #[must_use]
+    pub fn types(&self) -> &Arc<TypeTable> {
+        &self.types
+    }
+
+    /// How many objects are alive; constants do not count.
+    #[must_use]
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+
+    /// How many frames are alive.
+    #[must_use]
+    pub fn live_frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The bytes in use by objects and frames.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.pool.bytes()
+    }
+
+    /// Whether the limit was passed, or something was refused for its size, since this was last asked.
+    pub fn take_over_limit(&mut self) -> bool {
+        std::mem::take(&mut self.over_limit)
+    }
+
+    /// Whether the limit was passed, without forgetting it.
+    #[must_use]
+    pub fn is_over_limit(&self) -> bool {
+        self.over_limit
+    }
+
+    /// Whether an object of `bytes` may be made; if not, the limit counts as passed.
+    pub fn admit(&mut self, bytes: u64) -> bool {
+        let fits = bytes <= MAX_OBJECT && bytes <= self.limit.saturating_sub(self.pool.bytes());
+        self.over_limit |= !fits;
+        fits
+    }
+
+    /// Records a mistake of the runtime; the first one stays.
+    pub fn record_internal(&mut self, message: String) {
+        self.internal.get_or_insert(message);
+    }
+
+    /// The recorded mistake of the runtime, once.
+    pub fn take_internal(&mut self) -> Option<String> {
+        self.internal.take()
+    }
+
+    /// The handles of tasks, streams, sessions and media whose objects were freed since this was last asked.
+    pub fn take_dropped(&mut self) -> Vec<(TypeId, u64)> {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Whether a word of this type is counted.
+    #[must_use]
+    pub fn is_reference(&self, ty: TypeId) -> bool {
+        !matches!(self.shape(ty), Shape::Inline)
+    }
+
+    /// A fresh object with one owner, `words` words after the header, all 0.
+    #[must_use]
+    pub fn object(&mut self, ty: TypeId, extra: u32, words: usize) -> u64 {
+        let word = self.object_of_bytes(ty, extra, 8 * words);
+        for index in 0..words {
+            value::set_field(word, index, 0);
+        }
+        word
+    }
+
+    /// A fresh object with one owner and `bytes` unwritten bytes after the header.
+    #[must_use]
+    pub fn object_of_bytes(&mut self, ty: TypeId, extra: u32, bytes: usize) -> u64 {
+        let address = self.allocate(HEADER as usize + bytes);
+        let header = Header {
+            count: 1,
+            ty: ty.0,
+            extra,
+        };
+        // SAFETY: `allocate` gave at least the size of a header, aligned to 16.
+        unsafe { address.cast::<Header>().write(header) };
+        self.live += 1;
+        address as u64
+    }
+
+    /// Makes an object larger or smaller at its end, moving it if need be; `old` and `new` are bytes after the header.
+    /// The object has one owner, and the word that named it is void.
+    #[must_use]
+    pub fn resize(&mut self, word: u64, old: usize, new: usize) -> u64 {
+        let (old, new) = (HEADER as usize + old, HEADER as usize + new);
+        // SAFETY: the object was allocated with `old` bytes, and by the contract of this function nobody else names it.
+        let address = unsafe { self.pool.resize(word as *mut u8, old, new) };
+        self.over_limit |= self.pool.bytes() > self.limit;
+        address as u64
+    }
+
+    /// One more owner.
+    pub fn retain(&self, word: u64) {
+        retain(word);
+    }
+
+    /// One more owner of a word that may be held inline.
+    pub fn retain_typed(&self, ty: TypeId, word: u64) {
+        if self.is_reference(ty) {
+            retain(word);
+        }
+    }
+
+    /// One owner less; frees the object, and what only it owned, when it was the last. 0 and constants are ignored.
+    pub fn release(&mut self, word: u64) {
+        if drops_last(word) {
+            self.free(word);
+        }
+    }
+
+    /// One owner less of a word that may be held inline.
+    pub fn release_typed(&mut self, ty: TypeId, word: u64) {
+        if self.is_reference(ty) {
+            self.release(word);
+        }
+    }
+
+    /// Frees an object that has no owner left, and what only it owned, however deep, without native recursion.
+    pub fn free(&mut self, word: u64) {
+        let mut work = std::mem::take(&mut self.work);
+        work.push(word);
+        while let Some(word) = work.pop() {
+            self.free_one(word, &mut work);
+        }
+        self.work = work;
+    }
+
+    /// A fresh frame with no parent, state 0 and `slots` slots, all 0.
+    #[must_use]
+    pub fn frame_new(&mut self, function: u32, slots: u32) -> *mut Frame {
+        let bytes = frame_bytes(slots);
+        let frame = self.allocate(bytes);
+        // SAFETY: a frame of zero bytes is a valid `Frame`, and `allocate` gave that many bytes, aligned to 16.
+        unsafe {
+            frame.write_bytes(0, bytes);
+            (*frame.cast::<Frame>()).function = function;
+        }
+        self.frames += 1;
+        frame.cast()
+    }
+
+    /// Frees a frame made with the same number of slots; these own nothing any more.
+    pub fn frame_free(&mut self, frame: *mut Frame, slots: u32) {
+        self.frames -= 1;
+        // SAFETY: the frame came from `frame_new` with as many slots, and its owner gives it up.
+        unsafe { self.pool.free(frame.cast(), frame_bytes(slots)) };
+    }
+
+    /// Memory that is part of an object, beside it.
+    pub(crate) fn allocate(&mut self, bytes: usize) -> *mut u8 {
+        let address = self.pool.allocate(bytes);
+        self.over_limit |= self.pool.bytes() > self.limit;
+        address
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// `address` came from `allocate` with the same number of bytes and is not used any more.
+    pub(crate) unsafe fn deallocate(&mut self, address: *mut u8, bytes: usize) {
+        // SAFETY: as this function demands.
+        unsafe { self.pool.free(address, bytes) };
+    }
+
+    fn shape(&self, ty: TypeId) -> &Shape {
+        &self.shapes[ty.0 as usize]
+    }
+
+    fn free_one(&mut self, word: u64, work: &mut Vec<u64>) {
+        let mut drop_child = |child: u64| {
+            if drops_last(child) {
+                work.push(child);
+            }
+        };
+        let ty = value::type_of(word);
+        let bytes = match &self.shapes[ty.0 as usize] {
+            Shape::Inline => 8,
+            Shape::Bytes => value::string::bytes_after_header(word),
+            Shape::Words(fields) => {
+                fields.references(word).for_each(&mut drop_child);
+                fields.bytes()
+            }
+            Shape::Variants(variants) => {
+                let fields = &variants[value::extra(word) as usize];
+                fields.references(word).for_each(&mut drop_child);
+                fields.bytes()
+            }
+            Shape::List { counted } => {
+                if *counted {
+                    value::list::words(word)
+                        .iter()
+                        .copied()
+                        .for_each(&mut drop_child);
+                }
+                value::list::bytes_after_header(word)
+            }
+            Shape::Map {
+                key,
+                value: of_value,
+            } => {
+                let (key, of_value) = (*key, *of_value);
+                for (entry_key, entry_value) in value::map::entries(word) {
+                    if key {
+                        drop_child(entry_key);
+                    }
+                    if of_value {
+                        drop_child(entry_value);
+                    }
+                }
+                value::map::free_tables(self, word);
+                value::map::BYTES
+            }
+            Shape::Json => {
+                if value::json::owns_payload(word) {
+                    drop_child(value::field(word, 0));
+                }
+                8
+            }
+            Shape::Opaque => {
+                self.dropped.push((ty, value::field(word, 0)));
+                8
+            }
+        };
+        self.live -= 1;
+        // SAFETY: the object had no owner left and was allocated with this size; its children were taken out above.
+        unsafe { self.pool.free(word as *mut u8, HEADER as usize + bytes) };
+    }
+}
+
+/// One more owner of an object; 0 and constants are ignored.
+pub fn retain(word: u64) {
+    if word == 0 {
+        return;
+    }
+    let header = word as *mut Header;
+    // SAFETY: the word is valid; constants carry `IMMORTAL` and are not written.
+    unsafe {
+        if (*header).count & IMMORTAL == 0 {
+            (*header).count += 1;
+        }
+    }
+}
+
+/// Takes one owner away and tells whether it was the last.
+fn drops_last(word: u64) -> bool {
+    if word == 0 {
+        return false;
+    }
+    let header = word as *mut Header;
+    // SAFETY: the word is valid; constants carry `IMMORTAL` and are not written.
+    unsafe {
+        if (*header).count & IMMORTAL != 0 {
+            return false;
+        }
+        (*header).count -= 1;
+        (*header).count == 0
+    }
+}
+
+fn frame_bytes(slots: u32) -> usize {
+    slot(slots as usize) as usize
+}

@@ -1,0 +1,375 @@
+//! Maps: entries in order of insertion, beside them an index by hash once there are more than a few.
+//!
+//! An object holds its table's addresses and sizes; removed entries are holes until somebody asks for a position.
+
+use gsw_abi::types::{Type, TypeId};
+
+use crate::heap::Heap;
+use crate::value::{field, is_unique, list, set_field, string, type_of};
+
+const LENGTH: usize = 0;
+const USED: usize = 1;
+const CAPACITY: usize = 2;
+const ENTRIES: usize = 3;
+const SLOTS: usize = 4;
+const SLOT_COUNT: usize = 5;
+const WORDS: usize = 6;
+
+/// The bytes of a map object after its header.
+pub(crate) const BYTES: usize = 8 * WORDS;
+/// Up to so many entries, looking at each is as fast as hashing; a guess.
+const LINEAR: usize = 8;
+const HOLE: u64 = u64::MAX;
+const EMPTY: u32 = u32::MAX;
+
+/// One entry; a hole has the hash [`HOLE`], which no key has.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u64,
+    key: u64,
+    value: u64,
+}
+
+/// The types of a map's keys and values, and how its keys compare.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    key: TypeId,
+    value: TypeId,
+    by_text: bool,
+}
+
+/// An empty map.
+#[must_use]
+pub fn new(heap: &mut Heap, ty: TypeId) -> u64 {
+    heap.object(ty, 0, WORDS)
+}
+
+/// How many entries a map has.
+#[must_use]
+pub fn len(map: u64) -> usize {
+    field(map, LENGTH) as usize
+}
+
+/// The types of keys and values.
+#[must_use]
+pub fn types(heap: &Heap, map: TypeId) -> (TypeId, TypeId) {
+    match heap.types().get(heap.types().base(map)) {
+        Type::Map { key, value } => (*key, *value),
+        other => unreachable!("a map has a map type, not {other:?}"),
+    }
+}
+
+/// The value under a key; both are borrowed.
+#[must_use]
+pub fn get(heap: &Heap, map: u64, key: u64) -> Option<u64> {
+    let kind = kind(heap, map);
+    let index = find(map, kind, key, hash(kind, key))?;
+    Some(all(map)[index].value)
+}
+
+/// The value under a text, in a map whose keys are strings.
+#[must_use]
+pub fn get_text(map: u64, name: &str) -> Option<u64> {
+    let hash = hash_bytes(name.as_bytes());
+    let index = search(map, hash, |key| string::text(key) == name)?;
+    Some(all(map)[index].value)
+}
+
+/// The entries in order, borrowed.
+pub fn entries<'a>(map: u64) -> impl Iterator<Item = (u64, u64)> + use<'a> {
+    let entries: &'a [Entry] = all(map);
+    entries
+        .iter()
+        .filter(|it| it.hash != HOLE)
+        .map(|it| (it.key, it.value))
+}
+
+/// Entry `index` in order, borrowed; `None` when there are fewer.
+#[must_use]
+pub fn entry_at(map: u64, index: usize) -> Option<(u64, u64)> {
+    if len(map) != field(map, USED) as usize {
+        settle(map);
+    }
+    all(map).get(index).map(|it| (it.key, it.value))
+}
+
+/// `map` with this entry; takes over all three. A key that is there keeps its place.
+#[must_use]
+pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
+    let map = unique(heap, map);
+    let kind = kind(heap, map);
+    let hash = hash(kind, key);
+    if let Some(index) = find(map, kind, key, hash) {
+        let old = std::mem::replace(&mut all_mut(map)[index].value, value);
+        heap.release_typed(kind.value, old);
+        heap.release_typed(kind.key, key);
+        return map;
+    }
+    append(heap, map, Entry { hash, key, value });
+    map
+}
+
+/// `map` without a key; takes over the map, borrows the key.
+#[must_use]
+pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
+    let kind = kind(heap, map);
+    let hash = hash(kind, key);
+    if find(map, kind, key, hash).is_none() {
+        return map;
+    }
+    let map = unique(heap, map);
+    let index = find(map, kind, key, hash).expect("a copy has the keys of the original");
+    let entry = std::mem::replace(
+        &mut all_mut(map)[index],
+        Entry {
+            hash: HOLE,
+            key: 0,
+            value: 0,
+        },
+    );
+    set_field(map, LENGTH, field(map, LENGTH) - 1);
+    // `key` may be the entry's own, borrowed from it.
+    heap.release_typed(kind.key, entry.key);
+    heap.release_typed(kind.value, entry.value);
+    map
+}
+
+/// The map itself when the caller is its only owner, else a copy; takes it over.
+#[must_use]
+pub fn unique(heap: &mut Heap, map: u64) -> u64 {
+    if is_unique(map) {
+        return map;
+    }
+    let kind = kind(heap, map);
+    let copy = new(heap, type_of(map));
+    reserve(heap, copy, len(map) + 1);
+    for entry in all(map).iter().filter(|it| it.hash != HOLE) {
+        heap.retain_typed(kind.key, entry.key);
+        heap.retain_typed(kind.value, entry.value);
+        append(heap, copy, *entry);
+    }
+    heap.release(map);
+    copy
+}
+
+/// Room for `capacity` entries in all, without counting on it.
+pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) {
+    let old = field(map, CAPACITY) as usize;
+    if capacity <= old {
+        return;
+    }
+    heap.admit((capacity * size_of::<Entry>()) as u64);
+    let fresh = heap.allocate(capacity * size_of::<Entry>()).cast::<Entry>();
+    let used = all(map).len();
+    if old > 0 {
+        let entries = field(map, ENTRIES) as *mut Entry;
+        // SAFETY: the old table holds `used` entries, the new one has room for more, and only this map knows the old.
+        unsafe {
+            std::ptr::copy_nonoverlapping(entries, fresh, used);
+            heap.deallocate(entries.cast(), old * size_of::<Entry>());
+        }
+    }
+    set_field(map, ENTRIES, fresh as u64);
+    set_field(map, CAPACITY, capacity as u64);
+    let slots = if capacity <= LINEAR {
+        0
+    } else {
+        (capacity * 2).next_power_of_two()
+    };
+    free_slots(heap, map);
+    if slots > 0 {
+        let table = heap.allocate(slots * size_of::<u32>());
+        set_field(map, SLOTS, table as u64);
+        set_field(map, SLOT_COUNT, slots as u64);
+        index_all(map);
+    }
+}
+
+/// Gives back the tables of a map whose entries are gone.
+pub(crate) fn free_tables(heap: &mut Heap, map: u64) {
+    free_slots(heap, map);
+    let capacity = field(map, CAPACITY) as usize;
+    if capacity > 0 {
+        let entries = field(map, ENTRIES) as *mut u8;
+        // SAFETY: `reserve` allocated the table with this size, and the map is being freed.
+        unsafe { heap.deallocate(entries, capacity * size_of::<Entry>()) };
+    }
+}
+
+fn append(heap: &mut Heap, map: u64, entry: Entry) {
+    if field(map, USED) == field(map, CAPACITY) {
+        let length = len(map);
+        if length < field(map, USED) as usize {
+            settle(map);
+        }
+        if length * 4 >= field(map, CAPACITY) as usize * 3 {
+            reserve(heap, map, (length * 2).max(4));
+        }
+    }
+    let index = field(map, USED) as usize;
+    set_field(map, USED, index as u64 + 1);
+    set_field(map, LENGTH, field(map, LENGTH) + 1);
+    all_mut(map)[index] = entry;
+    if field(map, SLOT_COUNT) > 0 {
+        index_one(map, entry.hash, index);
+    }
+}
+
+/// Closes the holes. Changes nothing that anybody can see, so it is allowed with more than one owner.
+fn settle(map: u64) {
+    let mut kept = 0;
+    let entries = all_mut(map);
+    for index in 0..entries.len() {
+        if entries[index].hash != HOLE {
+            entries[kept] = entries[index];
+            kept += 1;
+        }
+    }
+    set_field(map, USED, kept as u64);
+    if field(map, SLOT_COUNT) > 0 {
+        index_all(map);
+    }
+}
+
+fn find(map: u64, kind: Kind, key: u64, hash: u64) -> Option<usize> {
+    if kind.by_text {
+        let bytes = string::bytes(key);
+        search(map, hash, |other| {
+            other == key || string::bytes(other) == bytes
+        })
+    } else {
+        search(map, hash, |other| other == key)
+    }
+}
+
+fn search(map: u64, hash: u64, is_key: impl Fn(u64) -> bool) -> Option<usize> {
+    let entries = all(map);
+    let slots = slots(map);
+    if slots.is_empty() {
+        return entries
+            .iter()
+            .position(|it| it.hash == hash && is_key(it.key));
+    }
+    let mask = slots.len() - 1;
+    let mut at = hash as usize & mask;
+    while slots[at] != EMPTY {
+        let entry = entries[slots[at] as usize];
+        if entry.hash == hash && is_key(entry.key) {
+            return Some(slots[at] as usize);
+        }
+        at = (at + 1) & mask;
+    }
+    None
+}
+
+fn index_all(map: u64) {
+    slots(map).fill(EMPTY);
+    for (index, entry) in all(map).iter().enumerate() {
+        if entry.hash != HOLE {
+            index_one(map, entry.hash, index);
+        }
+    }
+}
+
+fn index_one(map: u64, hash: u64, index: usize) {
+    let slots = slots(map);
+    let mask = slots.len() - 1;
+    let mut at = hash as usize & mask;
+    while slots[at] != EMPTY {
+        at = (at + 1) & mask;
+    }
+    slots[at] = index as u32;
+}
+
+fn hash(kind: Kind, key: u64) -> u64 {
+    if kind.by_text {
+        hash_bytes(string::bytes(key))
+    } else {
+        spread(key)
+    }
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = bytes.len() as u64;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word = u64::from_le_bytes(chunk.try_into().expect("chunks of eight have eight bytes"));
+        hash = spread(hash ^ word);
+    }
+    let mut last = [0; 8];
+    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    spread(hash ^ u64::from_le_bytes(last))
+}
+
+/// The finaliser of SplitMix64, which changes every bit with every bit; never [`HOLE`].
+fn spread(mut word: u64) -> u64 {
+    word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (word ^ (word >> 31)) & (u64::MAX >> 1)
+}
+
+fn kind(heap: &Heap, map: u64) -> Kind {
+    let (key, value) = types(heap, type_of(map));
+    Kind {
+        key,
+        value,
+        by_text: heap.is_reference(key),
+    }
+}
+
+fn all<'a>(map: u64) -> &'a [Entry] {
+    let used = field(map, USED) as usize;
+    if used == 0 {
+        return &[];
+    }
+    // SAFETY: the table holds `USED` written entries.
+    unsafe { std::slice::from_raw_parts(field(map, ENTRIES) as *const Entry, used) }
+}
+
+fn all_mut<'a>(map: u64) -> &'a mut [Entry] {
+    let used = field(map, USED) as usize;
+    if used == 0 {
+        return &mut [];
+    }
+    // SAFETY: as for `all`; one thread runs this heap, and no other slice of the table is alive here.
+    unsafe { std::slice::from_raw_parts_mut(field(map, ENTRIES) as *mut Entry, used) }
+}
+
+fn slots<'a>(map: u64) -> &'a mut [u32] {
+    let count = field(map, SLOT_COUNT) as usize;
+    if count == 0 {
+        return &mut [];
+    }
+    // SAFETY: the index holds that many slots, and no other slice of it is alive where this one is.
+    unsafe { std::slice::from_raw_parts_mut(field(map, SLOTS) as *mut u32, count) }
+}
+
+fn free_slots(heap: &mut Heap, map: u64) {
+    let count = field(map, SLOT_COUNT) as usize;
+    if count > 0 {
+        // SAFETY: `reserve` allocated the index with this size, and the map forgets it here.
+        unsafe { heap.deallocate(field(map, SLOTS) as *mut u8, count * size_of::<u32>()) };
+        set_field(map, SLOT_COUNT, 0);
+    }
+}
+
+/// The keys as a list of type `ty`, with shares of their own.
+#[must_use]
+pub fn keys(heap: &mut Heap, map: u64, ty: TypeId) -> u64 {
+    let counted = kind(heap, map).key;
+    let keys: Vec<u64> = entries(map).map(|(key, _)| key).collect();
+    keys.iter().for_each(|&key| heap.retain_typed(counted, key));
+    list::new(heap, ty, &keys)
+}
+
+/// The values as a list of type `ty`, with shares of their own.
+#[must_use]
+pub fn values(heap: &mut Heap, map: u64, ty: TypeId) -> u64 {
+    let counted = kind(heap, map).value;
+    let values: Vec<u64> = entries(map).map(|(_, value)| value).collect();
+    values
+        .iter()
+        .for_each(|&value| heap.retain_typed(counted, value));
+    list::new(heap, ty, &values)
+}
