@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The sources of the standard library, by module path. What they mean is the compiler's business.
+
+/// Every module: its path as imported, and its text.
+pub const MODULES: &[(&str, &str)] = &[
+    ("std/env", include_str!("../env.gsw")),
+    ("std/duration", include_str!("../duration.gsw")),
+    ("std/error", include_str!("../error.gsw")),
+    ("std/float", include_str!("../float.gsw")),
+    ("std/fs", include_str!("../fs.gsw")),
+    ("std/int", include_str!("../int.gsw")),
+    ("std/json", include_str!("../json.gsw")),
+    ("std/list", include_str!("../list.gsw")),
+    ("std/log", include_str!("../log.gsw")),
+    ("std/map", include_str!("../map.gsw")),
+    ("std/math", include_str!("../math.gsw")),
+    ("std/optional", include_str!("../optional.gsw")),
+    ("std/prelude", include_str!("../prelude.gsw")),
+    ("std/random", include_str!("../random.gsw")),
+    ("std/set", include_str!("../set.gsw")),
+    ("std/string", include_str!("../string.gsw")),
+    ("std/task", include_str!("../task.gsw")),
+    ("std/text", include_str!("../text.gsw")),
+    ("std/time", include_str!("../time.gsw")),
+    ("std/value", include_str!("../value.gsw")),
+];
