@@ -239,7 +239,9 @@ impl Type {
 impl Ord for ErrorName {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let id = |it: &Self| salsa::plumbing::AsId::as_id(&it.item);
-        self.name.cmp(&other.name).then_with(|| id(self).cmp(&id(other)))
+        self.name
+            .cmp(&other.name)
+            .then_with(|| id(self).cmp(&id(other)))
     }
 }
 

@@ -1,0 +1,123 @@
+//! Types as they are written in source, for messages, hover and signatures.
+
+use gsw_source::Db;
+
+use crate::types::{FunctionType, Latent, Type};
+
+/// `ty` as source text; an unknown type is `_`.
+#[must_use]
+pub fn display_type(db: &dyn Db, ty: &Type) -> String {
+    let mut out = String::new();
+    write_type(db, ty, &mut out);
+    out
+}
+
+fn write_type(db: &dyn Db, ty: &Type, out: &mut String) {
+    match ty {
+        Type::Literals(names) => {
+            for (index, name) in names.iter().enumerate() {
+                out.push_str(if index > 0 { " | " } else { "" });
+                out.push_str(&format!("{name:?}"));
+            }
+        }
+        Type::Optional(inner) => {
+            let bracketed = matches!(**inner, Type::Literals(_) | Type::Function(_));
+            out.push_str(if bracketed { "(" } else { "" });
+            write_type(db, inner, out);
+            out.push_str(if bracketed { ")?" } else { "?" });
+        }
+        Type::List(inner) => write_between(db, "[", std::slice::from_ref(&**inner), "]", out),
+        Type::Map(key, value) => {
+            out.push('{');
+            write_type(db, key, out);
+            out.push_str(": ");
+            write_type(db, value, out);
+            out.push('}');
+        }
+        Type::Tuple(parts) => write_between(db, "(", parts, ")", out),
+        Type::Record(item, parts) | Type::Enum(item, parts) | Type::Checked(item, parts) => {
+            out.push_str(item.name(db));
+            if !parts.is_empty() {
+                write_between(db, "<", parts, ">", out);
+            }
+        }
+        Type::Function(function) => write_function(db, function, out),
+        Type::Task(inner) => write_between(db, "Task<", std::slice::from_ref(&**inner), ">", out),
+        Type::Stream(inner) => {
+            write_between(db, "Stream<", std::slice::from_ref(&**inner), ">", out);
+        }
+        Type::Partial(inner) => {
+            write_between(db, "Partial<", std::slice::from_ref(&**inner), ">", out);
+        }
+        Type::Parameter(_, name) => out.push_str(name),
+        other => out.push_str(plain_name(other)),
+    }
+}
+
+/// The name of a type without parts.
+fn plain_name(ty: &Type) -> &'static str {
+    match ty {
+        Type::Unit => "()",
+        Type::Bool => "bool",
+        Type::Int => "int",
+        Type::Float => "float",
+        Type::String => "string",
+        Type::Bytes => "bytes",
+        Type::Time => "time",
+        Type::Duration => "duration",
+        Type::Json => "json",
+        Type::Secret => "secret",
+        Type::Image => "image",
+        Type::Document => "document",
+        Type::Session => "Session",
+        Type::Error => "Error",
+        Type::Agent => "agent",
+        Type::Never => "never",
+        _ => "_",
+    }
+}
+
+fn write_between(db: &dyn Db, open: &str, parts: &[Type], close: &str, out: &mut String) {
+    out.push_str(open);
+    for (index, part) in parts.iter().enumerate() {
+        out.push_str(if index > 0 { ", " } else { "" });
+        write_type(db, part, out);
+    }
+    out.push_str(close);
+}
+
+fn write_function(db: &dyn Db, function: &FunctionType, out: &mut String) {
+    write_between(db, "fn(", &function.parameters, ")", out);
+    if function.result != Type::Unit {
+        out.push_str(" -> ");
+        write_type(db, &function.result, out);
+    }
+    if let Some(latent) = &function.latent {
+        write_latent(latent, out);
+    }
+}
+
+fn write_latent(latent: &Latent, out: &mut String) {
+    let mut names: Vec<&str> = latent
+        .errors
+        .kinds
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    if latent.errors.open {
+        names.push("Error");
+    }
+    if !names.is_empty() {
+        out.push_str(" ! ");
+        out.push_str(&names.join(" | "));
+    }
+    let effects: Vec<&str> = latent
+        .effects
+        .iter()
+        .map(crate::types::Effect::name)
+        .collect();
+    if !effects.is_empty() {
+        out.push_str(" uses ");
+        out.push_str(&effects.join(" + "));
+    }
+}
