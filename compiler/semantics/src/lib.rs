@@ -1,10 +1,39 @@
 //! What programs mean: items, modules, names, types, the typed HIR, errors, effects, exhaustiveness, lints.
 
+mod alias;
+mod attribute;
+mod constant_type;
+mod declaration;
+mod declared_type;
 mod display;
+mod edit_distance;
+mod error_class;
+pub mod errors;
 pub mod hir;
+mod lower_type;
+mod method;
 pub mod model;
+mod module;
+mod scope;
 mod substitute;
+mod tree;
+
 pub mod types;
 
+pub use alias::{alias_target, has_check};
+pub use attribute::RequirementKind;
+pub use declaration::{ItemSignature, generics_of, item_signature};
+pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;
+pub use edit_distance::nearest;
+pub use error_class::{
+    builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
+};
+pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
+pub use method::{method, method_names};
+pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};
+pub use scope::{
+    Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,
+    resolve_member, resolve_name, suggest, variants_named, visible_names,
+};
 pub use substitute::substitute;

@@ -37,5 +37,26 @@ macro_rules! codes {
 }
 
 codes! {
+    AMBIGUOUS_VARIANT = "ambiguous-variant";
+    ATTRIBUTE_ARGUMENTS = "attribute-arguments";
+    DUPLICATE_DEFINITION = "duplicate-definition";
+    IMPORT_CYCLE = "import-cycle";
+    INFINITE_TYPE = "infinite-type";
+    MAP_KEY_TYPE = "map-key-type";
+    MISSING_TYPE = "missing-type";
+    NAMING_STYLE = "naming-style";
+    NOT_A_TYPE = "not-a-type";
+    NOT_AN_AGENT = "not-an-agent";
+    NOT_AN_ERROR = "not-an-error";
+    PRIVATE_NAME = "private-name";
+    RESERVED_NAME = "reserved-name";
+    TYPE_ARGUMENT_COUNT = "type-argument-count";
+    UNION_MEMBER = "union-member";
+    UNKNOWN_ATTRIBUTE = "unknown-attribute";
+    UNKNOWN_EFFECT = "unknown-effect";
+    UNKNOWN_IMPORT = "unknown-import";
+    UNKNOWN_MODULE = "unknown-module";
     UNKNOWN_NAME = "unknown-name";
+    UNKNOWN_TYPE = "unknown-type";
+    UNUSED_IMPORT = "unused-import";
 }

@@ -1,0 +1,115 @@
+//! Attributes: which there are, where they may stand, and what they say.
+
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
+use gsw_syntax::ast;
+
+use crate::errors;
+use crate::lower_type::effect_named;
+use crate::model::Presence;
+use crate::module::is_std;
+use crate::types::EffectSet;
+
+/// What an attribute stands before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttributeTarget {
+    /// A declaration.
+    Declaration,
+    /// A field, variant or parameter.
+    Field,
+}
+
+/// What the attributes of one declaration, field, variant or parameter say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attributes {
+    /// `@alias("name")`
+    pub alias: Option<Name>,
+    /// `@secret`
+    pub secret: Presence,
+    /// `@deprecated("why")`
+    pub deprecated: Option<Name>,
+    /// `@intrinsic("row", …)`, only in the standard library.
+    pub intrinsic: Option<Name>,
+    /// The effects that `@intrinsic` lists.
+    pub effects: EffectSet,
+    /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, only in the standard library.
+    pub requirements: Vec<(RequirementKind, Name)>,
+}
+
+/// What the argument for a type parameter must be able to do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RequirementKind {
+    /// `==`
+    Equal,
+    /// `<`
+    Ordered,
+    /// `+`, and a zero to start from.
+    Numeric,
+}
+
+/// Names that every program may write, for suggestions.
+const PUBLIC: &[&str] = &["alias", "deprecated", "secret"];
+
+/// Reads the attributes; unknown and malformed ones go to `sink`.
+pub fn read_attributes(
+    db: &dyn Db,
+    item: ItemId,
+    attributes: &[ast::Attribute],
+    target: AttributeTarget,
+    sink: &mut Vec<Diagnostic>,
+) -> Attributes {
+    let mut read = Attributes {
+        alias: None,
+        secret: Presence::Absent,
+        deprecated: None,
+        intrinsic: None,
+        effects: EffectSet::default(),
+        requirements: Vec::new(),
+    };
+    let is_library = is_std(db, item.file(db));
+    for attribute in attributes {
+        let place = Place::Item {
+            item,
+            span: attribute.span,
+        };
+        let name = attribute.name.name.as_str();
+        let texts = texts(attribute);
+        match (name, texts.as_deref()) {
+            ("alias", Some([text])) if target == AttributeTarget::Field => {
+                read.alias = Some(text.clone())
+            }
+            ("alias", Some([_])) => sink.push(errors::misplaced_attribute(place, name)),
+            ("secret", Some([])) => read.secret = Presence::Present,
+            ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
+            ("alias" | "deprecated", _) => {
+                sink.push(errors::attribute_arguments(place, name, "one string"))
+            }
+            ("secret", _) => sink.push(errors::attribute_arguments(place, name, "no arguments")),
+            ("intrinsic", Some([row, effects @ ..])) if is_library => {
+                read.intrinsic = Some(row.clone());
+                for effect in effects.iter().filter_map(|it| effect_named(it)) {
+                    read.effects = read.effects.with(effect);
+                }
+            }
+            ("equal" | "ordered" | "numeric", Some(names)) if is_library => {
+                let kind = match name {
+                    "equal" => RequirementKind::Equal,
+                    "ordered" => RequirementKind::Ordered,
+                    _ => RequirementKind::Numeric,
+                };
+                read.requirements
+                    .extend(names.iter().map(|it| (kind, it.clone())));
+            }
+            _ => sink.push(errors::unknown_attribute(place, name, PUBLIC)),
+        }
+    }
+    read
+}
+
+/// The arguments when all are strings.
+fn texts(attribute: &ast::Attribute) -> Option<Vec<Name>> {
+    let texts = attribute.arguments.iter().map(|it| match &it.kind {
+        ast::ExpressionKind::Literal(ast::Literal::String(text)) => Some(text.clone()),
+        _ => None,
+    });
+    texts.collect()
+}

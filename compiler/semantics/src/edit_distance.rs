@@ -1,0 +1,65 @@
+//! Did-you-mean: the nearest of some names by edits, where swapping two neighbours is one edit.
+
+use gsw_source::Name;
+
+/// The first of the nearest `candidates` that is near enough to `name` to be what was meant.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a Name>) -> Option<Name> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut best: Option<(usize, &Name)> = None;
+    for candidate in candidates {
+        if candidate == name || candidate.len().abs_diff(name.len()) > limit * 4 {
+            continue;
+        }
+        let distance = if candidate.eq_ignore_ascii_case(name) {
+            0
+        } else {
+            edit_distance(name, candidate)
+        };
+        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, name)| name.clone())
+}
+
+/// Damerau's distance, restricted to no edit inside a swapped pair.
+fn edit_distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=right.len()).collect();
+    for (i, &a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &b) in right.iter().enumerate() {
+            let mut cost = (last[j] + usize::from(a != b))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && a == right[j - 1] && left[i - 1] == b {
+                cost = cost.min(before[j - 1] + 1);
+            }
+            row.push(cost);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edit_distance, nearest};
+    use gsw_source::Name;
+
+    #[test]
+    fn a_swap_is_one_edit() {
+        assert_eq!(edit_distance("coutn", "count"), 1);
+        assert_eq!(edit_distance("widht", "width"), 1);
+        assert_eq!(edit_distance("", "abc"), 3);
+    }
+
+    #[test]
+    fn far_names_are_not_offered() {
+        let names = [Name::new("count"), Name::new("total")];
+        assert_eq!(nearest("coutn", &names), Some(Name::new("count")));
+        assert_eq!(nearest("zebra", &names), None);
+    }
+}

@@ -1,0 +1,16 @@
+//! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
+
+mod declarations;
+mod names;
+mod types;
+
+pub use declarations::{
+    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
+    missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
+};
+pub use names::{private_name, unknown_member, unknown_module_name, unknown_name};
+pub use types::{
+    error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type, not_an_error,
+    type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
+    variant_as_type,
+};

@@ -1,0 +1,67 @@
+//! Wording of what is wrong with declarations.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// The second declaration of a name. `what` is the sort of thing, such as `field`.
+pub fn duplicate_definition(place: Place, first: Place, what: &str, name: &str) -> Diagnostic {
+    let message = format!("{what} `{name}` is declared twice");
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .label(first, "first declared here")
+}
+
+/// A parameter without a type.
+pub fn missing_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` needs a type");
+    Diagnostic::error(Code::MISSING_TYPE, place, message)
+        .note("types are inferred inside bodies and written on declarations")
+}
+
+/// `self` in a function that is no method.
+pub fn self_outside_method(place: Place) -> Diagnostic {
+    let message = "`self` is the receiver of a method, and this is none";
+    Diagnostic::error(Code::MISSING_TYPE, place, message)
+        .note("write `fn Type.name(self)` for a method of `Type`")
+}
+
+/// `fn Type.name` outside the module of `Type`.
+pub fn method_of_foreign_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("this module declares no type `{name}`");
+    Diagnostic::error(Code::UNKNOWN_TYPE, place, message)
+        .note("a method is declared in the module of its type; elsewhere write a function that takes the value")
+}
+
+/// Something after `by` that is no agent. `what` is in back-quotes where it is source text.
+pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_AN_AGENT, place, format!("{what} is not an agent"))
+        .note("after `by` stands the name of an `agent` declaration")
+}
+
+/// A workflow's parameter that would hide an option of every built program.
+pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
+    let message = format!("a workflow cannot have a parameter `{name}`");
+    Diagnostic::error(Code::RESERVED_NAME, place, message)
+        .note(format!("`--{name}` is an option that every program has"))
+}
+
+/// An attribute that there is not.
+pub fn unknown_attribute(place: Place, name: &str, known: &[&str]) -> Diagnostic {
+    let known: Vec<String> = known.iter().map(|it| format!("`@{it}`")).collect();
+    Diagnostic::error(
+        Code::UNKNOWN_ATTRIBUTE,
+        place,
+        format!("there is no attribute `@{name}`"),
+    )
+    .note(format!("the attributes are {}", known.join(", ")))
+}
+
+/// An attribute with the wrong arguments.
+pub fn attribute_arguments(place: Place, name: &str, expected: &str) -> Diagnostic {
+    let message = format!("`@{name}` takes {expected}");
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+}
+
+/// `@alias` before something that has no name on the wire.
+pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`@{name}` stands before a field, a variant or a parameter");
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+}

@@ -1,0 +1,59 @@
+//! Wording of what is wrong with names.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A name that nothing in scope has.
+pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let message = format!("no name `{name}` is in scope");
+    suggest(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        place,
+        suggestion,
+    )
+}
+
+/// `module.name` where the module has no such name.
+pub fn unknown_member(
+    place: Place,
+    name: &str,
+    module: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("module `{module}` has no `{name}`");
+    suggest(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        place,
+        suggestion,
+    )
+}
+
+/// A name before a dot, in a type, that is no module.
+pub fn unknown_module_name(place: Place, name: &str) -> Diagnostic {
+    let message = format!("no module `{name}` is in scope");
+    Diagnostic::error(Code::UNKNOWN_NAME, place, message).note(format!(
+        "import it first, for example `import ./{name}` or `import std/{name}`"
+    ))
+}
+
+/// A name that its module keeps to itself.
+pub fn private_name(place: Place, name: &str, module: &str) -> Diagnostic {
+    let message = format!("`{name}` is private in module `{module}`");
+    Diagnostic::error(Code::PRIVATE_NAME, place, message)
+        .note("remove `private` from its declaration to use it in other modules")
+}
+
+/// Adds the nearest name as a note and as a fix.
+pub(crate) fn suggest(
+    diagnostic: Diagnostic,
+    place: Place,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    match suggestion {
+        Some(name) => diagnostic.note(format!("did you mean `{name}`?")).fix(
+            format!("replace it with `{name}`"),
+            place,
+            name,
+        ),
+        None => diagnostic,
+    }
+}
