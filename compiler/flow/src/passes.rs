@@ -1,0 +1,5 @@
+//! The passes that turn what lowering wrote into what code generation takes.
+
+pub mod liveness;
+pub mod ownership;
+pub mod prune;

@@ -1,0 +1,137 @@
+//! Which counted locals are read later, before they are written again.
+
+use gsw_abi::types::TypeTable;
+
+use crate::ir::{Block, Function, LocalId, Operand};
+use crate::role::{edges, instruction_operands, instruction_written, terminator_operands};
+
+/// A set of locals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalSet(Vec<u64>);
+
+impl LocalSet {
+    /// The empty set over `count` locals.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    /// Whether `local` is in it.
+    #[must_use]
+    pub fn has(&self, local: LocalId) -> bool {
+        self.0[local.0 as usize / 64] & (1 << (local.0 % 64)) != 0
+    }
+
+    /// Puts `local` in; whether it was not there.
+    pub fn insert(&mut self, local: LocalId) -> bool {
+        let word = &mut self.0[local.0 as usize / 64];
+        let old = *word;
+        *word |= 1 << (local.0 % 64);
+        *word != old
+    }
+
+    /// Takes `local` out; whether it was there.
+    pub fn remove(&mut self, local: LocalId) -> bool {
+        let word = &mut self.0[local.0 as usize / 64];
+        let old = *word;
+        *word &= !(1 << (local.0 % 64));
+        *word != old
+    }
+
+    /// Adds all of `other`; whether anything was new.
+    pub fn extend(&mut self, other: &Self) -> bool {
+        let mut grew = false;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            grew |= *more & !*word != 0;
+            *word |= more;
+        }
+        grew
+    }
+
+    /// In order.
+    pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            (0..64)
+                .filter(move |bit| word & (1 << bit) != 0)
+                .map(move |bit| LocalId(index as u32 * 64 + bit))
+        })
+    }
+}
+
+/// By local, whether it is counted.
+#[must_use]
+pub fn counted_locals(function: &Function, types: &TypeTable) -> LocalSet {
+    let mut counted = LocalSet::new(function.locals.len());
+    for (index, local) in function.locals.iter().enumerate() {
+        if types.is_reference(local.ty) {
+            counted.insert(LocalId(index as u32));
+        }
+    }
+    counted
+}
+
+/// By block, the counted locals that are live where it starts.
+#[must_use]
+pub fn live_at_start(function: &Function, counted: &LocalSet) -> Vec<LocalSet> {
+    let mut live = vec![LocalSet::new(function.locals.len()); function.blocks.len()];
+    let mut predecessors = vec![Vec::new(); function.blocks.len()];
+    for (index, block) in function.blocks.iter().enumerate() {
+        for edge in edges(&block.terminator) {
+            predecessors[edge.target.0 as usize].push(index);
+        }
+    }
+    let mut work: Vec<usize> = (0..function.blocks.len()).collect();
+    let mut queued = vec![true; function.blocks.len()];
+    while let Some(index) = work.pop() {
+        queued[index] = false;
+        let block = &function.blocks[index];
+        let mut now = live_before_terminator(block, &live, counted);
+        for instruction in block.instructions.iter().rev() {
+            if let Some(written) = instruction_written(instruction) {
+                now.remove(written);
+            }
+            add_operands(&mut now, &instruction_operands(instruction), counted);
+        }
+        if live[index].extend(&now) {
+            for &before in &predecessors[index] {
+                if !std::mem::replace(&mut queued[before], true) {
+                    work.push(before);
+                }
+            }
+        }
+    }
+    live
+}
+
+/// The counted locals that are live after a block's last instruction.
+#[must_use]
+pub fn live_before_terminator(block: &Block, starts: &[LocalSet], counted: &LocalSet) -> LocalSet {
+    let mut now = live_after_terminator(block, starts, counted);
+    add_operands(&mut now, &terminator_operands(&block.terminator), counted);
+    now
+}
+
+/// The counted locals that some successor of a block reads and that are not written on the way there.
+#[must_use]
+pub fn live_after_terminator(block: &Block, starts: &[LocalSet], counted: &LocalSet) -> LocalSet {
+    let mut now = counted.clone();
+    now.0.fill(0);
+    for edge in edges(&block.terminator) {
+        let mut there = starts[edge.target.0 as usize].clone();
+        if let Some(written) = edge.written {
+            there.remove(written);
+        }
+        now.extend(&there);
+    }
+    now
+}
+
+fn add_operands(set: &mut LocalSet, operands: &[(Operand, crate::role::Role)], counted: &LocalSet) {
+    for (operand, _) in operands {
+        if let Operand::Local(local) = operand
+            && counted.has(*local)
+        {
+            set.insert(*local);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Adds `Retain` and `Release`, so that on every path each owned value is consumed exactly once.
+//!
+//! A counted local owns its value exactly while it is live. So a value is retained where it is consumed and still read
+//! later, and released after its last borrow or on the edge on which it stops being live.
+
+use gsw_abi::types::TypeTable;
+use rustc_hash::FxHashMap;
+
+use crate::ir::{Block, BlockId, Function, Instruction, LocalId, Operand, Terminator};
+use crate::passes::liveness::{LocalSet, counted_locals, live_after_terminator, live_at_start};
+use crate::role::{
+    Role, edges, instruction_operands, instruction_written, targets_mut, terminator_operands,
+};
+
+/// Makes the ownership of `function` explicit.
+///
+/// A terminator must write locals of which no other value is still needed on any of its edges; lowering gives each a local
+/// of its own.
+pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
+    separate_borrowed_results(function, types);
+    let counted = counted_locals(function, types);
+    let starts = live_at_start(function, &counted);
+    let mut entry_releases = vec![Vec::new(); function.blocks.len()];
+    for parameter in (0..function.parameters).map(LocalId) {
+        if counted.has(parameter) && !starts[0].has(parameter) {
+            entry_releases[0].push(parameter);
+        }
+    }
+    let predecessors = predecessor_counts(function);
+    let mut splits = Splits::default();
+    let first_new = function.blocks.len();
+    for index in 0..first_new {
+        let mut block = std::mem::replace(&mut function.blocks[index], unreachable());
+        own_terminator(
+            &mut block,
+            &starts,
+            &counted,
+            &mut EdgePlan {
+                predecessors: &predecessors,
+                entry_releases: &mut entry_releases,
+                splits: &mut splits,
+                first_new,
+            },
+        );
+        function.blocks[index] = block;
+    }
+    for (block, releases) in function.blocks.iter_mut().zip(entry_releases) {
+        let releases = releases.into_iter().map(Instruction::Release);
+        block.instructions.splice(0..0, releases);
+    }
+    function.blocks.append(&mut splits.blocks);
+}
+
+/// Blocks that stand on edges; edges with the same releases and the same target share one.
+#[derive(Default)]
+struct Splits {
+    blocks: Vec<Block>,
+    known: FxHashMap<(BlockId, Vec<LocalId>), BlockId>,
+}
+
+/// What is needed to put releases on an edge.
+struct EdgePlan<'a> {
+    predecessors: &'a [usize],
+    entry_releases: &'a mut Vec<Vec<LocalId>>,
+    splits: &'a mut Splits,
+    first_new: usize,
+}
+
+/// `x = call(borrow x)` would lose the old value before it is released: it is moved to a local of its own before.
+fn separate_borrowed_results(function: &mut Function, types: &TypeTable) {
+    let counted = counted_locals(function, types);
+    let Function { locals, blocks, .. } = function;
+    for block in blocks {
+        let mut instructions = Vec::with_capacity(block.instructions.len());
+        for mut instruction in std::mem::take(&mut block.instructions) {
+            let written = instruction_written(&instruction).filter(|it| counted.has(*it));
+            if let (
+                Some(written),
+                Instruction::Runtime {
+                    call, arguments, ..
+                },
+            ) = (written, &mut instruction)
+            {
+                let borrows = call
+                    .parameters()
+                    .iter()
+                    .zip(arguments.iter())
+                    .any(|(kind, it)| {
+                        *kind == gsw_abi::call::Parameter::Borrow && *it == Operand::Local(written)
+                    });
+                if borrows {
+                    let old = LocalId(locals.len() as u32);
+                    locals.push(locals[written.0 as usize].clone());
+                    instructions.push(Instruction::Move {
+                        to: old,
+                        from: written,
+                    });
+                    for argument in arguments
+                        .iter_mut()
+                        .filter(|it| **it == Operand::Local(written))
+                    {
+                        *argument = Operand::Local(old);
+                    }
+                }
+            }
+            if let Some((old, written)) = loads_over_itself(&instruction, locals, &counted) {
+                instructions.push(Instruction::Move {
+                    to: old,
+                    from: written,
+                });
+                replace_source(&mut instruction, old);
+            }
+            instructions.push(instruction);
+        }
+        block.instructions = instructions;
+    }
+}
+
+/// For `x = load x.0`: a new local for the old `x`, and `x`.
+fn loads_over_itself(
+    instruction: &Instruction,
+    locals: &mut Vec<crate::ir::Local>,
+    counted: &LocalSet,
+) -> Option<(LocalId, LocalId)> {
+    let (Instruction::Load { to, from, .. }
+    | Instruction::Capture { to, from, .. }
+    | Instruction::CellGet { to, cell: from }
+    | Instruction::CellTake { to, cell: from }) = instruction
+    else {
+        return None;
+    };
+    if to != from || !counted.has(*from) {
+        return None;
+    }
+    let old = LocalId(locals.len() as u32);
+    locals.push(locals[from.0 as usize].clone());
+    Some((old, *from))
+}
+
+fn replace_source(instruction: &mut Instruction, by: LocalId) {
+    if let Instruction::Load { from, .. }
+    | Instruction::Capture { from, .. }
+    | Instruction::CellGet { cell: from, .. }
+    | Instruction::CellTake { cell: from, .. } = instruction
+    {
+        *from = by;
+    }
+}
+
+fn own_terminator(
+    block: &mut Block,
+    starts: &[LocalSet],
+    counted: &LocalSet,
+    plan: &mut EdgePlan<'_>,
+) {
+    let live_after = live_after_terminator(block, starts, counted);
+    let uses = count_uses(&terminator_operands(&block.terminator), counted);
+    let mut owned = live_after.clone();
+    let mut retains = Vec::new();
+    let mut live = live_after.clone();
+    for (local, count) in uses {
+        live.insert(local);
+        let kept = live_after.has(local) || count.borrowed > 0;
+        if kept {
+            owned.insert(local);
+        }
+        let needed = count.consumed - usize::from(!kept && count.consumed > 0);
+        retains.extend(std::iter::repeat_n(Instruction::Retain(local), needed));
+    }
+    place_edge_releases(&mut block.terminator, &owned, starts, counted, plan);
+    own_instructions(block, live, counted);
+    block.instructions.extend(retains);
+}
+
+fn place_edge_releases(
+    terminator: &mut Terminator,
+    owned: &LocalSet,
+    starts: &[LocalSet],
+    counted: &LocalSet,
+    plan: &mut EdgePlan<'_>,
+) {
+    let all = edges(terminator);
+    for (edge, target) in all.into_iter().zip(targets_mut(terminator)) {
+        let mut here = owned.clone();
+        if let Some(written) = edge.written.filter(|it| counted.has(*it)) {
+            here.insert(written);
+        }
+        let live = &starts[edge.target.0 as usize];
+        let releases: Vec<LocalId> = here.iter().filter(|it| !live.has(*it)).collect();
+        if releases.is_empty() {
+            continue;
+        }
+        if plan.predecessors[edge.target.0 as usize] == 1 {
+            plan.entry_releases[edge.target.0 as usize] = releases;
+            continue;
+        }
+        let next = BlockId((plan.first_new + plan.splits.blocks.len()) as u32);
+        *target = *plan
+            .splits
+            .known
+            .entry((edge.target, releases.clone()))
+            .or_insert_with(|| {
+                plan.splits.blocks.push(Block {
+                    instructions: releases.into_iter().map(Instruction::Release).collect(),
+                    terminator: Terminator::Jump(edge.target),
+                });
+                next
+            });
+    }
+}
+
+/// Walks the instructions backwards; `live` is what is live after the last one.
+fn own_instructions(block: &mut Block, mut live: LocalSet, counted: &LocalSet) {
+    let mut reversed = Vec::with_capacity(block.instructions.len() * 2);
+    for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
+        let written = instruction_written(&instruction).filter(|it| counted.has(*it));
+        if let Some(written) = written
+            && !live.remove(written)
+        {
+            reversed.push(Instruction::Release(written));
+        }
+        let mut before = Vec::new();
+        for (local, count) in count_uses(&instruction_operands(&instruction), counted) {
+            let lives_on = live.has(local);
+            let kept = lives_on || count.borrowed > 0;
+            let needed = count.consumed - usize::from(!kept && count.consumed > 0);
+            before.extend(std::iter::repeat_n(Instruction::Retain(local), needed));
+            if !lives_on && count.borrowed > 0 {
+                reversed.push(Instruction::Release(local));
+            }
+            live.insert(local);
+        }
+        reversed.push(instruction);
+        reversed.append(&mut before);
+    }
+    reversed.reverse();
+    block.instructions = reversed;
+}
+
+/// How often one instruction uses a local.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    consumed: usize,
+    borrowed: usize,
+}
+
+fn count_uses(operands: &[(Operand, Role)], counted: &LocalSet) -> Vec<(LocalId, Uses)> {
+    let mut uses: Vec<(LocalId, Uses)> = Vec::new();
+    for (operand, role) in operands {
+        let Operand::Local(local) = operand else {
+            continue;
+        };
+        if !counted.has(*local) {
+            continue;
+        }
+        let index = uses
+            .iter()
+            .position(|(it, _)| it == local)
+            .unwrap_or_else(|| {
+                uses.push((*local, Uses::default()));
+                uses.len() - 1
+            });
+        match role {
+            Role::Consumed => uses[index].1.consumed += 1,
+            Role::Borrowed => uses[index].1.borrowed += 1,
+        }
+    }
+    uses
+}
+
+fn predecessor_counts(function: &Function) -> Vec<usize> {
+    let mut counts = vec![0; function.blocks.len()];
+    // The entry has the caller before it.
+    counts[0] = 1;
+    for block in &function.blocks {
+        for edge in edges(&block.terminator) {
+            counts[edge.target.0 as usize] += 1;
+        }
+    }
+    counts
+}
+
+fn unreachable() -> Block {
+    Block {
+        instructions: Vec::new(),
+        terminator: Terminator::Unreachable,
+    }
+}
