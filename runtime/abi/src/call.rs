@@ -121,14 +121,16 @@ macro_rules! for_each_runtime_call {
             list_zip plain(result, borrow, borrow);
             /// `xs.enumerate()`
             list_enumerate plain(result, borrow);
-            /// `xs.chunks(n)`
+            /// `xs.chunks(n)`, or `Failed` for n below 1.
             list_chunks raising(result, borrow, word);
-            /// `xs.windows(n)`
+            /// `xs.windows(n)`, or `Failed` for n below 1.
             list_windows raising(result, borrow, word);
             /// `xs.flatten()`
             list_flatten plain(result, borrow);
             /// `xs.join(sep)` of strings.
             list_join plain(borrow, borrow);
+            /// `xs.sum()` of ints, floats or durations, or `Overflow`.
+            list_sum raising(borrow);
             /// The ints `from..to` as a list.
             list_range raising(word, word);
             /// A pair `(a, b)` taken apart is compiled; this makes `xs` with element i replaced, or `OutOfRange`.

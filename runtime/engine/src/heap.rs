@@ -27,6 +27,7 @@ pub const MAX_OBJECT: u64 = 1 << 32;
 pub struct Heap {
     types: Arc<TypeTable>,
     shapes: Box<[Shape]>,
+    reflexive: Box<[bool]>,
     pool: Pool,
     live: u64,
     frames: u64,
@@ -45,9 +46,11 @@ impl Heap {
     #[must_use]
     pub fn new(types: Arc<TypeTable>, limit: Option<u64>) -> Self {
         let shapes = shape::shapes(&types);
+        let reflexive = shape::reflexive(&types);
         Self {
             types,
             shapes,
+            reflexive,
             pool: Pool::default(),
             live: 0,
             frames: 0,
@@ -120,6 +123,12 @@ impl Heap {
     #[must_use]
     pub fn is_reference(&self, ty: TypeId) -> bool {
         !matches!(self.shape(ty), Shape::Inline)
+    }
+
+    /// Whether each value of this type equals itself; what holds a float may not.
+    #[must_use]
+    pub fn is_reflexive(&self, ty: TypeId) -> bool {
+        self.reflexive[ty.0 as usize]
     }
 
     /// A fresh object with one owner, `words` words after the header, all 0.

@@ -2,9 +2,11 @@
 //!
 //! Nothing here checks that a word is of the type it is read as; see [`crate::heap`] for why words are valid.
 
+pub mod error;
 pub mod json;
 pub mod list;
 pub mod map;
+pub mod optional;
 pub mod string;
 
 use gsw_abi::layout::{self, Header, IMMORTAL};

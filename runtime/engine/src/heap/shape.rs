@@ -111,3 +111,38 @@ fn words(types: &TypeTable, before: u32, of: &[TypeId]) -> Fields {
 fn field_types(fields: &[Field]) -> Vec<TypeId> {
     fields.iter().map(|field| field.ty).collect()
 }
+
+/// By type: whether a value always equals itself, so that one object need not be compared with itself.
+pub(super) fn reflexive(types: &TypeTable) -> Box<[bool]> {
+    let mut reflexive = vec![true; types.types.len()];
+    // Types may contain themselves, so what is found is spread until nothing changes.
+    loop {
+        let mut changed = false;
+        for index in 0..reflexive.len() {
+            if reflexive[index] && !parts_are_reflexive(types.get(TypeId(index as u32)), &reflexive)
+            {
+                reflexive[index] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return reflexive.into();
+        }
+    }
+}
+
+fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
+    let is = |id: &TypeId| reflexive[id.0 as usize];
+    let are = |fields: &[Field]| fields.iter().all(|field| is(&field.ty));
+    match ty {
+        // An error may be of any kind.
+        Type::Float | Type::Error => false,
+        Type::Optional(of) | Type::List(of) | Type::Checked { base: of, .. } => is(of),
+        Type::Map { value, .. } => is(value),
+        Type::Tuple(parts) => parts.iter().all(is),
+        Type::Record(record) => are(&record.fields),
+        Type::Enum(it) => it.variants.iter().all(|variant| are(&variant.fields)),
+        Type::ErrorKind(kind) => are(&kind.fields),
+        _ => true,
+    }
+}

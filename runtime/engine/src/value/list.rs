@@ -123,3 +123,40 @@ fn put(list: u64, index: usize, element: u64) {
         first.add(index).write(element);
     }
 }
+
+/// A new list of borrowed elements.
+#[must_use]
+pub fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> u64 {
+    retain_all(heap, element_type(heap, ty), elements);
+    new(heap, ty, elements)
+}
+
+/// `list`, which is taken over, with borrowed elements behind its own; they may be its own.
+#[must_use]
+pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
+    if elements.is_empty() {
+        return list;
+    }
+    let element = element_type(heap, type_of(list));
+    let count = elements.len();
+    let mut list = unique(heap, list, count);
+    let (length, capacity) = (len(list), load(list, LIST_CAPACITY) as usize);
+    if capacity < length + count {
+        let more = (length + count).max(capacity * 2);
+        heap.admit(8 * more as u64);
+        list = heap.resize(list, FRONT + 8 * capacity, FRONT + 8 * more);
+        store(list, LIST_CAPACITY, more as u64);
+    }
+    retain_all(heap, element, elements);
+    for (index, &element) in elements.iter().enumerate() {
+        put(list, length + index, element);
+    }
+    store(list, LIST_LENGTH, (length + count) as u64);
+    list
+}
+
+fn retain_all(heap: &Heap, element: TypeId, words: &[u64]) {
+    if heap.is_reference(element) {
+        words.iter().for_each(|&word| heap.retain(word));
+    }
+}

@@ -289,7 +289,7 @@ fn hash(kind: Kind, key: u64) -> u64 {
     }
 }
 
-fn hash_bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
@@ -302,7 +302,7 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
 }
 
 /// The finaliser of SplitMix64, which changes every bit with every bit; never [`HOLE`].
-fn spread(mut word: u64) -> u64 {
+pub(crate) fn spread(mut word: u64) -> u64 {
     word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,0 +1,136 @@
+//! Values to JSON and back, led by their types.
+
+pub mod checker;
+pub mod decode;
+mod describe;
+pub mod encode;
+pub mod parse;
+mod path;
+mod sink;
+mod tree;
+
+use gsw_abi::types::{Type, TypeId};
+use serde_json::Value;
+
+use crate::codec::encode::Audience;
+use crate::codec::sink::{JsonSink, Layout, TextSink};
+use crate::heap::Heap;
+use crate::model::Issue;
+use crate::value::json::View;
+use crate::value::{json, list, optional, string};
+use crate::{duration, number};
+
+pub use describe::type_name;
+
+/// How deep arrays and objects of a JSON text may nest.
+pub const MAX_DEPTH: usize = 512;
+
+/// A value as compact JSON.
+#[must_use]
+pub fn encode(heap: &Heap, ty: TypeId, word: u64) -> String {
+    encode_for(heap, ty, word, Audience::Program)
+}
+
+/// A value as compact JSON for somebody who may not see `@secret` fields.
+#[must_use]
+pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
+    encode_for(heap, ty, word, Audience::Observer)
+}
+
+/// A value as JSON on several lines, indented by two spaces.
+#[must_use]
+pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {
+    let mut sink = TextSink::new(Layout::Indented);
+    encode::write(heap.types(), ty, word, Audience::Program, &mut sink);
+    sink.finish()
+}
+
+/// A value as a new `json`.
+#[must_use]
+pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
+    if matches!(heap.types().get(heap.types().base(ty)), Type::Json) {
+        heap.retain(word);
+        return word;
+    }
+    let types = heap.types().clone();
+    let mut sink = JsonSink::new(heap);
+    encode::write(&types, ty, word, Audience::Program, &mut sink);
+    sink.finish()
+}
+
+/// A value as a tree of JSON.
+///
+/// # Errors
+/// When it nests deeper than [`MAX_DEPTH`].
+pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
+    parse::parse(&encode(heap, ty, word))
+}
+
+/// A tree of JSON as a new `json`; the numbers that 64 bits do not hold become floats.
+///
+/// # Errors
+/// When it nests deeper than [`MAX_DEPTH`], or a number is beyond any float.
+pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
+    tree::build(heap, value)
+}
+
+/// A `json` as a tree.
+///
+/// # Errors
+/// When it nests deeper than [`MAX_DEPTH`].
+pub fn json_to_tree(word: u64) -> Result<Value, Issue> {
+    tree::take_apart(word)
+}
+
+/// The text of a value inside another text: `"${x}"`.
+#[must_use]
+pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
+    let ty = heap.types().base(ty);
+    match heap.types().get(ty) {
+        Type::String | Type::Secret | Type::Literals(_) => string::text(word).into(),
+        Type::Optional(of) if word != 0 => to_text(heap, *of, optional::inside(heap, *of, word)),
+        Type::Duration => duration::text(word as i64),
+        Type::Float => number::float_text(f64::from_bits(word)),
+        Type::List(of) if is_text(heap, *of) => {
+            let texts = list::words(word).iter().map(|&word| string::text(word));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Type::Json => match json::view(word) {
+            View::String(text) => string::text(text).into(),
+            _ => encode(heap, ty, word),
+        },
+        Type::Time | Type::Bytes | Type::Enum(_) => unquoted(encode(heap, ty, word)),
+        _ => encode(heap, ty, word),
+    }
+}
+
+/// What is told of a value that is not what was expected at a path.
+#[must_use]
+pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
+    describe::issue(path.into(), expected.into(), describe::found(found))
+}
+
+/// The path of a field of what is looked at: `$.name`.
+#[must_use]
+pub fn path_of_key(key: &str) -> String {
+    path::text(&[path::Step::Key(key.into())])
+}
+
+fn encode_for(heap: &Heap, ty: TypeId, word: u64, audience: Audience) -> String {
+    let mut sink = TextSink::new(Layout::Compact);
+    encode::write(heap.types(), ty, word, audience, &mut sink);
+    sink.finish()
+}
+
+fn is_text(heap: &Heap, ty: TypeId) -> bool {
+    let ty = heap.types().get(heap.types().base(ty));
+    matches!(ty, Type::String | Type::Literals(_))
+}
+
+/// The text of a JSON string; other JSON stays as it is.
+fn unquoted(json: String) -> String {
+    match parse::parse(&json) {
+        Ok(Value::String(text)) => text,
+        _ => json,
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads values from trees of JSON, checking types and every `where` on the way.
+
+mod composite;
+mod scalar;
+
+use std::sync::Arc;
+
+use gsw_abi::types::{Check, Type, TypeId, TypeTable};
+use serde_json::Value;
+
+use crate::codec::checker::Checker;
+use crate::codec::path::{self, Step};
+use crate::codec::{MAX_DEPTH, describe};
+use crate::model::Issue;
+
+/// More would help neither a model nor a person; a guess.
+const MAX_ISSUES: usize = 50;
+
+/// A value of type `ty` from a tree, owned by the caller.
+///
+/// # Errors
+/// With the first thing that does not fit.
+pub fn decode(checker: &mut dyn Checker, ty: TypeId, tree: &Value) -> Result<u64, Issue> {
+    decode_up_to(checker, ty, tree, 1).map_err(|mut issues| issues.swap_remove(0))
+}
+
+/// A value of type `ty` from a tree, owned by the caller.
+///
+/// # Errors
+/// With everything that does not fit.
+pub fn decode_all_issues(
+    checker: &mut dyn Checker,
+    ty: TypeId,
+    tree: &Value,
+) -> Result<u64, Vec<Issue>> {
+    decode_up_to(checker, ty, tree, MAX_ISSUES)
+}
+
+fn decode_up_to(
+    checker: &mut dyn Checker,
+    ty: TypeId,
+    tree: &Value,
+    limit: usize,
+) -> Result<u64, Vec<Issue>> {
+    let types = checker.heap().types().clone();
+    let mut decoder = Decoder {
+        checker,
+        types,
+        limit,
+        steps: Vec::new(),
+        issues: Vec::new(),
+    };
+    let word = decoder.value(ty, tree);
+    match word {
+        Some(word) if decoder.issues.is_empty() => Ok(word),
+        Some(word) => {
+            decoder.checker.heap().release_typed(ty, word);
+            Err(decoder.issues)
+        }
+        None => Err(decoder.issues),
+    }
+}
+
+/// The state of one decoding. Its functions give `None` when they recorded an issue, and then own nothing.
+struct Decoder<'a> {
+    checker: &'a mut dyn Checker,
+    types: Arc<TypeTable>,
+    limit: usize,
+    steps: Vec<Step>,
+    issues: Vec<Issue>,
+}
+
+impl Decoder<'_> {
+    fn value(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
+        if self.steps.len() > MAX_DEPTH {
+            return self.fail(
+                format!("at most {MAX_DEPTH} levels"),
+                "deeper nesting".into(),
+            );
+        }
+        let types = self.types.clone();
+        match types.get(ty) {
+            Type::Checked { base, check, .. } => {
+                let word = self.value(*base, tree)?;
+                let arguments = [word];
+                self.checked(ty, word, check, &arguments, tree)
+            }
+            Type::Optional(of) => self.optional(ty, *of, tree),
+            Type::List(of) => self.list(ty, *of, tree),
+            Type::Map { key, value } => self.map(ty, *key, *value, tree),
+            Type::Tuple(parts) => self.tuple(ty, parts, tree),
+            Type::Record(record) => self.record(ty, &record.fields, tree),
+            Type::Enum(it) => self.enumeration(ty, it, tree),
+            Type::Error => self.error(None, tree),
+            Type::ErrorKind(_) => self.error(Some(ty), tree),
+            _ => self.scalar(ty, tree),
+        }
+    }
+
+    /// `word` when its check holds; `arguments` are borrowed words, the first of them `word` itself, of type `ty`.
+    fn checked(
+        &mut self,
+        ty: TypeId,
+        word: u64,
+        check: &Check,
+        arguments: &[u64],
+        tree: &Value,
+    ) -> Option<u64> {
+        if self.holds(ty, check, arguments) {
+            return Some(word);
+        }
+        self.checker.heap().release_typed(ty, word);
+        self.fail(format!("`{}`", check.source), describe::found(tree))
+    }
+
+    /// Calls a check. Its arguments are borrowed here and owned there; those after the first are objects.
+    fn holds(&mut self, ty: TypeId, check: &Check, arguments: &[u64]) -> bool {
+        let heap = self.checker.heap();
+        heap.retain_typed(ty, arguments[0]);
+        arguments[1..].iter().for_each(|&it| heap.retain(it));
+        self.checker.check(check.function, arguments)
+    }
+
+    fn within<T>(&mut self, step: Step, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.steps.push(step);
+        let result = body(self);
+        self.steps.pop();
+        result
+    }
+
+    /// Whether enough was found that looking on is of no use.
+    fn is_full(&self) -> bool {
+        self.issues.len() >= self.limit
+    }
+
+    fn mismatch(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
+        self.fail(describe::type_name(&self.types, ty), describe::found(tree))
+    }
+
+    fn fail(&mut self, expected: String, found: String) -> Option<u64> {
+        if !self.is_full() {
+            self.issues
+                .push(describe::issue(path::text(&self.steps), expected, found));
+        }
+        None
+    }
+}

@@ -1,0 +1,292 @@
+//! Reads values that have parts. What was read of a value that does not fit is released.
+
+use gsw_abi::layout;
+use gsw_abi::types::{CheckScope, Enum, Field, Type, TypeId};
+use serde_json::{Map, Value};
+
+use crate::codec::decode::Decoder;
+use crate::codec::describe;
+use crate::codec::path::Step;
+use crate::value::{list, map, optional, store};
+
+impl Decoder<'_> {
+    pub(super) fn optional(&mut self, ty: TypeId, of: TypeId, tree: &Value) -> Option<u64> {
+        if tree.is_null() {
+            return Some(0);
+        }
+        let word = self.value(of, tree)?;
+        Some(optional::some(self.checker.heap(), ty, word))
+    }
+
+    pub(super) fn list(&mut self, ty: TypeId, of: TypeId, tree: &Value) -> Option<u64> {
+        let Value::Array(elements) = tree else {
+            return self.mismatch(ty, tree);
+        };
+        let mut words = Vec::with_capacity(elements.len());
+        let mut fits = true;
+        for (index, element) in elements.iter().enumerate() {
+            match self.within(Step::Index(index), |it| it.value(of, element)) {
+                Some(word) => words.push(word),
+                None => fits = false,
+            }
+            if self.is_full() {
+                break;
+            }
+        }
+        let heap = self.checker.heap();
+        if fits {
+            return Some(list::new(heap, ty, &words));
+        }
+        words
+            .into_iter()
+            .for_each(|word| heap.release_typed(of, word));
+        None
+    }
+
+    pub(super) fn tuple(&mut self, ty: TypeId, parts: &[TypeId], tree: &Value) -> Option<u64> {
+        let Value::Array(elements) = tree else {
+            return self.mismatch(ty, tree);
+        };
+        if elements.len() != parts.len() {
+            let expected = describe::type_name(&self.types, ty);
+            return self.fail(expected, format!("an array of {}", elements.len()));
+        }
+        let mut words = Vec::with_capacity(parts.len());
+        for (index, (&part, element)) in parts.iter().zip(elements).enumerate() {
+            words.push((
+                part,
+                self.within(Step::Index(index), |it| it.value(part, element)),
+            ));
+        }
+        self.assemble(ty, 0, 0, &words)
+    }
+
+    pub(super) fn map(&mut self, ty: TypeId, key: TypeId, of: TypeId, tree: &Value) -> Option<u64> {
+        let Value::Object(fields) = tree else {
+            return self.mismatch(ty, tree);
+        };
+        let mut result = map::new(self.checker.heap(), ty);
+        let mut fits = true;
+        for (name, field) in fields {
+            let entry = self.within(Step::Key(name.clone()), |it| {
+                let key = it.key(key, name);
+                (key, it.value(of, field))
+            });
+            fits &= match entry {
+                (Some(name), Some(word)) => self.add_entry(&mut result, name, word),
+                (name, word) => {
+                    let heap = self.checker.heap();
+                    name.into_iter().for_each(|it| heap.release_typed(key, it));
+                    word.into_iter().for_each(|it| heap.release_typed(of, it));
+                    false
+                }
+            };
+            if self.is_full() {
+                break;
+            }
+        }
+        if fits {
+            return Some(result);
+        }
+        self.checker.heap().release(result);
+        None
+    }
+
+    /// Adds an entry to a map; `1` and `1.0` are one int key, which may not be there twice.
+    fn add_entry(&mut self, result: &mut u64, key: u64, word: u64) -> bool {
+        let heap = self.checker.heap();
+        let is_new = map::get(heap, *result, key).is_none();
+        *result = map::insert(heap, *result, key, word);
+        if !is_new {
+            self.fail("each key once".into(), "a key twice".into());
+        }
+        is_new
+    }
+
+    fn key(&mut self, ty: TypeId, name: &str) -> Option<u64> {
+        let types = self.types.clone();
+        match types.get(types.base(ty)) {
+            Type::Int => match name.parse::<i64>() {
+                // A check on the key's type is checked with the number, not its text.
+                Ok(it) => self.value(ty, &Value::from(it)),
+                Err(_) => self.mismatch(ty, &Value::from(name)),
+            },
+            _ => self.value(ty, &Value::from(name)),
+        }
+    }
+
+    pub(super) fn record(&mut self, ty: TypeId, fields: &[Field], tree: &Value) -> Option<u64> {
+        let Value::Object(values) = tree else {
+            return self.mismatch(ty, tree);
+        };
+        self.fields(ty, 0, fields, 0, values)
+    }
+
+    pub(super) fn enumeration(&mut self, ty: TypeId, it: &Enum, tree: &Value) -> Option<u64> {
+        match tree {
+            Value::String(name) => {
+                let is_it = |variant: &gsw_abi::types::Variant| {
+                    variant.fields.is_empty() && variant.wire == *name
+                };
+                match it.variants.iter().position(is_it) {
+                    Some(index) if it.is_inline() => Some(index as u64),
+                    Some(index) => Some(self.checker.heap().object(ty, index as u32, 0)),
+                    None => self.fail(variants(it), describe::found(tree)),
+                }
+            }
+            Value::Object(values) if !it.is_inline() => {
+                let kind = values.get("kind").unwrap_or(&Value::Null);
+                let is_it = |variant: &gsw_abi::types::Variant| {
+                    !variant.fields.is_empty() && kind.as_str() == Some(&variant.wire)
+                };
+                let Some(index) = it.variants.iter().position(is_it) else {
+                    let found = describe::found(kind);
+                    return self
+                        .within(Step::Key("kind".into()), |at| at.fail(variants(it), found));
+                };
+                self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
+            }
+            _ => self.fail(variants(it), describe::found(tree)),
+        }
+    }
+
+    pub(super) fn error(&mut self, kind: Option<TypeId>, tree: &Value) -> Option<u64> {
+        let Value::Object(values) = tree else {
+            return self.fail("an error".into(), describe::found(tree));
+        };
+        let types = self.types.clone();
+        let name = values.get("kind").unwrap_or(&Value::Null);
+        let is_it = |ty: &Type| matches!(ty, Type::ErrorKind(it) if Some(it.name.as_str()) == name.as_str());
+        let found = types
+            .types
+            .iter()
+            .position(is_it)
+            .map(|index| TypeId(index as u32));
+        let found = found.filter(|it| kind.is_none_or(|kind| kind == *it));
+        match found.map(|ty| (ty, types.get(ty))) {
+            Some((ty, Type::ErrorKind(it))) => self.fields(ty, 0, &it.fields, 1, values),
+            _ => {
+                let expected = kind.map(|it| describe::type_name(&types, it));
+                let expected = expected.unwrap_or_else(|| "the name of an error".into());
+                let name = describe::found(name);
+                self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
+            }
+        }
+    }
+
+    /// An object of the fields of a record, variant or error, whose first stands at word `first`.
+    fn fields(
+        &mut self,
+        ty: TypeId,
+        extra: u32,
+        fields: &[Field],
+        first: usize,
+        values: &Map<String, Value>,
+    ) -> Option<u64> {
+        let mut words = Vec::with_capacity(fields.len());
+        for field in fields {
+            words.push((field.ty, self.field(field, values.get(&field.wire))));
+        }
+        let object = self.assemble(ty, extra, first, &words)?;
+        if self.sibling_checks_hold(object, fields, first, values) {
+            return Some(object);
+        }
+        self.checker.heap().release(object);
+        None
+    }
+
+    fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
+        self.within(Step::Key(field.wire.clone()), |it| {
+            let word = match (tree, field.default) {
+                (Some(tree), _) => it.value(field.ty, tree)?,
+                (None, Some(default)) => match it.checker.call_default(default) {
+                    Some(word) => word,
+                    None => return it.fail("a default".into(), "an error while making it".into()),
+                },
+                (None, None) if it.is_optional(field.ty) => 0,
+                (None, None) => {
+                    let expected = describe::type_name(&it.types, field.ty);
+                    return it.fail(expected, "nothing".into());
+                }
+            };
+            match &field.check {
+                Some(check) if check.scope == CheckScope::Value => it.checked(
+                    field.ty,
+                    word,
+                    check,
+                    &[word, 0],
+                    tree.unwrap_or(&Value::Null),
+                ),
+                _ => Some(word),
+            }
+        })
+    }
+
+    fn sibling_checks_hold(
+        &mut self,
+        object: u64,
+        fields: &[Field],
+        first: usize,
+        values: &Map<String, Value>,
+    ) -> bool {
+        let mut hold = true;
+        for (index, field) in fields.iter().enumerate() {
+            let Some(check) = field
+                .check
+                .as_ref()
+                .filter(|it| it.scope == CheckScope::Record)
+            else {
+                continue;
+            };
+            let word = crate::value::field(object, first + index);
+            if !self.holds(field.ty, check, &[word, object]) {
+                hold = false;
+                let found = values
+                    .get(&field.wire)
+                    .map_or("nothing".into(), describe::found);
+                let step = Step::Key(field.wire.clone());
+                self.within(step, |it| it.fail(format!("`{}`", check.source), found));
+            }
+        }
+        hold
+    }
+
+    fn is_optional(&self, ty: TypeId) -> bool {
+        matches!(self.types.get(self.types.base(ty)), Type::Optional(_))
+    }
+
+    /// An object of words that may be missing; then those that are there are released.
+    fn assemble(
+        &mut self,
+        ty: TypeId,
+        extra: u32,
+        first: usize,
+        words: &[(TypeId, Option<u64>)],
+    ) -> Option<u64> {
+        let heap = self.checker.heap();
+        if words.iter().any(|(_, word)| word.is_none()) {
+            for (ty, word) in words {
+                word.iter().for_each(|&word| heap.release_typed(*ty, word));
+            }
+            return None;
+        }
+        let object = heap.object(ty, extra, first + words.len());
+        for (index, (_, word)) in words.iter().enumerate() {
+            store(
+                object,
+                layout::field(first + index),
+                word.unwrap_or_default(),
+            );
+        }
+        Some(object)
+    }
+}
+
+/// The names of an enum's variants, as expected in JSON.
+fn variants(it: &Enum) -> String {
+    let names = it
+        .variants
+        .iter()
+        .map(|variant| Value::from(variant.wire.as_str()).to_string());
+    format!("{} ({})", it.name, names.collect::<Vec<_>>().join(", "))
+}

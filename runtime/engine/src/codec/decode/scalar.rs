@@ -1,0 +1,72 @@
+//! Reads values that have no parts.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gsw_abi::types::{Type, TypeId};
+use serde_json::{Number, Value};
+
+use crate::codec::decode::Decoder;
+use crate::codec::tree;
+use crate::value::string;
+use crate::{calendar, duration, number};
+
+impl Decoder<'_> {
+    pub(super) fn scalar(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
+        let word = match (self.types.get(ty), tree) {
+            (Type::Unit, Value::Null) => Some(0),
+            (Type::Bool, Value::Bool(it)) => Some(u64::from(*it)),
+            (Type::Int, Value::Number(it)) => int(it).map(|it| it as u64),
+            (Type::Float, Value::Number(it)) => finite(it).map(f64::to_bits),
+            (Type::Float, Value::String(it)) => number::special(it).map(f64::to_bits),
+            (Type::Time, Value::String(it)) => calendar::parse_rfc3339(it).map(|it| it as u64),
+            (Type::Duration, Value::Number(it)) => {
+                duration::from_seconds_text(&it.to_string()).map(|it| it as u64)
+            }
+            (Type::String | Type::Secret, Value::String(it)) => {
+                Some(string::new_of(self.checker.heap(), ty, it))
+            }
+            (Type::Literals(texts), Value::String(it)) if texts.contains(it) => {
+                Some(string::new_of(self.checker.heap(), ty, it))
+            }
+            (Type::Bytes, Value::String(it)) => {
+                let bytes = STANDARD.decode(it).ok();
+                bytes.map(|it| string::new_bytes(self.checker.heap(), &it))
+            }
+            (Type::Json, tree) => return self.json(tree),
+            _ => None,
+        };
+        match word {
+            Some(word) => Some(word),
+            None => self.mismatch(ty, tree),
+        }
+    }
+
+    fn json(&mut self, value: &Value) -> Option<u64> {
+        match tree::build(self.checker.heap(), value) {
+            Ok(word) => Some(word),
+            Err(issue) => self.fail(issue.expected, issue.found),
+        }
+    }
+}
+
+/// `3` and `3.0`, but not `3.5`.
+pub(super) fn int(number: &Number) -> Option<i64> {
+    if let Some(it) = number.as_i64() {
+        return Some(it);
+    }
+    // An int too large for 64 bits must not pass by way of a float that rounds it.
+    let text = number.to_string();
+    if !text.contains(['.', 'e', 'E']) {
+        return None;
+    }
+    let value = finite(number)?;
+    if value.fract() == 0.0 {
+        number::truncated(value)
+    } else {
+        None
+    }
+}
+
+fn finite(number: &Number) -> Option<f64> {
+    number.as_f64().filter(|it| it.is_finite())
+}

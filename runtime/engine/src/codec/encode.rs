@@ -1,0 +1,243 @@
+//! Writes the JSON form of a value, without native recursion however deep it is.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gsw_abi::builtin;
+use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+
+use crate::calendar;
+use crate::codec::sink::Sink;
+use crate::value::json::View;
+use crate::value::{self, json, list, map, string};
+
+/// What stands for what may not be shown.
+const REDACTED: &str = "***";
+
+/// Who reads the JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    /// The program itself, which may see everything.
+    Program,
+    /// Events, logs and journals, which may not see `@secret` fields and secrets.
+    Observer,
+}
+
+/// A list or object of which a part is written; words are borrowed.
+enum Open<'a> {
+    List {
+        of: TypeId,
+        words: std::slice::Iter<'a, u64>,
+    },
+    Tuple {
+        parts: &'a [TypeId],
+        word: u64,
+        next: usize,
+    },
+    Fields {
+        fields: &'a [Field],
+        word: u64,
+        first: usize,
+        next: usize,
+    },
+    Map {
+        key: TypeId,
+        of: TypeId,
+        entries: Box<dyn Iterator<Item = (u64, u64)> + 'a>,
+    },
+}
+
+struct Writer<'a, S> {
+    types: &'a TypeTable,
+    audience: Audience,
+    sink: &'a mut S,
+    open: Vec<Open<'a>>,
+}
+
+/// Writes `word`, which is borrowed, into the sink.
+pub(super) fn write<S: Sink>(
+    types: &TypeTable,
+    ty: TypeId,
+    word: u64,
+    audience: Audience,
+    sink: &mut S,
+) {
+    let mut writer = Writer {
+        types,
+        audience,
+        sink,
+        open: Vec::new(),
+    };
+    writer.value(ty, word);
+    while writer.advance() {}
+}
+
+impl<'a, S: Sink> Writer<'a, S> {
+    /// Writes the next part of what was opened last, or its end; `false` when nothing is open.
+    fn advance(&mut self) -> bool {
+        let Some(open) = self.open.last_mut() else {
+            return false;
+        };
+        match open {
+            Open::List { of, words } => match words.next() {
+                Some(&word) => {
+                    let of = *of;
+                    self.value(of, word);
+                }
+                None => self.end_list(),
+            },
+            Open::Tuple { parts, word, next } => match parts.get(*next) {
+                Some(&ty) => {
+                    let part = value::field(*word, *next);
+                    *next += 1;
+                    self.value(ty, part);
+                }
+                None => self.end_list(),
+            },
+            Open::Fields {
+                fields,
+                word,
+                first,
+                next,
+            } => match fields.get(*next) {
+                Some(field) => {
+                    let part = value::field(*word, *first + *next);
+                    *next += 1;
+                    self.field(field, part);
+                }
+                None => self.end_object(),
+            },
+            Open::Map { key, of, entries } => match entries.next() {
+                Some((name, word)) => {
+                    let (key, of) = (*key, *of);
+                    self.map_key(key, name);
+                    self.value(of, word);
+                }
+                None => self.end_object(),
+            },
+        }
+        true
+    }
+
+    fn end_list(&mut self) {
+        self.open.pop();
+        self.sink.end_list();
+    }
+
+    fn end_object(&mut self) {
+        self.open.pop();
+        self.sink.end_object();
+    }
+
+    fn field(&mut self, field: &Field, word: u64) {
+        self.sink.key(&field.wire);
+        if field.secrecy == Secrecy::Redacted && self.audience == Audience::Observer {
+            self.sink.text(REDACTED);
+        } else {
+            self.value(field.ty, word);
+        }
+    }
+
+    fn map_key(&mut self, key: TypeId, word: u64) {
+        match self.types.get(self.types.base(key)) {
+            Type::Int => self.sink.key(&(word as i64).to_string()),
+            Type::Enum(it) => self.sink.key(&it.variants[word as usize].wire),
+            _ => self.sink.key(string::text(word)),
+        }
+    }
+
+    /// Writes a value that is no list or object, and opens one that is.
+    fn value(&mut self, ty: TypeId, word: u64) {
+        match self.types.get(self.types.base(ty)) {
+            Type::Bool => self.sink.bool(word != 0),
+            Type::Int => self.sink.int(word as i64),
+            Type::Float => self.sink.float(f64::from_bits(word)),
+            Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
+            Type::Secret if self.audience == Audience::Observer => self.sink.text(REDACTED),
+            Type::Secret => self.sink.text(string::text(word)),
+            Type::Bytes => self.sink.text(&STANDARD.encode(string::bytes(word))),
+            Type::Time => self.sink.text(&calendar::rfc3339(word as i64)),
+            Type::Duration => self.sink.seconds(word as i64),
+            Type::Json => self.json(word),
+            Type::Optional(_) if word == 0 => self.sink.null(),
+            // Optionals do not nest, so this is one step.
+            Type::Optional(of) if self.types.is_reference(*of) => self.value(*of, word),
+            Type::Optional(of) => self.value(*of, value::field(word, 0)),
+            Type::List(of) => self.list(*of, word),
+            Type::Tuple(parts) => {
+                self.sink.begin_list();
+                self.open.push(Open::Tuple {
+                    parts,
+                    word,
+                    next: 0,
+                });
+            }
+            Type::Map { key, value } => self.map(*key, *value, word),
+            Type::Record(record) => self.fields(None, &record.fields, word, 0),
+            Type::Enum(it) if it.is_inline() => self.sink.text(&it.variants[word as usize].wire),
+            Type::Enum(it) => {
+                let variant = &it.variants[value::extra(word) as usize];
+                if variant.fields.is_empty() {
+                    self.sink.text(&variant.wire);
+                } else {
+                    self.fields(Some(&variant.wire), &variant.fields, word, 0);
+                }
+            }
+            Type::Error | Type::ErrorKind(_) => self.error(word),
+            // What cannot be written down does not compile where JSON is asked for; `()` is null.
+            _ => self.sink.null(),
+        }
+    }
+
+    fn fields(&mut self, kind: Option<&str>, fields: &'a [Field], word: u64, first: usize) {
+        self.sink.begin_object();
+        if let Some(kind) = kind {
+            self.sink.key("kind");
+            self.sink.text(kind);
+        }
+        self.open.push(Open::Fields {
+            fields,
+            word,
+            first,
+            next: 0,
+        });
+    }
+
+    fn error(&mut self, word: u64) {
+        match self.types.get(value::type_of(word)) {
+            Type::ErrorKind(kind) => self.fields(Some(&kind.name), &kind.fields, word, 1),
+            _ => self.sink.null(),
+        }
+    }
+
+    fn list(&mut self, of: TypeId, word: u64) {
+        self.sink.begin_list();
+        self.open.push(Open::List {
+            of,
+            words: list::words(word).iter(),
+        });
+    }
+
+    fn map(&mut self, key: TypeId, of: TypeId, word: u64) {
+        self.sink.begin_object();
+        self.open.push(Open::Map {
+            key,
+            of,
+            entries: Box::new(map::entries(word)),
+        });
+    }
+
+    fn json(&mut self, word: u64) {
+        if self.sink.whole(word) {
+            return;
+        }
+        match json::view(word) {
+            View::Null => self.sink.null(),
+            View::Bool(it) => self.sink.bool(it),
+            View::Int(it) => self.sink.int(it),
+            View::Float(it) => self.sink.float(it),
+            View::String(it) => self.sink.text(string::text(it)),
+            View::List(it) => self.list(builtin::JSON, it),
+            View::Object(it) => self.map(builtin::STRING, builtin::JSON, it),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Where in a JSON text something stands: `$.items[2].name`.
+
+/// One step down.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// The steps as text.
+pub(super) fn text(steps: &[Step]) -> String {
+    let mut text = String::from("$");
+    for step in steps {
+        match step {
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            Step::Key(key) if is_name(key) => {
+                text.push('.');
+                text.push_str(key);
+            }
+            Step::Key(key) => {
+                text.push_str(&format!("[{}]", serde_json::Value::from(key.as_str())))
+            }
+        }
+    }
+    text
+}
+
+fn is_name(key: &str) -> bool {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    key.chars().all(is_part) && key.chars().next().is_some_and(|it| !it.is_ascii_digit())
+}

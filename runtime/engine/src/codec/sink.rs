@@ -1,0 +1,291 @@
+//! Where JSON goes while it is written: into a text, or into `json` objects.
+
+use gsw_abi::layout::json as tag;
+use serde_json::Value;
+
+use crate::heap::Heap;
+use crate::value::{json, map, string};
+use crate::{duration, number};
+
+/// Takes JSON piece by piece, in the order of its text.
+pub(super) trait Sink {
+    fn null(&mut self);
+    fn bool(&mut self, value: bool);
+    fn int(&mut self, value: i64);
+    fn float(&mut self, value: f64);
+    fn text(&mut self, value: &str);
+    /// Seconds, given as nanoseconds.
+    fn seconds(&mut self, nanoseconds: i64);
+    fn begin_list(&mut self);
+    fn end_list(&mut self);
+    fn begin_object(&mut self);
+    fn key(&mut self, name: &str);
+    fn end_object(&mut self);
+    /// A whole `json` object, borrowed, where the sink can take it as it is.
+    fn whole(&mut self, word: u64) -> bool;
+}
+
+/// How a text is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layout {
+    Compact,
+    Indented,
+}
+
+/// Writes text.
+#[derive(Debug)]
+pub(super) struct TextSink {
+    text: String,
+    layout: Layout,
+    depth: usize,
+    place: Place,
+}
+
+/// What stands right before the next piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// Nothing, or a key.
+    Alone,
+    /// An opening bracket.
+    First,
+    /// Another element.
+    Next,
+}
+
+impl TextSink {
+    pub(super) fn new(layout: Layout) -> Self {
+        Self {
+            text: String::new(),
+            layout,
+            depth: 0,
+            place: Place::Alone,
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    /// Before an element or a key.
+    fn separate(&mut self) {
+        if self.place == Place::Next {
+            self.text.push(',');
+        }
+        if self.place != Place::Alone {
+            self.new_line();
+        }
+        self.place = Place::Next;
+    }
+
+    fn new_line(&mut self) {
+        if self.layout == Layout::Indented {
+            self.text.push('\n');
+            self.text.extend(std::iter::repeat_n("  ", self.depth));
+        }
+    }
+
+    fn begin(&mut self, bracket: char) {
+        self.separate();
+        self.text.push(bracket);
+        self.depth += 1;
+        self.place = Place::First;
+    }
+
+    fn end(&mut self, bracket: char) {
+        self.depth -= 1;
+        if self.place == Place::Next {
+            self.new_line();
+        }
+        self.text.push(bracket);
+        self.place = Place::Next;
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.separate();
+        self.text.push_str(text);
+    }
+}
+
+impl Sink for TextSink {
+    fn null(&mut self) {
+        self.raw("null");
+    }
+
+    fn bool(&mut self, value: bool) {
+        self.raw(if value { "true" } else { "false" });
+    }
+
+    fn int(&mut self, value: i64) {
+        self.raw(&value.to_string());
+    }
+
+    fn float(&mut self, value: f64) {
+        match number::special_text(value) {
+            Some(text) => self.text(text),
+            None => self.raw(&number::float_text(value)),
+        }
+    }
+
+    fn text(&mut self, value: &str) {
+        self.separate();
+        quote(value, &mut self.text);
+    }
+
+    fn seconds(&mut self, nanoseconds: i64) {
+        self.raw(&duration::seconds_text(nanoseconds));
+    }
+
+    fn begin_list(&mut self) {
+        self.begin('[');
+    }
+
+    fn end_list(&mut self) {
+        self.end(']');
+    }
+
+    fn begin_object(&mut self) {
+        self.begin('{');
+    }
+
+    fn key(&mut self, name: &str) {
+        self.separate();
+        quote(name, &mut self.text);
+        self.text.push_str(if self.layout == Layout::Indented {
+            ": "
+        } else {
+            ":"
+        });
+        self.place = Place::Alone;
+    }
+
+    fn end_object(&mut self) {
+        self.end('}');
+    }
+
+    fn whole(&mut self, _: u64) -> bool {
+        false
+    }
+}
+
+/// Makes `json` objects.
+#[derive(Debug)]
+pub(super) struct JsonSink<'a> {
+    heap: &'a mut Heap,
+    open: Vec<Open>,
+    done: u64,
+}
+
+/// A list or object that is being filled.
+#[derive(Debug)]
+enum Open {
+    List(Vec<u64>),
+    Object { entries: u64, key: u64 },
+}
+
+impl<'a> JsonSink<'a> {
+    pub(super) fn new(heap: &'a mut Heap) -> Self {
+        Self {
+            heap,
+            open: Vec::new(),
+            done: 0,
+        }
+    }
+
+    /// The finished `json`, owned by the caller.
+    pub(super) fn finish(self) -> u64 {
+        self.done
+    }
+
+    fn put(&mut self, word: u64) {
+        match self.open.last_mut() {
+            None => self.done = word,
+            Some(Open::List(elements)) => elements.push(word),
+            Some(Open::Object { entries, key }) => {
+                *entries = map::insert(self.heap, *entries, *key, word);
+            }
+        }
+    }
+
+    fn put_new(&mut self, tag: u32, payload: u64) {
+        let word = json::new(self.heap, tag, payload);
+        self.put(word);
+    }
+}
+
+impl Sink for JsonSink<'_> {
+    fn null(&mut self) {
+        self.put_new(tag::NULL, 0);
+    }
+
+    fn bool(&mut self, value: bool) {
+        self.put_new(tag::BOOL, u64::from(value));
+    }
+
+    fn int(&mut self, value: i64) {
+        self.put_new(tag::INT, value as u64);
+    }
+
+    fn float(&mut self, value: f64) {
+        match number::special_text(value) {
+            Some(text) => self.text(text),
+            None => self.put_new(tag::FLOAT, value.to_bits()),
+        }
+    }
+
+    fn text(&mut self, value: &str) {
+        let text = string::new(self.heap, value);
+        self.put_new(tag::STRING, text);
+    }
+
+    fn seconds(&mut self, nanoseconds: i64) {
+        if nanoseconds % duration::SECOND == 0 {
+            self.int(nanoseconds / duration::SECOND);
+        } else {
+            self.float(nanoseconds as f64 / duration::SECOND as f64);
+        }
+    }
+
+    fn begin_list(&mut self) {
+        self.open.push(Open::List(Vec::new()));
+    }
+
+    fn end_list(&mut self) {
+        let Some(Open::List(elements)) = self.open.pop() else {
+            unreachable!("a list ends where one began")
+        };
+        let word = json::new_list(self.heap, &elements);
+        self.put(word);
+    }
+
+    fn begin_object(&mut self) {
+        let entries = json::new_entries(self.heap);
+        self.open.push(Open::Object { entries, key: 0 });
+    }
+
+    fn key(&mut self, name: &str) {
+        let name = string::new(self.heap, name);
+        let Some(Open::Object { key, .. }) = self.open.last_mut() else {
+            unreachable!("keys stand in objects")
+        };
+        *key = name;
+    }
+
+    fn end_object(&mut self) {
+        let Some(Open::Object { entries, .. }) = self.open.pop() else {
+            unreachable!("an object ends where one began")
+        };
+        self.put_new(tag::OBJECT, entries);
+    }
+
+    fn whole(&mut self, word: u64) -> bool {
+        self.heap.retain(word);
+        self.put(word);
+        true
+    }
+}
+
+/// Appends `text` as a JSON string.
+fn quote(text: &str, to: &mut String) {
+    // The crate's own escaping, by way of a value it cannot fail on.
+    to.push_str(&Value::from(text).to_string());
+}

@@ -1,0 +1,271 @@
+//! `==`, order and hash of values by their type, without native recursion however deep they are.
+
+use std::cmp::Ordering;
+
+use gsw_abi::builtin;
+use gsw_abi::types::{Field, Type, TypeId};
+
+use crate::heap::Heap;
+use crate::value::json::View;
+use crate::value::{self, error, json, list, map, optional, string};
+
+/// Two words of one type that are still to be compared.
+type Pair = (TypeId, u64, u64);
+
+/// `a == b`. Floats compare as IEEE 754 says, maps without regard to order, functions and tasks by identity.
+#[must_use]
+pub fn equal(heap: &Heap, ty: TypeId, a: u64, b: u64) -> bool {
+    let mut work = vec![(ty, a, b)];
+    while let Some((ty, a, b)) = work.pop() {
+        if a == b && heap.is_reflexive(ty) {
+            continue;
+        }
+        if !equal_front(heap, (ty, a, b), &mut work) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The order of two values; where the language knows none, equal.
+///
+/// Floats are in a total order that agrees with `<`: `NaN` comes last and equals itself.
+#[must_use]
+pub fn compare(heap: &Heap, ty: TypeId, a: u64, b: u64) -> Ordering {
+    let mut work = vec![Step::Values((ty, a, b))];
+    while let Some(step) = work.pop() {
+        let order = match step {
+            Step::Known(order) => order,
+            Step::Values(pair) => compare_front(heap, pair, &mut work),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+/// The total order of floats that sorting uses.
+#[must_use]
+pub fn compare_floats(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b)
+        .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// A number that is the same for equal values.
+#[must_use]
+pub fn hash(heap: &Heap, ty: TypeId, word: u64) -> u64 {
+    let mut work = vec![(ty, word)];
+    let mut hash = 0;
+    while let Some((ty, word)) = work.pop() {
+        hash = map::spread(hash ^ hash_front(heap, ty, word, &mut work));
+    }
+    hash
+}
+
+/// A step of an ordered comparison; the last pushed is the first looked at.
+enum Step {
+    Values(Pair),
+    Known(Ordering),
+}
+
+/// Compares what two values show at once and leaves their parts in `work`.
+fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
+    match heap.types().get(heap.types().base(ty)) {
+        Type::Float => f64::from_bits(a) == f64::from_bits(b),
+        Type::String | Type::Bytes | Type::Secret | Type::Literals(_) => {
+            string::bytes(a) == string::bytes(b)
+        }
+        Type::Json => equal_json(heap, a, b, work),
+        Type::Optional(of) => {
+            if a != 0 && b != 0 {
+                let (a, b) = (
+                    optional::inside(heap, *of, a),
+                    optional::inside(heap, *of, b),
+                );
+                work.push((*of, a, b));
+            }
+            (a == 0) == (b == 0)
+        }
+        Type::List(of) => {
+            let (a, b) = (list::words(a), list::words(b));
+            if a.len() != b.len() {
+                return false;
+            }
+            work.extend(a.iter().zip(b).map(|(&a, &b)| (*of, a, b)).rev());
+            true
+        }
+        Type::Map { value, .. } => equal_maps(heap, *value, a, b, work),
+        Type::Tuple(parts) => {
+            let parts = parts.iter().enumerate().rev();
+            work.extend(parts.map(|(at, &ty)| (ty, value::field(a, at), value::field(b, at))));
+            true
+        }
+        Type::Record(record) => {
+            push_fields(&record.fields, 0, a, b, work);
+            true
+        }
+        Type::Enum(it) if !it.is_inline() => {
+            let variant = value::extra(a);
+            if variant != value::extra(b) {
+                return false;
+            }
+            push_fields(&it.variants[variant as usize].fields, 0, a, b, work);
+            true
+        }
+        Type::Error | Type::ErrorKind(_) => {
+            let kind = value::type_of(a);
+            if kind != value::type_of(b) {
+                return false;
+            }
+            push_fields(error::fields(heap, kind), 1, a, b, work);
+            true
+        }
+        _ => a == b,
+    }
+}
+
+fn push_fields(fields: &[Field], first: usize, a: u64, b: u64, work: &mut Vec<Pair>) {
+    let fields = fields.iter().enumerate().rev();
+    work.extend(fields.map(|(at, field)| {
+        (
+            field.ty,
+            value::field(a, first + at),
+            value::field(b, first + at),
+        )
+    }));
+}
+
+fn equal_maps(heap: &Heap, of: TypeId, a: u64, b: u64, work: &mut Vec<Pair>) -> bool {
+    if map::len(a) != map::len(b) {
+        return false;
+    }
+    for (key, value) in map::entries(a) {
+        let Some(other) = map::get(heap, b, key) else {
+            return false;
+        };
+        work.push((of, value, other));
+    }
+    true
+}
+
+fn equal_json(heap: &Heap, a: u64, b: u64, work: &mut Vec<Pair>) -> bool {
+    match (json::view(a), json::view(b)) {
+        (View::Int(a), View::Float(b)) | (View::Float(b), View::Int(a)) => {
+            b == a as f64 && b as i64 == a
+        }
+        (View::String(a), View::String(b)) => string::bytes(a) == string::bytes(b),
+        (View::List(a), View::List(b)) => {
+            work.push((builtin::LIST_JSON, a, b));
+            true
+        }
+        (View::Object(a), View::Object(b)) => equal_maps(heap, builtin::JSON, a, b, work),
+        (a, b) => a == b,
+    }
+}
+
+fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Ordering {
+    match heap.types().get(heap.types().base(ty)) {
+        Type::Bool | Type::Int | Type::Time | Type::Duration | Type::Enum(_) => {
+            (a as i64).cmp(&(b as i64))
+        }
+        Type::Float => compare_floats(f64::from_bits(a), f64::from_bits(b)),
+        Type::String | Type::Bytes | Type::Literals(_) => string::bytes(a).cmp(string::bytes(b)),
+        Type::Optional(of) => {
+            if a != 0 && b != 0 {
+                let (a, b) = (
+                    optional::inside(heap, *of, a),
+                    optional::inside(heap, *of, b),
+                );
+                work.push(Step::Values((*of, a, b)));
+            }
+            (a != 0).cmp(&(b != 0))
+        }
+        Type::List(of) => {
+            let (a, b) = (list::words(a), list::words(b));
+            work.push(Step::Known(a.len().cmp(&b.len())));
+            work.extend(
+                a.iter()
+                    .zip(b)
+                    .map(|(&a, &b)| Step::Values((*of, a, b)))
+                    .rev(),
+            );
+            Ordering::Equal
+        }
+        Type::Tuple(parts) => {
+            let parts = parts.iter().enumerate().rev();
+            work.extend(
+                parts.map(|(at, &ty)| Step::Values((ty, value::field(a, at), value::field(b, at)))),
+            );
+            Ordering::Equal
+        }
+        _ => Ordering::Equal,
+    }
+}
+
+fn hash_front(heap: &Heap, ty: TypeId, word: u64, work: &mut Vec<(TypeId, u64)>) -> u64 {
+    match heap.types().get(heap.types().base(ty)) {
+        Type::Float => hash_float(f64::from_bits(word)),
+        Type::String | Type::Bytes | Type::Secret | Type::Literals(_) => {
+            map::hash_bytes(string::bytes(word))
+        }
+        Type::Json => hash_json(word, work),
+        Type::Optional(of) => {
+            if word != 0 {
+                work.push((*of, optional::inside(heap, *of, word)));
+            }
+            u64::from(word != 0)
+        }
+        Type::List(of) => {
+            work.extend(list::words(word).iter().map(|&word| (*of, word)));
+            list::len(word) as u64
+        }
+        // Entries have no order in `==`, and their number is hash enough.
+        Type::Map { .. } => map::len(word) as u64,
+        Type::Tuple(parts) => {
+            let parts = parts.iter().enumerate();
+            work.extend(parts.map(|(at, &ty)| (ty, value::field(word, at))));
+            0
+        }
+        Type::Record(record) => {
+            hash_fields(&record.fields, 0, word, work);
+            0
+        }
+        Type::Enum(it) if !it.is_inline() => {
+            let variant = value::extra(word);
+            hash_fields(&it.variants[variant as usize].fields, 0, word, work);
+            u64::from(variant)
+        }
+        Type::Error | Type::ErrorKind(_) => {
+            let kind = value::type_of(word);
+            hash_fields(error::fields(heap, kind), 1, word, work);
+            u64::from(kind.0)
+        }
+        _ => word,
+    }
+}
+
+fn hash_fields(fields: &[Field], first: usize, word: u64, work: &mut Vec<(TypeId, u64)>) {
+    let fields = fields.iter().enumerate();
+    work.extend(fields.map(|(at, field)| (field.ty, value::field(word, first + at))));
+}
+
+fn hash_json(word: u64, work: &mut Vec<(TypeId, u64)>) -> u64 {
+    match json::view(word) {
+        View::Null => 1,
+        View::Bool(it) => 2 + u64::from(it),
+        View::Int(it) => hash_float(it as f64),
+        View::Float(it) => hash_float(it),
+        View::String(text) => map::hash_bytes(string::bytes(text)),
+        View::List(elements) => {
+            work.push((builtin::LIST_JSON, elements));
+            4
+        }
+        View::Object(entries) => 5 + map::len(entries) as u64,
+    }
+}
+
+/// Both zeros are equal, so they hash alike.
+fn hash_float(value: f64) -> u64 {
+    if value == 0.0 { 0 } else { value.to_bits() }
+}

@@ -1,0 +1,48 @@
+//! The runtime calls that compiled code reaches through the table, by the names of their rows.
+
+mod error;
+mod guard;
+mod json;
+mod list;
+mod map;
+mod memory;
+mod number;
+mod sort;
+mod string;
+mod text;
+mod time;
+mod value;
+
+pub use error::{
+    assertion_failed, error_is_catchable, error_message, error_trace, fault, internal_fault,
+};
+pub use json::{
+    json_as, json_entries, json_field, json_get, json_index, json_items, json_new, json_parse,
+    json_pretty, string_as,
+};
+pub use list::{
+    list_chunks, list_concat, list_contains, list_enumerate, list_flatten, list_get, list_index,
+    list_index_of, list_join, list_len, list_new, list_push, list_range, list_reverse, list_set,
+    list_slice, list_sum, list_unique, list_windows, list_zip,
+};
+pub use map::{
+    map_entries, map_get, map_has, map_index, map_insert, map_key_at, map_keys, map_len, map_merge,
+    map_new, map_remove, map_value_at, map_values,
+};
+pub use memory::{frame_free, frame_new, object_free, object_new};
+pub use number::{
+    float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,
+    float_sqrt, float_to_int, int_pow, int_to_float,
+};
+pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
+pub use string::{
+    string_concat, string_contains, string_ends_with, string_equal, string_index_of, string_len,
+    string_matches, string_parse_float, string_parse_int, string_starts_with,
+};
+pub use text::{
+    string_chars, string_lines, string_lower, string_pad_end, string_pad_start, string_repeat,
+    string_replace, string_slice, string_split, string_split_once, string_trim, string_upper,
+    string_words,
+};
+pub use time::{duration_seconds, time_format, time_parse};
+pub use value::{value_compare, value_equal, value_to_json, value_to_string};

@@ -1,0 +1,43 @@
+//! Runtime calls that make errors and look into them.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::types::ErrorClass;
+
+use crate::export::guard::calls;
+use crate::value::{error, string};
+
+calls! {
+    /// A fault without fields, by the index of its kind.
+    plain fault(run, kind) {
+        let kind = BuiltinError::ALL.get(kind as usize);
+        let kind = *kind.expect("compiled code numbers faults as the table does");
+        error::new(&mut run.heap, kind, &[])
+    }
+
+    /// Appends a span to an error's trace.
+    plain error_trace(run, error, span) {
+        error::push_trace(&mut run.heap, error, span as u32);
+        0
+    }
+
+    /// 0 for the unwinding of a cancellation.
+    plain error_is_catchable(run, error) {
+        u64::from(error::class(&run.heap, error) != ErrorClass::Unwind)
+    }
+
+    /// `e.message()`
+    plain error_message(run, error) {
+        let text = error::message(&run.heap, error);
+        string::new(&mut run.heap, &text)
+    }
+
+    /// `AssertionFailed` with this message.
+    plain assertion_failed(run, message) {
+        error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])
+    }
+
+    /// `Internal` with this message.
+    plain internal_fault(run, message) {
+        error::new(&mut run.heap, BuiltinError::Internal, &[message])
+    }
+}

@@ -1,0 +1,147 @@
+//! Runtime calls on `json`.
+
+use gsw_abi::builtin::JSON;
+use gsw_abi::types::{Type, TypeId};
+use serde_json::Value;
+
+use crate::codec::{self, decode, parse};
+use crate::export::guard::calls;
+use crate::export::map::entry_list;
+use crate::heap::Heap;
+use crate::model::Issue;
+use crate::value::json::View;
+use crate::value::{error, json, list, map, string};
+
+calls! {
+    /// `j as T`
+    raising json_as(run, result, j) {
+        let tree = codec::json_to_tree(j);
+        let word = tree.and_then(|tree| decode::decode(run, TypeId(result as u32), &tree));
+        word.map_err(|issue| error::decode(&mut run.heap, &issue))
+    }
+
+    /// `s as "a" | "b"`
+    raising string_as(run, result, s) {
+        let ty = run.heap.types().base(TypeId(result as u32));
+        let text = string::text(s);
+        if let Type::Literals(texts) = run.heap.types().get(ty)
+            && !texts.iter().any(|it| it == text)
+        {
+            let expected = codec::type_name(run.heap.types(), ty);
+            let issue = codec::mismatch("$", &expected, &text.into());
+            run.heap.release(s);
+            return Err(error::decode(&mut run.heap, &issue));
+        }
+        Ok(s)
+    }
+
+    /// `json.parse(text)`
+    raising json_parse(run, text) {
+        let tree = parse::parse(string::text(text));
+        let word = tree.and_then(|tree| codec::json_from_tree(&mut run.heap, &tree));
+        word.map_err(|issue| error::decode(&mut run.heap, &issue))
+    }
+
+    /// `json.pretty(v)`
+    plain json_pretty(run, j) {
+        let text = codec::encode_pretty(&run.heap, JSON, j);
+        string::new(&mut run.heap, &text)
+    }
+
+    /// `j.name`
+    raising json_field(run, j, name) {
+        let name = string::text(name);
+        let found = match json::view(j) {
+            View::Object(entries) => map::get_text(entries, name),
+            _ => None,
+        };
+        let missing = || Issue {
+            path: codec::path_of_key(name),
+            ..codec::mismatch("$", "a value", &Value::Null)
+        };
+        share(&mut run.heap, j, found, missing)
+    }
+
+    /// `j[i]`
+    raising json_index(run, j, index) {
+        let found = match json::view(j) {
+            View::List(elements) => list::words(elements).get(index as usize).copied(),
+            _ => None,
+        };
+        let missing = || codec::mismatch(&format!("$[{}]", index as i64), "a value", &Value::Null);
+        share(&mut run.heap, j, found, missing)
+    }
+
+    /// `j.get("k")`
+    plain json_get(run, j, name) {
+        let View::Object(entries) = json::view(j) else {
+            return 0;
+        };
+        let word = map::get_text(entries, string::text(name)).unwrap_or(0);
+        run.heap.retain(word);
+        word
+    }
+
+    /// `j.items()`
+    raising json_items(run, j) {
+        match json::view(j) {
+            View::List(elements) => {
+                run.heap.retain(elements);
+                Ok(elements)
+            }
+            _ => Err(no_such(&mut run.heap, j, "an array")),
+        }
+    }
+
+    /// `j.entries()`
+    raising json_entries(run, result, j) {
+        match json::view(j) {
+            View::Object(entries) => Ok(entry_list(&mut run.heap, TypeId(result as u32), entries)),
+            _ => Err(no_such(&mut run.heap, j, "an object")),
+        }
+    }
+
+    /// A `json` of a known tag from a payload.
+    plain json_new(run, tag, payload) {
+        json::new(&mut run.heap, tag as u32, payload)
+    }
+}
+
+/// What was found in `j`, with a share of its own, or the error that it is missing.
+fn share(
+    heap: &mut Heap,
+    j: u64,
+    found: Option<u64>,
+    missing: impl FnOnce() -> Issue,
+) -> Result<u64, u64> {
+    if let Some(word) = found {
+        heap.retain(word);
+        return Ok(word);
+    }
+    let issue = Issue {
+        found: kind(j).into(),
+        ..missing()
+    };
+    Err(error::decode(heap, &issue))
+}
+
+fn no_such(heap: &mut Heap, j: u64, expected: &str) -> u64 {
+    let issue = codec::mismatch("$", expected, &Value::Null);
+    let issue = Issue {
+        found: kind(j).into(),
+        ..issue
+    };
+    error::decode(heap, &issue)
+}
+
+/// What a `json` is that something is missing in.
+fn kind(j: u64) -> &'static str {
+    match json::view(j) {
+        View::Null => "null",
+        View::Bool(_) => "a bool",
+        View::Int(_) | View::Float(_) => "a number",
+        View::String(_) => "a string",
+        View::List(_) => "an array without it",
+        View::Object(_) => "an object without it",
+    }
+}

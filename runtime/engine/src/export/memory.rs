@@ -1,0 +1,35 @@
+//! Runtime calls that make and free objects and frames.
+
+use gsw_abi::layout::Frame;
+use gsw_abi::types::TypeId;
+
+use crate::export::guard::calls;
+
+calls! {
+    /// A fresh object: type, extra, words.
+    plain object_new(run, ty, extra, words) {
+        run.heap.object_of_bytes(TypeId(ty as u32), extra as u32, 8 * words as usize)
+    }
+
+    /// Frees an object whose last owner is gone.
+    plain object_free(run, word) {
+        run.heap.free(word);
+        0
+    }
+
+    /// A fresh frame of a function.
+    plain frame_new(run, function) {
+        // SAFETY: compiled code passes the index of a function of its program.
+        let slots = unsafe { (*run.context.functions.add(function as usize)).slots };
+        run.heap.frame_new(function as u32, slots) as u64
+    }
+
+    /// Frees a frame that has ended.
+    plain frame_free(run, frame) {
+        let frame = frame as *mut Frame;
+        // SAFETY: compiled code passes a frame that it owns, whose function is one of its program.
+        let slots = unsafe { (*run.context.functions.add((*frame).function as usize)).slots };
+        run.heap.frame_free(frame, slots);
+        0
+    }
+}

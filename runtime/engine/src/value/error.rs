@@ -1,0 +1,222 @@
+//! Error objects: their fields, their message, and the places they passed.
+
+use gsw_abi::builtin::{self, BuiltinError};
+use gsw_abi::layout::{ERROR_TRACE, error_field};
+use gsw_abi::types::{ErrorClass, Field, Type, TypeId};
+
+use crate::codec;
+use crate::duration;
+use crate::heap::Heap;
+use crate::model::Issue;
+use crate::value::{self, list, load, optional, store, string};
+
+/// A new error of a built-in kind; takes over its fields.
+#[must_use]
+pub fn new(heap: &mut Heap, kind: BuiltinError, fields: &[u64]) -> u64 {
+    new_of(heap, kind.ty(), fields)
+}
+
+/// A new error of any kind; takes over its fields.
+#[must_use]
+pub fn new_of(heap: &mut Heap, kind: TypeId, fields: &[u64]) -> u64 {
+    let word = heap.object(kind, 0, 1 + fields.len());
+    for (index, &field) in fields.iter().enumerate() {
+        store(word, error_field(index), field);
+    }
+    word
+}
+
+/// A new error of a kind whose only field is a text: `Failed`, `Internal`, `PermissionDenied` and the like.
+#[must_use]
+pub fn with_text(heap: &mut Heap, kind: BuiltinError, text: &str) -> u64 {
+    let text = string::new(heap, text);
+    new(heap, kind, &[text])
+}
+
+/// A new `DecodeError`.
+#[must_use]
+pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
+    let fields = [&issue.path, &issue.expected, &issue.found].map(|text| string::new(heap, text));
+    new(heap, BuiltinError::DecodeError, &fields)
+}
+
+/// A new `InvalidResponse`.
+#[must_use]
+pub fn invalid_response(heap: &mut Heap, issues: &[Issue]) -> u64 {
+    let mut records = Vec::with_capacity(issues.len());
+    for issue in issues {
+        let record = heap.object(builtin::ISSUE, 0, 4);
+        let texts = [&issue.path, &issue.expected, &issue.found, &issue.message];
+        for (index, text) in texts.into_iter().enumerate() {
+            let text = string::new(heap, text);
+            value::set_field(record, index, text);
+        }
+        records.push(record);
+    }
+    let issues = list::new(heap, builtin::LIST_ISSUE, &records);
+    new(heap, BuiltinError::InvalidResponse, &[issues])
+}
+
+/// The built-in kind of an error, if it is of one.
+#[must_use]
+pub fn kind(error: u64) -> Option<BuiltinError> {
+    BuiltinError::of(value::type_of(error))
+}
+
+/// The name of an error's kind.
+#[must_use]
+pub fn name(heap: &Heap, error: u64) -> &str {
+    match heap.types().get(value::type_of(error)) {
+        Type::ErrorKind(kind) => &kind.name,
+        other => unreachable!("an error is of an error's kind, not of {other:?}"),
+    }
+}
+
+/// What an error is to `catch`, `retry` and signatures.
+#[must_use]
+pub fn class(heap: &Heap, error: u64) -> ErrorClass {
+    match heap.types().get(value::type_of(error)) {
+        Type::ErrorKind(kind) => kind.class,
+        other => unreachable!("an error is of an error's kind, not of {other:?}"),
+    }
+}
+
+/// The declared fields of a kind of error; they stand after the trace.
+#[must_use]
+pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
+    match heap.types().get(kind) {
+        Type::ErrorKind(kind) => &kind.fields,
+        other => unreachable!("an error is of an error's kind, not of {other:?}"),
+    }
+}
+
+/// Field `index` of an error, borrowed.
+#[must_use]
+pub fn field(error: u64, index: usize) -> u64 {
+    load(error, error_field(index))
+}
+
+/// Appends a span to an error's trace. Constants have none, since nobody may write them.
+pub fn push_trace(heap: &mut Heap, error: u64, span: u32) {
+    if value::owners(error).is_none() {
+        return;
+    }
+    let mut trace = load(error, ERROR_TRACE);
+    if trace == 0 {
+        trace = list::with_capacity(heap, builtin::LIST_INT, 4);
+    }
+    trace = list::push(heap, trace, u64::from(span));
+    store(error, ERROR_TRACE, trace);
+}
+
+/// The spans that an error passed, from the inside out.
+#[must_use]
+pub fn trace(error: u64) -> Vec<u32> {
+    match load(error, ERROR_TRACE) {
+        0 => Vec::new(),
+        trace => list::words(trace).iter().map(|&span| span as u32).collect(),
+    }
+}
+
+/// The text of `e.message()`.
+#[must_use]
+pub fn message(heap: &Heap, error: u64) -> String {
+    match kind(error) {
+        Some(kind) => builtin_message(heap, kind, error),
+        None => described(heap, error),
+    }
+}
+
+fn builtin_message(heap: &Heap, kind: BuiltinError, error: u64) -> String {
+    let text = |index| string::text(field(error, index));
+    match kind {
+        BuiltinError::RateLimited => rate_limited(heap, error),
+        BuiltinError::Overloaded => "the provider has no capacity".into(),
+        BuiltinError::Unauthorized
+        | BuiltinError::QuotaExceeded
+        | BuiltinError::AssertionFailed
+        | BuiltinError::Internal
+        | BuiltinError::Failed => text(0).into(),
+        BuiltinError::InvalidResponse => invalid(error),
+        BuiltinError::Refused => format!("the model declined: {}", text(0)),
+        BuiltinError::ContextTooLong => "the request is longer than the model takes".into(),
+        BuiltinError::MaxTokens => "the answer was cut at its token limit".into(),
+        BuiltinError::ProviderError | BuiltinError::IoError => text(1).into(),
+        BuiltinError::Timeout => {
+            format!("timed out after {}", duration::text(field(error, 0) as i64))
+        }
+        BuiltinError::ToolFailed | BuiltinError::McpError => format!("{}: {}", text(0), text(1)),
+        BuiltinError::HttpError => format!("HTTP status {}", field(error, 0) as i64),
+        BuiltinError::DecodeError => {
+            format!("at {}: expected {}, found {}", text(0), text(1), text(2))
+        }
+        BuiltinError::Many => many(heap, error),
+        BuiltinError::Overflow => "an integer left 64 bits".into(),
+        BuiltinError::DivisionByZero => "division by zero".into(),
+        BuiltinError::OutOfRange => "an index or key that is not there".into(),
+        BuiltinError::StackOverflow => "calls nest too deep".into(),
+        BuiltinError::OutOfMemory => "the memory limit is reached".into(),
+        BuiltinError::BudgetExceeded => format!("the budget is used up: {}", text(0)),
+        BuiltinError::PermissionDenied => format!("not permitted: {}", text(0)),
+        BuiltinError::OutcomeUnknown => format!("the outcome is unknown: {}", text(0)),
+        BuiltinError::Cancelled => match field(error, 0) {
+            0 => "cancelled".into(),
+            reason => format!("cancelled: {}", string::text(reason)),
+        },
+        BuiltinError::Unwind => "cancelled".into(),
+    }
+}
+
+fn rate_limited(heap: &Heap, error: u64) -> String {
+    match field(error, 0) {
+        0 => "the provider asks to wait".into(),
+        wait => {
+            let wait = optional::inside(heap, builtin::DURATION, wait) as i64;
+            format!("the provider asks to wait {}", duration::text(wait))
+        }
+    }
+}
+
+fn invalid(error: u64) -> String {
+    let issues = list::words(field(error, 0));
+    let messages = issues
+        .iter()
+        .map(|&issue| string::text(value::field(issue, 3)));
+    format!(
+        "the answer does not fit: {}",
+        messages.collect::<Vec<_>>().join("; ")
+    )
+}
+
+/// One level is spelled out, so that `Many` in `Many` needs no recursion.
+fn many(heap: &Heap, error: u64) -> String {
+    let errors = list::words(field(error, 0));
+    let texts = errors.iter().map(|&error| match kind(error) {
+        Some(BuiltinError::Many) => {
+            format!("{} errors", list::len(field(error, 0)))
+        }
+        _ => message(heap, error),
+    });
+    format!(
+        "{} errors: {}",
+        errors.len(),
+        texts.collect::<Vec<_>>().join("; ")
+    )
+}
+
+/// `DeployFailed(env: "staging", log: "…")`
+fn described(heap: &Heap, error: u64) -> String {
+    let fields = fields(heap, value::type_of(error));
+    if fields.is_empty() {
+        return name(heap, error).into();
+    }
+    let texts = fields.iter().enumerate().map(|(index, it)| {
+        let json = codec::encode(heap, it.ty, field(error, index));
+        format!("{}: {json}", it.name)
+    });
+    format!(
+        "{}({})",
+        name(heap, error),
+        texts.collect::<Vec<_>>().join(", ")
+    )
+}
