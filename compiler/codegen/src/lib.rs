@@ -1,1 +1,27 @@
-//! Placeholder.
+//! From Flow IR to an image: machine code, constants and tables, and the file that carries them.
+
+mod arithmetic;
+mod bundle;
+mod call;
+mod compile;
+mod constants;
+mod counting;
+mod error;
+mod frame;
+mod function;
+mod image;
+mod instruction;
+mod layout;
+mod link;
+mod liveness;
+mod object;
+mod operands;
+mod runtime_calls;
+mod signature;
+mod target;
+mod terminator;
+mod waiting;
+
+pub use bundle::{BundleError, bundle};
+pub use compile::{Options, Verification, clif, compile};
+pub use error::CodegenError;

@@ -1,0 +1,160 @@
+//! Calls that give back a value or an error at once: of plain functions, of function values, of the runtime.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Inst, InstBuilder, Value};
+use gsw_abi::layout as abi;
+use gsw_abi::program::{Colour, FunctionIndex};
+use gsw_flow::ir::{BlockId, Handler, LocalId, Operand, Terminator};
+
+use crate::counting::Nullness;
+use crate::function::Translator;
+use crate::layout;
+use crate::signature::Shape;
+
+/// What a call does with its result.
+#[derive(Clone, Copy)]
+pub(crate) struct Then<'a> {
+    /// Written with the value.
+    pub(crate) to: LocalId,
+    /// Goes on here.
+    pub(crate) next: BlockId,
+    /// When it raises.
+    pub(crate) handler: &'a Handler,
+}
+
+impl<'a> Then<'a> {
+    /// Of a terminator that is a call.
+    fn of(terminator: &'a Terminator) -> Self {
+        match terminator {
+            Terminator::Call {
+                to, next, handler, ..
+            }
+            | Terminator::CallValue {
+                to, next, handler, ..
+            }
+            | Terminator::Runtime {
+                to, next, handler, ..
+            }
+            | Terminator::Suspend {
+                to, next, handler, ..
+            } => Self {
+                to: *to,
+                next: *next,
+                handler,
+            },
+            _ => unreachable!("only calls are asked for this"),
+        }
+    }
+}
+
+impl Translator<'_, '_> {
+    /// Translates the call at the end of `block`.
+    pub(crate) fn call(&mut self, block: BlockId, terminator: &Terminator) {
+        let then = Then::of(terminator);
+        match terminator {
+            Terminator::Call {
+                function,
+                arguments,
+                ..
+            } => {
+                let arguments = self.operands(arguments);
+                match self.colour(*function) {
+                    Colour::Plain => self.call_plain(*function, &arguments, then),
+                    Colour::Resumable => self.call_resumable(block, *function, &arguments, then),
+                }
+            }
+            Terminator::CallValue {
+                closure, arguments, ..
+            } => self.call_value(block, *closure, arguments, then),
+            Terminator::Runtime {
+                call, arguments, ..
+            } => {
+                let arguments = self.operands(arguments);
+                let called = self.runtime(*call, &arguments);
+                self.finish_call(called, then);
+            }
+            Terminator::Suspend {
+                call, arguments, ..
+            } => {
+                let arguments = self.operands(arguments);
+                self.suspend(block, *call, &arguments, then);
+            }
+            _ => unreachable!("only calls are given to this"),
+        }
+    }
+
+    fn call_plain(&mut self, function: FunctionIndex, arguments: &[Value], then: Then<'_>) {
+        let callee = self.callee(function);
+        let words = self.with_context(arguments);
+        let called = self.builder.ins().call(callee, &words);
+        self.finish_call(called, then);
+    }
+
+    /// Calls the code of a function value: native when its entry says so, otherwise on a frame of its own.
+    fn call_value(
+        &mut self,
+        block: BlockId,
+        closure: LocalId,
+        arguments: &[Operand],
+        then: Then<'_>,
+    ) {
+        let closure = self.get(closure);
+        let mut words = vec![closure];
+        words.extend(self.operands(arguments));
+        // The callee owns its parameters, the closure among them.
+        self.retain_value(closure, Nullness::NeverNull);
+        let index = layout::load(&mut self.builder, closure, abi::CLOSURE_FUNCTION);
+        let entry = self.function_entry(index);
+        let plain = layout::load_fixed(&mut self.builder, entry, abi::ENTRY_PLAIN);
+        if self.frame.is_none() {
+            self.call_plain_value(plain, &words, then);
+            return;
+        }
+        let native = self.builder.create_block();
+        let framed = self.builder.create_block();
+        self.builder.ins().brif(plain, native, &[], framed, &[]);
+        self.builder.switch_to_block(native);
+        self.call_plain_value(plain, &words, then);
+        self.builder.switch_to_block(framed);
+        self.call_resumable_value(block, (index, entry), &words, then);
+    }
+
+    fn call_plain_value(&mut self, code: Value, arguments: &[Value], then: Then<'_>) {
+        let shape = Shape::of_function(Colour::Plain, arguments.len());
+        let signature = self.shape(shape);
+        let words = self.with_context(arguments);
+        let called = self.builder.ins().call_indirect(signature, code, &words);
+        self.finish_call(called, then);
+    }
+
+    /// The address of the function's entry in the context's table.
+    fn function_entry(&mut self, index: Value) -> Value {
+        let entries = layout::load_fixed(&mut self.builder, self.context, abi::CONTEXT_FUNCTIONS);
+        let offset = self
+            .builder
+            .ins()
+            .imul_imm_s(index, i64::from(abi::FUNCTION_ENTRY));
+        self.builder.ins().iadd(entries, offset)
+    }
+
+    /// Sends the outcome of a call on its way.
+    fn finish_call(&mut self, called: Inst, then: Then<'_>) {
+        let results = self.builder.inst_results(called);
+        let (value, error) = (results[0], results[1]);
+        let raised = self.cold_block();
+        let done = self.builder.create_block();
+        let clean = self.builder.ins().icmp_imm_s(IntCC::Equal, error, 0);
+        self.builder.ins().brif(clean, done, &[], raised, &[]);
+        self.builder.switch_to_block(raised);
+        self.raise_to(error, then.handler);
+        self.builder.switch_to_block(done);
+        self.set(then.to, value);
+        self.jump(then.next);
+    }
+
+    fn with_context(&self, arguments: &[Value]) -> Vec<Value> {
+        let mut words = vec![self.context];
+        words.extend_from_slice(arguments);
+        words
+    }
+}

@@ -1,0 +1,234 @@
+//! Compiles a module: every function for itself, on all cores, with the same bytes as result each time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::{Context, FinalizedMachReloc};
+use cranelift_frontend::FunctionBuilderContext;
+use gsw_abi::program::{Colour, FunctionIndex, Program};
+use gsw_abi::types::{CheckScope, Type};
+use gsw_flow::ir::{Function, Module, Terminator};
+
+use crate::constants::Constants;
+use crate::error::CodegenError;
+use crate::frame::FramePlan;
+use crate::function::{Shared, translate};
+use crate::image;
+use crate::link::{Relocation, link};
+use crate::target::Targets;
+
+/// Below so many functions another thread costs more than it gives; a guess.
+const FUNCTIONS_PER_THREAD: usize = 16;
+
+/// Whether Cranelift checks what it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verification {
+    /// For tests and debug builds of the compiler.
+    On,
+    /// Otherwise.
+    Off,
+}
+
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Whether Cranelift checks what it is given.
+    pub verification: Verification,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let verification = if cfg!(debug_assertions) {
+            Verification::On
+        } else {
+            Verification::Off
+        };
+        Self { verification }
+    }
+}
+
+/// One compiled function, not yet placed.
+pub(crate) struct Compiled {
+    pub(crate) code: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+    /// Of a function that can wait.
+    pub(crate) plan: Option<FramePlan>,
+}
+
+/// Compiles a module to the bytes of an image.
+///
+/// # Errors
+/// When a function cannot be compiled, which is a fault of the compiler.
+pub fn compile(module: &Module, options: &Options) -> Result<Vec<u8>, CodegenError> {
+    let targets = Targets::new(options.verification)?;
+    let constants = Constants::lay_out(&module.constants, &module.program.types);
+    let value_checks = value_checks(&module.program);
+    let shared = Shared {
+        module,
+        constants: &constants.offsets,
+        value_checks: &value_checks,
+    };
+    let functions = compile_all(&shared, &targets)?;
+    let linked = link(&functions, &module.program)?;
+    image::write(&module.program, &functions, &linked, &constants)
+}
+
+/// The module as Cranelift's own text, before it is optimized.
+///
+/// # Errors
+/// When Cranelift does not know this machine.
+pub fn clif(module: &Module) -> Result<String, CodegenError> {
+    let targets = Targets::new(Verification::Off)?;
+    let constants = Constants::lay_out(&module.constants, &module.program.types);
+    let value_checks = value_checks(&module.program);
+    let shared = Shared {
+        module,
+        constants: &constants.offsets,
+        value_checks: &value_checks,
+    };
+    let mut worker = Worker::new(&shared, &targets);
+    let mut text = String::new();
+    for index in 0..module.functions.len() {
+        let index = FunctionIndex(index as u32);
+        worker.translate(index);
+        let name = &module.program.functions[index.0 as usize].name;
+        text.push_str(&format!(
+            "; {} {name}\n{}\n",
+            index.0,
+            worker.context.func.display()
+        ));
+    }
+    Ok(text)
+}
+
+fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, CodegenError> {
+    let count = shared.module.functions.len();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut worker = Worker::new(shared, targets);
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                return done;
+            }
+            done.push((index, worker.compile(FunctionIndex(index as u32))));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    // Which thread did what differs from run to run; the order of the functions, and which error is reported, must not.
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, compiled)| compiled).collect()
+}
+
+/// One thread's tools, reused from function to function.
+struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    targets: &'a Targets,
+    context: Context,
+    builders: FunctionBuilderContext,
+}
+
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Shared<'a>, targets: &'a Targets) -> Self {
+        Self {
+            shared,
+            targets,
+            context: Context::new(),
+            builders: FunctionBuilderContext::new(),
+        }
+    }
+
+    fn compile(&mut self, index: FunctionIndex) -> Result<Compiled, CodegenError> {
+        let plan = self.translate(index);
+        let isa = self.isa(index);
+        let name = &self.shared.module.program.functions[index.0 as usize].name;
+        let compiled = self
+            .context
+            .compile(isa, &mut ControlPlane::default())
+            .map_err(|error| CodegenError::new(name, format!("{:?}", error.inner)))?;
+        let code = compiled.code_buffer().to_vec();
+        let relocations: Vec<FinalizedMachReloc> = compiled.buffer.relocs().to_vec();
+        let relocations = relocations
+            .iter()
+            .map(|it| Relocation::read(it, &self.context.func.params))
+            .collect::<Result<_, _>>()
+            .map_err(|message| CodegenError::new(name, message))?;
+        Ok(Compiled {
+            code,
+            relocations,
+            plan,
+        })
+    }
+
+    /// Leaves the function's Cranelift form in the context.
+    fn translate(&mut self, index: FunctionIndex) -> Option<FramePlan> {
+        let module = self.shared.module;
+        let function = &module.functions[index.0 as usize];
+        let plan = match function.colour {
+            Colour::Plain => None,
+            Colour::Resumable => Some(FramePlan::of(function, &module.program)),
+        };
+        let isa = self.isa(index);
+        self.context.clear();
+        let target = (&mut self.context.func, &mut self.builders);
+        translate(self.shared, index, plan.as_ref(), isa, target);
+        plan
+    }
+
+    fn isa(&self, index: FunctionIndex) -> &'a dyn TargetIsa {
+        let function = &self.shared.module.functions[index.0 as usize];
+        if is_hot(function) {
+            &*self.targets.speed
+        } else {
+            &*self.targets.quick
+        }
+    }
+}
+
+/// Whether the function loops without waiting, so that the time to optimize it pays.
+fn is_hot(function: &Function) -> bool {
+    function.colour == Colour::Plain
+        && function
+            .blocks
+            .iter()
+            .any(|block| matches!(block.terminator, Terminator::Loop { .. }))
+}
+
+/// By function: whether it is the check of a single value, whose second parameter, the record, is 0.
+fn value_checks(program: &Program) -> Vec<bool> {
+    let mut checks = vec![false; program.functions.len()];
+    let mut mark = |check: &Option<gsw_abi::types::Check>| {
+        if let Some(check) = check
+            && check.scope == CheckScope::Value
+        {
+            checks[check.function.0 as usize] = true;
+        }
+    };
+    for ty in &program.types.types {
+        match ty {
+            Type::Record(record) => record.fields.iter().for_each(|field| mark(&field.check)),
+            Type::Enum(it) => {
+                for variant in &it.variants {
+                    variant.fields.iter().for_each(|field| mark(&field.check));
+                }
+            }
+            Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
+            _ => {}
+        }
+    }
+    checks
+}

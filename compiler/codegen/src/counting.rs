@@ -1,0 +1,85 @@
+//! Counts references in place; the runtime is called only for the last owner.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout as abi;
+use gsw_abi::types::Type;
+use gsw_flow::ir::LocalId;
+
+use crate::function::Translator;
+use crate::layout;
+
+/// Whether a reference can be 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Nullness {
+    /// `none`, or a cell whose value was taken.
+    MayBeNull,
+    /// Always an object.
+    NeverNull,
+}
+
+impl Translator<'_, '_> {
+    pub(crate) fn retain(&mut self, local: LocalId) {
+        let value = self.get(local);
+        let nullness = self.nullness(local);
+        self.retain_value(value, nullness);
+    }
+
+    pub(crate) fn release(&mut self, local: LocalId) {
+        let value = self.get(local);
+        let nullness = self.nullness(local);
+        self.release_value(value, nullness);
+    }
+
+    pub(crate) fn retain_value(&mut self, value: Value, nullness: Nullness) {
+        let done = self.builder.create_block();
+        let count = self.mortal_count(value, nullness, done);
+        let more = self.builder.ins().iadd_imm_s(count, 1);
+        layout::store(&mut self.builder, more, value, abi::COUNT);
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+    }
+
+    pub(crate) fn release_value(&mut self, value: Value, nullness: Nullness) {
+        let done = self.builder.create_block();
+        let count = self.mortal_count(value, nullness, done);
+        let less = self.builder.ins().iadd_imm_s(count, -1);
+        layout::store(&mut self.builder, less, value, abi::COUNT);
+        let last = self.cold_block();
+        self.builder.ins().brif(less, done, &[], last, &[]);
+        self.builder.switch_to_block(last);
+        self.runtime_word(RuntimeCall::object_free, &[value]);
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+    }
+
+    /// The count of an object that is counted; goes to `done` for all others.
+    fn mortal_count(&mut self, value: Value, nullness: Nullness, done: Block) -> Value {
+        if nullness == Nullness::MayBeNull {
+            let present = self.builder.create_block();
+            self.builder.ins().brif(value, present, &[], done, &[]);
+            self.builder.switch_to_block(present);
+        }
+        let count = layout::load(&mut self.builder, value, abi::COUNT);
+        let mortal = self.builder.create_block();
+        // The bit that marks the immortal is the sign.
+        let immortal = self
+            .builder
+            .ins()
+            .icmp_imm_s(IntCC::SignedLessThan, count, 0);
+        self.builder.ins().brif(immortal, done, &[], mortal, &[]);
+        self.builder.switch_to_block(mortal);
+        count
+    }
+
+    fn nullness(&self, local: LocalId) -> Nullness {
+        let types = &self.shared.module.program.types;
+        let ty = types.base(self.function.locals[local.0 as usize].ty);
+        if self.nullable || matches!(types.get(ty), Type::Optional(_)) {
+            Nullness::MayBeNull
+        } else {
+            Nullness::NeverNull
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Plans the frame of a function that can wait: its states, and a slot for every local that lives across a wait.
+//!
+//! State 0 is the start. Every `Suspend`, every call of a resumable function and every call of a function value is a state
+//! of its own, numbered in the order of the blocks.
+
+use gsw_abi::program::{Colour, Program, Slot};
+use gsw_flow::ir::{BlockId, Function, LocalId, Terminator};
+use rustc_hash::FxHashMap;
+
+use crate::liveness::Liveness;
+
+/// A place where a function can wait.
+pub(crate) struct Wait {
+    /// What the frame's state is while it waits here.
+    pub(crate) state: u32,
+    /// The locals that are kept in their slots, ascending.
+    pub(crate) kept: Vec<LocalId>,
+}
+
+/// The frame of a function that can wait.
+pub(crate) struct FramePlan {
+    /// Parameters first.
+    pub(crate) slots: Vec<Slot>,
+    /// By state: the slots that own an object.
+    pub(crate) owned: Vec<Vec<u32>>,
+    /// By block: the wait at its end.
+    pub(crate) waits: FxHashMap<BlockId, Wait>,
+    slot_of: Vec<Option<u32>>,
+}
+
+impl FramePlan {
+    pub(crate) fn of(function: &Function, program: &Program) -> Self {
+        let mut plan = Self {
+            slots: Vec::new(),
+            owned: Vec::new(),
+            waits: FxHashMap::default(),
+            slot_of: vec![None; function.locals.len()],
+        };
+        let parameters: Vec<_> = (0..function.parameters).map(LocalId).collect();
+        for &parameter in &parameters {
+            plan.give_slot(parameter, function);
+        }
+        plan.own(&parameters, function, program);
+        let liveness = Liveness::of(function);
+        for (index, block) in function.blocks.iter().enumerate() {
+            if !can_wait(&block.terminator, program) {
+                continue;
+            }
+            let kept: Vec<_> = liveness.across(&block.terminator).iter().collect();
+            for &local in &kept {
+                plan.give_slot(local, function);
+            }
+            let state = plan.owned.len() as u32;
+            plan.own(&kept, function, program);
+            plan.waits
+                .insert(BlockId(index as u32), Wait { state, kept });
+        }
+        plan
+    }
+
+    /// The slot of a local that lives across a wait.
+    pub(crate) fn slot(&self, local: LocalId) -> usize {
+        self.slot_of[local.0 as usize].expect("every kept local has got a slot") as usize
+    }
+
+    fn give_slot(&mut self, local: LocalId, function: &Function) {
+        let slot = &mut self.slot_of[local.0 as usize];
+        if slot.is_none() {
+            *slot = Some(self.slots.len() as u32);
+            let described = &function.locals[local.0 as usize];
+            self.slots.push(Slot {
+                name: described.name.clone(),
+                ty: described.ty,
+            });
+        }
+    }
+
+    fn own(&mut self, locals: &[LocalId], function: &Function, program: &Program) {
+        let owned = locals
+            .iter()
+            .filter(|local| {
+                program
+                    .types
+                    .is_reference(function.locals[local.0 as usize].ty)
+            })
+            .map(|&local| self.slot(local) as u32)
+            .collect();
+        self.owned.push(owned);
+    }
+}
+
+/// Whether a function that can wait may do so at this terminator.
+pub(crate) fn can_wait(terminator: &Terminator, program: &Program) -> bool {
+    match terminator {
+        Terminator::Suspend { .. } | Terminator::CallValue { .. } => true,
+        Terminator::Call { function, .. } => {
+            program.functions[function.0 as usize].colour == Colour::Resumable
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,328 @@
+//! Translates one function: its start, its blocks, its locals.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{
+    Block, ExtFuncData, ExternalName, FuncRef, Function as CraneliftFunction, InstBuilder,
+    JumpTableData, SigRef, UserExternalName, Value,
+};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::layout as abi;
+use gsw_abi::program::{Colour, FunctionIndex};
+use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator};
+use rustc_hash::FxHashMap;
+
+use crate::frame::FramePlan;
+use crate::layout;
+use crate::operands::{handler, successors};
+use crate::signature::Shape;
+
+/// What all functions of a module share.
+pub(crate) struct Shared<'a> {
+    /// The module.
+    pub(crate) module: &'a Module,
+    /// Where each constant starts in its section.
+    pub(crate) constants: &'a [u64],
+    /// By function: whether its record parameter may be 0, because it is the check of a single value.
+    pub(crate) value_checks: &'a [bool],
+}
+
+/// Translates `function` into `target`, which is empty.
+pub(crate) fn translate(
+    shared: &Shared<'_>,
+    index: FunctionIndex,
+    plan: Option<&FramePlan>,
+    isa: &dyn TargetIsa,
+    (target, builders): (&mut CraneliftFunction, &mut FunctionBuilderContext),
+) {
+    let function = &shared.module.functions[index.0 as usize];
+    let convention = isa.default_call_conv();
+    let shape = Shape::of_function(function.colour, function.parameters as usize);
+    target.signature = shape.signature(convention);
+    let mut builder = FunctionBuilder::new(target, builders);
+    let variables = function
+        .locals
+        .iter()
+        .map(|_| builder.declare_var(I64))
+        .collect();
+    let blocks = function
+        .blocks
+        .iter()
+        .map(|_| builder.create_block())
+        .collect();
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let words = builder.block_params(entry).to_vec();
+    let mut translator = Translator {
+        builder,
+        shared,
+        function,
+        frame: plan.map(|plan| (words[1], plan)),
+        context: words[0],
+        variables,
+        blocks,
+        resume_blocks: FxHashMap::default(),
+        leave: None,
+        convention,
+        shapes: FxHashMap::default(),
+        callees: FxHashMap::default(),
+        nullable: shared.value_checks[index.0 as usize],
+    };
+    translator.start(&words);
+    translator.bodies();
+    translator.fill_leave_block();
+    translator.builder.seal_all_blocks();
+    translator.builder.finalize(isa.frontend_config());
+}
+
+/// The state of translating one function.
+pub(crate) struct Translator<'a, 'b> {
+    pub(crate) builder: FunctionBuilder<'b>,
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) function: &'a ir::Function,
+    /// Of a function that can wait: its frame and the plan of it.
+    pub(crate) frame: Option<(Value, &'a FramePlan)>,
+    /// The first parameter.
+    pub(crate) context: Value,
+    /// By the block that waits: where it goes on.
+    pub(crate) resume_blocks: FxHashMap<BlockId, Block>,
+    /// The block that returns `WAITING`, once there is one.
+    pub(crate) leave: Option<Block>,
+    /// Whether any reference of this function may be 0.
+    pub(crate) nullable: bool,
+    variables: Vec<Variable>,
+    blocks: Vec<Block>,
+    convention: CallConv,
+    shapes: FxHashMap<Shape, SigRef>,
+    callees: FxHashMap<FunctionIndex, FuncRef>,
+}
+
+impl Translator<'_, '_> {
+    /// The start: takes the parameters, looks at the stack, jumps to the block where a frame goes on.
+    fn start(&mut self, words: &[Value]) {
+        let Some((frame, plan)) = self.frame else {
+            for (index, &word) in words[1..].iter().enumerate() {
+                self.set(LocalId(index as u32), word);
+            }
+            self.check_stack();
+            self.builder.ins().jump(self.blocks[0], &[]);
+            return;
+        };
+        let first = self.builder.create_block();
+        self.dispatch(frame, plan, first);
+        self.builder.switch_to_block(first);
+        for index in 0..self.function.parameters {
+            let value = layout::load(&mut self.builder, frame, abi::slot(index as usize));
+            self.set(LocalId(index), value);
+        }
+        self.check_stack();
+        self.builder.ins().jump(self.blocks[0], &[]);
+    }
+
+    fn dispatch(&mut self, frame: Value, plan: &FramePlan, first: Block) {
+        let mut waits: Vec<_> = plan.waits.iter().collect();
+        waits.sort_by_key(|(_, wait)| wait.state);
+        if waits.is_empty() {
+            self.builder.ins().jump(first, &[]);
+            return;
+        }
+        let mut targets = vec![first];
+        for (&block, _) in waits {
+            let resume = self.builder.create_block();
+            self.resume_blocks.insert(block, resume);
+            targets.push(resume);
+        }
+        let lists = &mut self.builder.func.dfg.value_lists;
+        let calls: Vec<_> = targets
+            .iter()
+            .map(|&target| cranelift_codegen::ir::BlockCall::new(target, [], lists))
+            .collect();
+        let table = self
+            .builder
+            .create_jump_table(JumpTableData::new(calls[0], &calls));
+        let state = layout::load_narrow(&mut self.builder, frame, abi::FRAME_STATE);
+        self.builder.ins().br_table(state, table);
+    }
+
+    /// Raises `StackOverflow` when the native stack is used up, or unwinds when the run is to stop: who stops a run also
+    /// raises the limit, so that a recursion without loops ends.
+    fn check_stack(&mut self) {
+        let calls = |block: &ir::Block| {
+            matches!(
+                block.terminator,
+                Terminator::Call { .. } | Terminator::CallValue { .. }
+            )
+        };
+        if !self.function.blocks.iter().any(calls) {
+            return;
+        }
+        let limit = layout::load(&mut self.builder, self.context, abi::CONTEXT_STACK_LIMIT);
+        let stack = self.builder.ins().get_stack_pointer(I64);
+        let exhausted = self
+            .builder
+            .ins()
+            .icmp(IntCC::UnsignedLessThan, stack, limit);
+        let cold = self.cold_block();
+        let enough = self.builder.create_block();
+        self.builder.ins().brif(exhausted, cold, &[], enough, &[]);
+        self.builder.switch_to_block(cold);
+        self.leave_at_once();
+        self.builder.switch_to_block(enough);
+    }
+
+    /// Gives the parameters back and ends with a fault.
+    fn leave_at_once(&mut self) {
+        for parameter in (0..self.function.parameters).map(LocalId) {
+            if self.is_reference(parameter) {
+                self.release(parameter);
+            }
+        }
+        let stop = self.builder.create_block();
+        let overflow = self.builder.create_block();
+        let end = self.builder.create_block();
+        let error = self.builder.append_block_param(end, I64);
+        let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
+        self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
+        self.builder.switch_to_block(stop);
+        let unwinding = self.unwinding();
+        self.builder.ins().jump(end, &[unwinding.into()]);
+        self.builder.switch_to_block(overflow);
+        let fault = self.fault(BuiltinError::StackOverflow);
+        self.builder.ins().jump(end, &[fault.into()]);
+        self.builder.switch_to_block(end);
+        self.trace(error, self.function.span);
+        self.finish_raised(error);
+    }
+
+    fn bodies(&mut self) {
+        let warm = warm_blocks(self.function);
+        for (index, block) in self.function.blocks.iter().enumerate() {
+            let target = self.blocks[index];
+            if !warm[index] {
+                self.builder.set_cold_block(target);
+            }
+            self.builder.switch_to_block(target);
+            for instruction in &block.instructions {
+                self.instruction(instruction);
+            }
+            self.terminator(BlockId(index as u32), &block.terminator);
+        }
+    }
+
+    /// The local's value.
+    pub(crate) fn get(&mut self, local: LocalId) -> Value {
+        self.builder.use_var(self.variables[local.0 as usize])
+    }
+
+    /// Writes the local.
+    pub(crate) fn set(&mut self, local: LocalId, value: Value) {
+        self.builder
+            .def_var(self.variables[local.0 as usize], value);
+    }
+
+    /// The operand's value.
+    pub(crate) fn operand(&mut self, operand: Operand) -> Value {
+        match operand {
+            Operand::Local(local) => self.get(local),
+            Operand::Word(word) => self.number(word),
+        }
+    }
+
+    /// The values of all operands.
+    pub(crate) fn operands(&mut self, operands: &[Operand]) -> Vec<Value> {
+        operands.iter().map(|&it| self.operand(it)).collect()
+    }
+
+    /// A word.
+    pub(crate) fn number(&mut self, word: u64) -> Value {
+        self.builder.ins().iconst(I64, word.cast_signed())
+    }
+
+    /// Where the block's code is.
+    pub(crate) fn block(&self, block: BlockId) -> Block {
+        self.blocks[block.0 as usize]
+    }
+
+    /// Ends the current block by going on at another.
+    pub(crate) fn jump(&mut self, block: BlockId) {
+        let target = self.block(block);
+        self.builder.ins().jump(target, &[]);
+    }
+
+    /// A fresh block away from the straight way.
+    pub(crate) fn cold_block(&mut self) -> Block {
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        block
+    }
+
+    /// Whether the local's value is counted.
+    pub(crate) fn is_reference(&self, local: LocalId) -> bool {
+        let ty = self.function.locals[local.0 as usize].ty;
+        self.shared.module.program.types.is_reference(ty)
+    }
+
+    /// Ends the current block with an error on its way to the handler.
+    pub(crate) fn raise_to(&mut self, error: Value, handler: &Handler) {
+        self.trace(error, handler.span);
+        self.set(handler.error, error);
+        self.jump(handler.block);
+    }
+
+    /// The signature of this shape, as the function knows it.
+    pub(crate) fn shape(&mut self, shape: Shape) -> SigRef {
+        let (builder, convention) = (&mut self.builder, self.convention);
+        *self
+            .shapes
+            .entry(shape)
+            .or_insert_with(|| builder.import_signature(shape.signature(convention)))
+    }
+
+    /// Another function of the module, called directly.
+    pub(crate) fn callee(&mut self, index: FunctionIndex) -> FuncRef {
+        if let Some(&callee) = self.callees.get(&index) {
+            return callee;
+        }
+        let function = &self.shared.module.functions[index.0 as usize];
+        let shape = Shape::of_function(function.colour, function.parameters as usize);
+        let signature = self.shape(shape);
+        let name = self
+            .builder
+            .func
+            .declare_imported_user_function(UserExternalName::new(0, index.0));
+        let callee = self.builder.import_function(ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: true,
+            patchable: false,
+        });
+        self.callees.insert(index, callee);
+        callee
+    }
+
+    /// How the function with this index is called.
+    pub(crate) fn colour(&self, index: FunctionIndex) -> Colour {
+        self.shared.module.functions[index.0 as usize].colour
+    }
+}
+
+/// By block: whether it can be reached without an error.
+fn warm_blocks(function: &ir::Function) -> Vec<bool> {
+    let mut warm = vec![false; function.blocks.len()];
+    let mut open = vec![BlockId(0)];
+    while let Some(block) = open.pop() {
+        let index = block.0 as usize;
+        if std::mem::replace(&mut warm[index], true) {
+            continue;
+        }
+        let terminator = &function.blocks[index].terminator;
+        open.extend(successors(terminator).into_iter().map(|(block, _)| block));
+        if let Terminator::Fault { .. } = terminator {
+            open.extend(handler(terminator).map(|handler| handler.block));
+        }
+    }
+    warm
+}

@@ -1,0 +1,47 @@
+//! Calls into the runtime, through the table and no other way.
+
+use cranelift_codegen::ir::{Inst, InstBuilder, Value};
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout as abi;
+use gsw_abi::program::SpanIndex;
+
+use crate::function::Translator;
+use crate::layout;
+use crate::signature::Shape;
+
+impl Translator<'_, '_> {
+    /// Calls a row of the table; of a waiting one the frame is the first argument.
+    pub(crate) fn runtime(&mut self, call: RuntimeCall, arguments: &[Value]) -> Inst {
+        let table = layout::load_fixed(&mut self.builder, self.context, abi::CONTEXT_TABLE);
+        let address = layout::load_fixed(&mut self.builder, table, call.offset());
+        let signature = self.shape(Shape::of_runtime(call.kind(), arguments.len()));
+        let mut words = vec![self.context];
+        words.extend_from_slice(arguments);
+        self.builder.ins().call_indirect(signature, address, &words)
+    }
+
+    /// Calls a plain or waiting row and gives its word.
+    pub(crate) fn runtime_word(&mut self, call: RuntimeCall, arguments: &[Value]) -> Value {
+        let called = self.runtime(call, arguments);
+        self.builder.inst_results(called)[0]
+    }
+
+    /// A fresh fault without fields.
+    pub(crate) fn fault(&mut self, fault: BuiltinError) -> Value {
+        let kind = self.number(fault as u64);
+        self.runtime_word(RuntimeCall::fault, &[kind])
+    }
+
+    /// A fresh unwinding of the whole run.
+    pub(crate) fn unwinding(&mut self) -> Value {
+        let nothing = self.number(0);
+        self.new_object((BuiltinError::Unwind.ty(), 0), &[nothing, nothing])
+    }
+
+    /// Appends a span to an error's trace.
+    pub(crate) fn trace(&mut self, error: Value, span: SpanIndex) {
+        let span = self.number(u64::from(span.0));
+        self.runtime_word(RuntimeCall::error_trace, &[error, span]);
+    }
+}

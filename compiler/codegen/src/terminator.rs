@@ -1,0 +1,121 @@
+//! Translates the ends of blocks; calls and waits are next door.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, TrapCode, Value};
+use cranelift_frontend::Switch;
+use gsw_abi::layout::{self as abi, status};
+use gsw_flow::ir::{BlockId, Handler, Operand, Terminator};
+
+use crate::function::Translator;
+use crate::layout;
+
+/// The code of the trap that stands where the compiler says control cannot come.
+const UNREACHABLE: u8 = 1;
+
+impl Translator<'_, '_> {
+    pub(crate) fn terminator(&mut self, block: BlockId, terminator: &Terminator) {
+        match terminator {
+            Terminator::Jump(target) => self.jump(*target),
+            Terminator::Loop { head, stop } => self.loop_back(*head, stop),
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.operand(*condition);
+                let (then, otherwise) = (self.block(*then), self.block(*otherwise));
+                self.builder
+                    .ins()
+                    .brif(condition, then, &[], otherwise, &[]);
+            }
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+            } => self.switch(*value, cases, *default),
+            Terminator::Return(value) => {
+                let value = self.operand(*value);
+                self.finish_done(value);
+            }
+            Terminator::Raise(error) => {
+                let error = self.get(*error);
+                self.finish_raised(error);
+            }
+            Terminator::Checked {
+                to,
+                operation,
+                left,
+                right,
+                next,
+                handler,
+            } => {
+                self.checked(*to, *operation, (*left, *right), handler);
+                self.jump(*next);
+            }
+            Terminator::Fault { fault, handler } => {
+                let error = self.fault(*fault);
+                self.raise_to(error, handler);
+            }
+            Terminator::Call { .. }
+            | Terminator::CallValue { .. }
+            | Terminator::Runtime { .. }
+            | Terminator::Suspend { .. } => self.call(block, terminator),
+            Terminator::Unreachable => {
+                self.builder.ins().trap(TrapCode::unwrap_user(UNREACHABLE));
+            }
+        }
+    }
+
+    fn loop_back(&mut self, head: BlockId, stop: &Handler) {
+        let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
+        let cold = self.cold_block();
+        let head = self.block(head);
+        self.builder.ins().brif(stopping, cold, &[], head, &[]);
+        self.builder.switch_to_block(cold);
+        let error = self.unwinding();
+        self.raise_to(error, stop);
+    }
+
+    fn switch(&mut self, value: Operand, cases: &[(u64, BlockId)], default: BlockId) {
+        let value = self.operand(value);
+        let default = self.block(default);
+        if let [(word, block)] = cases {
+            let equal = self
+                .builder
+                .ins()
+                .icmp_imm_s(IntCC::Equal, value, word.cast_signed());
+            let block = self.block(*block);
+            self.builder.ins().brif(equal, block, &[], default, &[]);
+            return;
+        }
+        let mut switch = Switch::new();
+        for (word, block) in cases {
+            switch.set_entry(u128::from(*word), self.block(*block));
+        }
+        switch.emit(&mut self.builder, value, default);
+    }
+
+    /// Ends the function with a value.
+    fn finish_done(&mut self, value: Value) {
+        if let Some((frame, _)) = self.frame {
+            layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
+            let done = self.number(status::DONE);
+            self.builder.ins().return_(&[done]);
+        } else {
+            let no_error = self.number(0);
+            self.builder.ins().return_(&[value, no_error]);
+        }
+    }
+
+    /// Ends the function with an error.
+    pub(crate) fn finish_raised(&mut self, error: Value) {
+        if let Some((frame, _)) = self.frame {
+            layout::store(&mut self.builder, error, frame, abi::FRAME_ERROR);
+            let raised = self.number(status::RAISED);
+            self.builder.ins().return_(&[raised]);
+        } else {
+            let no_value = self.number(0);
+            self.builder.ins().return_(&[no_value, error]);
+        }
+    }
+}

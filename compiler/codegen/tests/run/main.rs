@@ -1,0 +1,9 @@
+//! Compiles small modules of Flow IR, written by hand, and runs them against a runtime made for these tests.
+
+mod arithmetic;
+mod calls;
+mod counting;
+mod images;
+mod machine;
+mod module;
+mod waiting;
