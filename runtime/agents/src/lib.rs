@@ -1,1 +1,21 @@
-//! Placeholder.
+//! Agents: how a prompt call becomes requests to a model, and what comes back becomes a checked value.
+//!
+//! [`AgentPrompts`] makes the pure state machines that the engine steps; [`Providers`] performs their requests.
+
+mod answer;
+mod cache;
+mod catalogue;
+mod environment;
+mod machine;
+mod outcome;
+mod providers;
+mod reflection;
+mod request;
+mod settings;
+mod tools;
+
+pub use cache::{Cache, Metrics};
+pub use catalogue::{Catalogue, KnownModel, Price};
+pub use environment::Environment;
+pub use machine::AgentPrompts;
+pub use providers::{Policy, Providers};

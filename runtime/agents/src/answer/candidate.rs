@@ -1,0 +1,105 @@
+//! The values that the text of an answer may mean.
+
+use serde_json::Value;
+
+use super::parse::{Parser, strict as parse_strict};
+use super::prose;
+
+/// A value and what was done to the text to get it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Candidate {
+    pub value: Value,
+    pub liberties: Vec<String>,
+}
+
+/// The most candidates of one kind; checking each costs.
+const MOST: usize = 16;
+
+fn candidate(value: Value, liberties: &[&str]) -> Candidate {
+    Candidate {
+        value,
+        liberties: liberties.iter().map(|it| (*it).to_owned()).collect(),
+    }
+}
+
+/// The whole text as JSON.
+pub(crate) fn whole(text: &str) -> Option<Candidate> {
+    parse_strict(text).map(|it| candidate(it, &[]))
+}
+
+/// Values that are right JSON, in blocks of code or in prose; the last one first.
+pub(crate) fn strict(text: &str) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => {
+            found
+                .extend(parse_strict(rest).map(|it| candidate(it, &["dropped a byte-order mark"])));
+            rest
+        }
+        None => text,
+    };
+    let fenced: Vec<Value> = prose::fenced(text)
+        .into_iter()
+        .filter_map(parse_strict)
+        .collect();
+    found.extend(last_first(fenced, "took the answer out of a block of code"));
+    let inside = prose::values(text);
+    found.extend(last_first(inside, "dropped text around the answer"));
+    found
+}
+
+fn last_first(values: Vec<Value>, liberty: &str) -> Vec<Candidate> {
+    let is_one = values.len() == 1;
+    let chosen = "took the last of several values that fits";
+    let liberties = if is_one {
+        vec![liberty]
+    } else {
+        vec![liberty, chosen]
+    };
+    values
+        .into_iter()
+        .rev()
+        .take(MOST)
+        .map(|it| candidate(it, &liberties))
+        .collect()
+}
+
+/// Values that are JSON once their syntax is mended.
+pub(crate) fn mended(text: &str) -> Vec<Candidate> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut add = |part: &str, liberty: Option<&str>| {
+        let Some((value, mends)) = Parser::lenient(part) else {
+            return;
+        };
+        let liberties = liberty
+            .map(str::to_owned)
+            .into_iter()
+            .chain(mends)
+            .collect();
+        let next = Candidate { value, liberties };
+        if !found.iter().any(|it| it.value == next.value) {
+            found.push(next);
+        }
+    };
+    if text.starts_with(['{', '[', '"', '\'', '`', '“', '/', '#']) && !text.starts_with("```") {
+        add(text, None);
+    }
+    for part in prose::fenced(text).into_iter().rev().take(MOST) {
+        add(part, Some("took the answer out of a block of code"));
+    }
+    for part in prose::from_brackets(text).into_iter().take(MOST) {
+        add(part, Some("dropped text around the answer"));
+    }
+    found
+}
+
+/// The text itself, as a string.
+pub(crate) fn text(text: &str) -> Candidate {
+    let text = prose::fenced(text).pop().unwrap_or(text);
+    let text = text
+        .trim()
+        .trim_matches(['`', '*', '"', '\'', '“', '”'])
+        .trim();
+    candidate(text.into(), &["read plain text as a value"])
+}

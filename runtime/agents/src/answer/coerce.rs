@@ -1,0 +1,119 @@
+//! Changes a value along the schema where models habitually differ from it, and names each change.
+//!
+//! Whatever fits is left as it is. A change that does not lead to a fit is of no use: the real check comes after.
+
+mod object;
+mod scalar;
+
+use serde_json::Value;
+
+use super::fit::{branches, fits, resolved, types};
+use super::parse;
+
+/// The value, changed, and what was changed; nothing if it fits or nothing is known to help.
+pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
+    let mut coercion = Coercion {
+        root: schema,
+        liberties: Vec::new(),
+    };
+    let value = coercion.value(value, schema, "$");
+    (value, coercion.liberties)
+}
+
+/// A change on its way.
+struct Coercion<'a> {
+    root: &'a Value,
+    liberties: Vec<String>,
+}
+
+impl<'a> Coercion<'a> {
+    fn value(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+        let schema = resolved(schema, self.root);
+        if fits(value, schema, self.root) {
+            return value.clone();
+        }
+        if let Some(allowed) = scalar::allowed(schema) {
+            return self.literal(value, &allowed, path);
+        }
+        if let Some(branches) = branches(schema) {
+            return self.choice(value, branches, path);
+        }
+        let names = types(schema);
+        if names.len() > 1 {
+            // Each type by itself is tried only for scalars; records are never in such a list.
+            return self.scalar_of(value, &names, path);
+        }
+        match names.first().copied() {
+            Some("array") => self.array(value, schema, path),
+            Some("object") => self.object(value, schema, path),
+            Some(name) => self.scalar(value, name, path),
+            None => value.clone(),
+        }
+    }
+
+    /// The branch that takes the fewest changes; the earlier one of equals.
+    fn choice(&mut self, value: &Value, branches: &'a [Value], path: &str) -> Value {
+        let mut best: Option<(Value, Vec<String>)> = None;
+        for branch in branches {
+            let mut attempt = Coercion {
+                root: self.root,
+                liberties: Vec::new(),
+            };
+            let changed = attempt.value(value, branch, path);
+            let count = attempt.liberties.len();
+            let is_better = best.as_ref().is_none_or(|it| count < it.1.len());
+            if is_better && fits(&changed, branch, self.root) {
+                best = Some((changed, attempt.liberties));
+            }
+        }
+        match best {
+            Some((changed, liberties)) => {
+                self.liberties.extend(liberties);
+                changed
+            }
+            None => value.clone(),
+        }
+    }
+
+    fn array(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+        let items = match value {
+            Value::Array(items) => items.clone(),
+            Value::String(text) => match parse::strict(text) {
+                Some(Value::Array(items)) => {
+                    self.tell(path, "read a text as the list in it");
+                    items
+                }
+                _ => self.single(value, path),
+            },
+            Value::Object(fields) if fields.len() == 1 => match fields.values().next() {
+                Some(Value::Array(items)) => {
+                    self.tell(path, "took a list out of an object around it");
+                    items.clone()
+                }
+                _ => self.single(value, path),
+            },
+            Value::Null => return value.clone(),
+            _ => self.single(value, path),
+        };
+        let places = schema.get("prefixItems").and_then(Value::as_array);
+        let changed = items.iter().enumerate().map(|(index, item)| {
+            let place = places
+                .and_then(|it| it.get(index))
+                .or_else(|| schema.get("items"));
+            match place {
+                Some(place) => self.value(item, place, &format!("{path}[{index}]")),
+                None => item.clone(),
+            }
+        });
+        changed.collect()
+    }
+
+    fn single(&mut self, value: &Value, path: &str) -> Vec<Value> {
+        self.tell(path, "read one value as a list of it");
+        vec![value.clone()]
+    }
+
+    fn tell(&mut self, path: &str, what: &str) {
+        self.liberties.push(format!("{path}: {what}"));
+    }
+}

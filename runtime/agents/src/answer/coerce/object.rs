@@ -1,0 +1,106 @@
+//! Records and maps: keys in another spelling, an object around the object, a record written as text.
+
+use serde_json::{Map, Value};
+
+use super::Coercion;
+use crate::answer::{literal, parse};
+
+impl<'a> Coercion<'a> {
+    pub(super) fn object(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+        let known = schema.get("properties").and_then(Value::as_object);
+        match value {
+            Value::Object(fields) => match self.inner(fields, known) {
+                Some(inner) => {
+                    self.tell(path, "took an object out of another one around it");
+                    self.fields(&inner, known, schema, path)
+                }
+                None => self.fields(fields, known, schema, path),
+            },
+            Value::String(text) => match parse::strict(text) {
+                Some(Value::Object(fields)) => {
+                    self.tell(path, "read a text as the object in it");
+                    self.fields(&fields, known, schema, path)
+                }
+                _ => self.only_field(value, known, path),
+            },
+            Value::Array(items) if items.len() == 1 && items[0].is_object() => {
+                self.tell(path, "took the only item of a list");
+                self.object(&items[0], schema, path)
+            }
+            other => self.only_field(other, known, path),
+        }
+    }
+
+    /// What a wrapper holds: its only key is none of ours and its value has one of ours.
+    fn inner(
+        &self,
+        fields: &Map<String, Value>,
+        known: Option<&'a Map<String, Value>>,
+    ) -> Option<Map<String, Value>> {
+        let known = known?;
+        let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
+        let inner = inner.as_object()?;
+        let is_ours = |it: &String| spelled(it, known).is_some();
+        (!is_ours(name) && inner.keys().any(is_ours)).then(|| inner.clone())
+    }
+
+    fn fields(
+        &mut self,
+        fields: &Map<String, Value>,
+        known: Option<&'a Map<String, Value>>,
+        schema: &'a Value,
+        path: &str,
+    ) -> Value {
+        let others = schema
+            .get("additionalProperties")
+            .filter(|it| it.is_object());
+        let mut changed = Map::new();
+        for (name, value) in fields {
+            let spelled = known.and_then(|it| spelled(name, it));
+            let name = match spelled {
+                Some(ours) if ours != name && !fields.contains_key(ours) => {
+                    self.tell(path, &format!("read the key `{name}` as `{ours}`"));
+                    ours
+                }
+                _ => name,
+            };
+            let own = known.and_then(|it| it.get(name)).or(others);
+            let inside = format!("{path}.{name}");
+            let value = match own {
+                Some(own) => self.value(value, own, &inside),
+                None => value.clone(),
+            };
+            changed.insert(name.to_owned(), value);
+        }
+        changed.into()
+    }
+
+    /// A bare value for a record of one field.
+    fn only_field(
+        &mut self,
+        value: &Value,
+        known: Option<&'a Map<String, Value>>,
+        path: &str,
+    ) -> Value {
+        let only = known
+            .filter(|it| it.len() == 1)
+            .and_then(|it| it.iter().next());
+        let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
+            return value.clone();
+        };
+        self.tell(path, &format!("read a bare value as the field `{name}`"));
+        let inner = self.value(value, schema, &format!("{path}.{name}"));
+        Value::Object(Map::from_iter([(name.clone(), inner)]))
+    }
+}
+
+/// Our name for a key: the same but for case and separators.
+fn spelled<'a>(name: &str, known: &'a Map<String, Value>) -> Option<&'a str> {
+    if let Some((ours, _)) = known.get_key_value(name) {
+        return Some(ours);
+    }
+    let plain = literal::plain(name);
+    let mut same = known.keys().filter(|it| literal::plain(it) == plain);
+    let found = same.next()?;
+    same.next().is_none().then_some(found)
+}

@@ -1,0 +1,236 @@
+//! A JSON parser in two manners: strict, or mending what models write and naming each mend.
+
+mod lenient;
+mod number;
+mod string;
+
+pub(crate) use number::loose_number;
+use serde_json::{Map, Value};
+
+/// How deep values may nest.
+const MOST_DEPTH: usize = 512;
+
+/// The manner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Manner {
+    Strict,
+    Lenient,
+}
+
+/// The text is not JSON, or cannot be mended.
+#[derive(Debug)]
+struct Flaw;
+
+/// A parser at a place of a text.
+#[derive(Debug)]
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    manner: Manner,
+    mends: Vec<&'static str>,
+}
+
+/// The whole text as JSON, with blanks around; duplicate keys are refused.
+pub(crate) fn strict(text: &str) -> Option<Value> {
+    let (value, length) = Parser::strict_prefix(text)?;
+    text[length..].trim_ascii().is_empty().then_some(value)
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, manner: Manner) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            manner,
+            mends: Vec::new(),
+        }
+    }
+
+    /// The JSON value that the text begins with, and where it ends.
+    pub fn strict_prefix(text: &'a str) -> Option<(Value, usize)> {
+        let mut parser = Self::new(text, Manner::Strict);
+        let value = parser.value().ok()?;
+        Some((value, parser.at))
+    }
+
+    /// The value that the text begins with, mended, and what was mended; `None` if nothing had to be.
+    pub fn lenient(text: &'a str) -> Option<(Value, Vec<String>)> {
+        let mut parser = Self::new(text, Manner::Lenient);
+        let value = parser.value().ok()?;
+        parser.blanks();
+        if !parser.rest().is_empty() {
+            parser.mend("dropped text after the answer");
+        }
+        let mends = parser.mends.iter().map(|it| (*it).to_owned()).collect();
+        (!parser.mends.is_empty()).then_some((value, mends))
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn next(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, expected: char) -> bool {
+        let is_next = self.next() == Some(expected);
+        if is_next {
+            self.at += expected.len_utf8();
+        }
+        is_next
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.manner == Manner::Lenient
+    }
+
+    fn mend(&mut self, what: &'static str) {
+        if !self.mends.contains(&what) {
+            self.mends.push(what);
+        }
+    }
+
+    fn value(&mut self) -> Result<Value, Flaw> {
+        self.blanks();
+        match self.next() {
+            Some('{') => self.nested(Self::object),
+            Some('[') => self.nested(Self::array),
+            Some('"') => self.string().map(Value::String),
+            Some(_) if self.is_lenient() => self.lenient_scalar(),
+            Some('-' | '0'..='9') => self.number(),
+            Some(_) => self.word(),
+            None => Err(Flaw),
+        }
+    }
+
+    fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Flaw>) -> Result<Value, Flaw> {
+        if self.depth == MOST_DEPTH {
+            return Err(Flaw);
+        }
+        self.depth += 1;
+        self.at += 1;
+        let value = parse(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn word(&mut self) -> Result<Value, Flaw> {
+        let words = [
+            ("true", Value::Bool(true)),
+            ("false", Value::Bool(false)),
+            ("null", Value::Null),
+        ];
+        for (word, value) in words {
+            if self.rest().starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        Err(Flaw)
+    }
+
+    fn array(&mut self) -> Result<Value, Flaw> {
+        let mut items = Vec::new();
+        loop {
+            self.blanks();
+            if self.ends(']', items.is_empty())? {
+                return Ok(items.into());
+            }
+            match self.value() {
+                Ok(item) => items.push(item),
+                Err(Flaw) if self.is_cut() => return Ok(items.into()),
+                Err(Flaw) => return Err(Flaw),
+            }
+            if self.separated(']')? {
+                return Ok(items.into());
+            }
+        }
+    }
+
+    fn object(&mut self) -> Result<Value, Flaw> {
+        let mut fields = Map::new();
+        loop {
+            self.blanks();
+            if self.ends('}', fields.is_empty())? {
+                return Ok(fields.into());
+            }
+            let field = self.field();
+            match field {
+                Ok((name, value)) => {
+                    if fields.insert(name, value).is_some() {
+                        self.duplicate()?;
+                    }
+                }
+                Err(Flaw) if self.is_cut() => return Ok(fields.into()),
+                Err(Flaw) => return Err(Flaw),
+            }
+            if self.separated('}')? {
+                return Ok(fields.into());
+            }
+        }
+    }
+
+    fn field(&mut self) -> Result<(String, Value), Flaw> {
+        let name = self.name()?;
+        self.blanks();
+        if !self.take(':') {
+            return Err(Flaw);
+        }
+        Ok((name, self.value()?))
+    }
+
+    fn name(&mut self) -> Result<String, Flaw> {
+        match self.next() {
+            Some('"') => self.string(),
+            Some(_) if self.is_lenient() => self.lenient_name(),
+            _ => Err(Flaw),
+        }
+    }
+
+    fn duplicate(&mut self) -> Result<(), Flaw> {
+        if !self.is_lenient() {
+            return Err(Flaw);
+        }
+        self.mend("took the last of several fields of one name");
+        Ok(())
+    }
+
+    /// Whether the list or object ends here, before another item.
+    fn ends(&mut self, close: char, is_empty: bool) -> Result<bool, Flaw> {
+        if self.is_lenient() && self.is_cut() {
+            return Ok(true);
+        }
+        if self.next() != Some(close) {
+            return Ok(false);
+        }
+        if !is_empty {
+            if !self.is_lenient() {
+                return Err(Flaw);
+            }
+            self.mend("dropped a trailing comma");
+        }
+        self.at += close.len_utf8();
+        Ok(true)
+    }
+
+    /// Takes what stands after an item; whether the list or object ends there.
+    fn separated(&mut self, close: char) -> Result<bool, Flaw> {
+        self.blanks();
+        if self.take(close) {
+            return Ok(true);
+        }
+        if self.take(',') {
+            return Ok(false);
+        }
+        if !self.is_lenient() {
+            return Err(Flaw);
+        }
+        if self.is_cut() {
+            return Ok(true);
+        }
+        self.lenient_separator()
+    }
+}

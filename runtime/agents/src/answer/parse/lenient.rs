@@ -1,0 +1,117 @@
+//! What the mending parser takes beyond JSON: comments, bare words, other quotes, missing ends.
+
+use serde_json::Value;
+
+use super::{Flaw, Parser};
+
+impl<'a> Parser<'a> {
+    /// Skips blanks, and comments where these are taken.
+    pub(super) fn blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = if self.is_lenient() {
+                rest.trim_start()
+            } else {
+                rest.trim_start_matches([' ', '\t', '\n', '\r'])
+            };
+            self.at += rest.len() - trimmed.len();
+            if !self.is_lenient() || !self.comment() {
+                return;
+            }
+        }
+    }
+
+    fn comment(&mut self) -> bool {
+        let rest = self.rest();
+        let length = if rest.starts_with("//") || rest.starts_with('#') {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |it| it + 2)
+        } else {
+            return false;
+        };
+        self.at += length;
+        self.mend("dropped a comment");
+        true
+    }
+
+    /// Whether the text is over although the value is not.
+    pub(super) fn is_cut(&mut self) -> bool {
+        let is_cut = self.is_lenient() && self.rest().trim_start().is_empty();
+        if is_cut {
+            self.mend("closed an answer that was cut off");
+        }
+        is_cut
+    }
+
+    /// After an item without a comma: another one, if something like an item begins.
+    pub(super) fn lenient_separator(&mut self) -> Result<bool, Flaw> {
+        let begins = |it: char| it.is_alphanumeric() || "{[\"'`“‘-_".contains(it);
+        if self.next().is_some_and(begins) {
+            self.mend("put in a missing comma");
+            return Ok(false);
+        }
+        if self.take(';') {
+            self.mend("read a semicolon as a comma");
+            return Ok(false);
+        }
+        Err(Flaw)
+    }
+
+    pub(super) fn lenient_scalar(&mut self) -> Result<Value, Flaw> {
+        if self.quote().is_some() {
+            return self.string().map(Value::String);
+        }
+        let start = self.at;
+        let mut word = self.bare(&[',', '}', ']', '\n']);
+        // `3 "next": …`: a comma is missing behind the number or constant.
+        if let Some((head, tail)) = word.split_once(char::is_whitespace)
+            && tail.trim_start().starts_with(['"', '\''])
+        {
+            self.at = start + head.len();
+            word = head;
+        }
+        if word.is_empty() {
+            return Err(Flaw);
+        }
+        if let Some(number) = self.lenient_number(word) {
+            return Ok(number);
+        }
+        let exact = matches!(word, "true" | "false" | "null");
+        let constant = match word.to_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" | "none" | "nil" | "undefined" => Value::Null,
+            _ => {
+                self.mend("put quotes around a bare text");
+                return Ok(word.into());
+            }
+        };
+        if !exact {
+            self.mend("read a word as `true`, `false` or `null`");
+        }
+        Ok(constant)
+    }
+
+    pub(super) fn lenient_name(&mut self) -> Result<String, Flaw> {
+        if self.quote().is_some() {
+            return self.string();
+        }
+        let name = self.bare(&[':', ',', '}', '{', '[', '\n']).to_owned();
+        if name.is_empty() {
+            return Err(Flaw);
+        }
+        self.mend("put quotes around a key");
+        Ok(name)
+    }
+
+    /// Takes what stands before one of these, or before a comment.
+    fn bare(&mut self, ends: &[char]) -> &'a str {
+        let rest = self.rest();
+        let comment = [" //", " /*", " #"].iter().filter_map(|it| rest.find(it));
+        let end = rest.find(ends).into_iter().chain(comment).min();
+        let end = end.unwrap_or(rest.len());
+        self.at += end;
+        rest[..end].trim()
+    }
+}

@@ -1,0 +1,198 @@
+//! What models do to JSON, and what becomes of it.
+
+use gsw_engine::model::Issue;
+use serde_json::{Value, json};
+
+use super::fit::fits;
+use super::{Reading, read};
+use crate::settings::Exactness;
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {
+        "title": {"type": "string"},
+        "line": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "severity": {"enum": ["Low", "Medium", "High"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }, "required": ["title", "line", "severity", "tags"]})
+}
+
+fn issue(message: &str) -> Vec<Issue> {
+    vec![Issue {
+        path: "$".into(),
+        expected: String::new(),
+        found: String::new(),
+        message: message.into(),
+    }]
+}
+
+fn attempt(text: &str, schema: &Value, exactness: Exactness) -> Result<Reading, Vec<Issue>> {
+    let mut check = |it: &Value| {
+        if fits(it, schema, schema) {
+            Ok(())
+        } else {
+            Err(issue("does not fit"))
+        }
+    };
+    read(text, Some(schema), exactness, &mut check)
+}
+
+fn lenient(text: &str, schema: &Value) -> Reading {
+    attempt(text, schema, Exactness::Lenient).unwrap_or_else(|it| panic!("{text}: {it:?}"))
+}
+
+const BUG: &str = r#"{"title": "off by one", "line": 3, "severity": "High", "tags": ["a", "b"]}"#;
+
+fn bug() -> Value {
+    json!({"title": "off by one", "line": 3, "severity": "High", "tags": ["a", "b"]})
+}
+
+#[test]
+fn what_fits_is_taken_as_it_is() {
+    let reading = lenient(&format!("\n {BUG} \n"), &schema());
+    assert_eq!((reading.value, reading.liberties.len()), (bug(), 0));
+    let odd = json!({"type": "string"});
+    for text in [
+        r#""{\"a\": 1,}""#,
+        r#""'single'""#,
+        r#""1,000""#,
+        r#"" True ""#,
+    ] {
+        let reading = lenient(text, &odd);
+        assert_eq!(
+            reading.value,
+            serde_json::from_str::<Value>(text).expect("JSON")
+        );
+        assert_eq!(reading.liberties.len(), 0);
+    }
+}
+
+#[test]
+fn syntax_is_mended_and_the_mend_is_named() {
+    for (text, part) in [
+        (format!("```json\n{BUG}\n```"), "block of code"),
+        (
+            format!("Here it is:\n{BUG}\nI hope it helps."),
+            "text around",
+        ),
+        (
+            format!("Draft: {{\"title\": 1}}. Answer: {BUG}"),
+            "the last of several",
+        ),
+        (BUG.replace("]}", ",],}"), "trailing comma"),
+        (BUG.replace('"', "'"), "single quotes"),
+        (
+            BUG.replacen('"', "“", 1).replacen('"', "”", 1),
+            "typographic",
+        ),
+        (BUG.replace("\"title\"", "title"), "around a key"),
+        (BUG.replace("\"High\"", "High"), "around a bare text"),
+        (BUG.replace(", \"line\"", ", // which\n\"line\""), "comment"),
+        (BUG.replace("3,", "3"), "missing comma"),
+        (BUG.trim_end_matches(['}', ']']).to_owned(), "cut off"),
+        (
+            format!("{{\"title\": \"x\", {}", &BUG[1..]),
+            "several fields of one name",
+        ),
+    ] {
+        let reading = lenient(&text, &schema());
+        assert_eq!(reading.value, bug(), "{text}");
+        assert!(
+            reading.liberties.concat().contains(part),
+            "{:?}",
+            reading.liberties
+        );
+        assert!(
+            attempt(&text, &schema(), Exactness::Exact).is_err(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn strings_keep_what_is_in_them() {
+    let text = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    for (given, expected) in [
+        ("{\"a\": \"one\ntwo\"}", "one\ntwo"),
+        (r#"{"a": "say "hi" to it"}"#, "say \"hi\" to it"),
+        ("{'a': 'it's'}", "it's"),
+        ("{\"a\": `x`}", "x"),
+        ("{\"a\": \"\"\"x \"y\" z\"\"\"}", "x \"y\" z"),
+        (r#"{"a": "\ud83d\ude00 \u00e4",}"#, "😀 ä"),
+        ("{\"a\": \"```js\\nf()\\n```\",}", "```js\nf()\n```"),
+    ] {
+        assert_eq!(
+            lenient(given, &text).value,
+            json!({"a": expected}),
+            "{given}"
+        );
+    }
+}
+
+#[test]
+fn values_are_coerced_along_the_schema() {
+    for (given, part) in [
+        (BUG.replace('3', "\"3\""), "$.line: read"),
+        (BUG.replace("High", "high!"), "read `high!` as `High`"),
+        (BUG.replace("High", "I say it is HIGH"), "as `High`"),
+        (
+            BUG.replace("\"title\"", "\"Title\""),
+            "key `Title` as `title`",
+        ),
+        (format!("{{\"bug\": {BUG}}}"), "object out of another"),
+        (format!("[{BUG}]"), "only item"),
+    ] {
+        let reading = lenient(&given, &schema());
+        assert_eq!(reading.value, bug(), "{given}");
+        assert!(
+            reading.liberties.concat().contains(part),
+            "{:?}",
+            reading.liberties
+        );
+    }
+    let one = BUG.replace("[\"a\", \"b\"]", "\"a\"");
+    assert_eq!(lenient(&one, &schema()).value["tags"], json!(["a"]));
+}
+
+#[test]
+fn bare_answers_are_read_by_their_type() {
+    for (schema, text, expected) in [
+        (json!({"enum": ["spam", "ham"]}), "**Spam**.", json!("spam")),
+        (
+            json!({"enum": ["spam", "ham"]}),
+            "It is ham, I think",
+            json!("ham"),
+        ),
+        (json!({"type": "integer"}), "```\n42\n```", json!(42)),
+        (json!({"type": "integer"}), "1,234", json!(1234)),
+        (json!({"type": "boolean"}), "Yes.", json!(true)),
+        (
+            json!({"type": "array", "items": {"type": "integer"}}),
+            "{\"value\": [1]}",
+            json!([1]),
+        ),
+    ] {
+        let reading = lenient(text, &schema);
+        assert_eq!(reading.value, expected, "{text}");
+        assert!(!reading.liberties.is_empty());
+    }
+    let either = json!({"enum": ["spam", "ham"]});
+    assert!(attempt("spam or ham", &either, Exactness::Lenient).is_err());
+}
+
+#[test]
+fn nesting_has_its_limit_and_garbage_its_issue() {
+    let any = json!({});
+    let deep = |count| format!("{}{}", "[".repeat(count), "]".repeat(count));
+    assert!(attempt(&deep(512), &any, Exactness::Exact).is_ok());
+    assert!(attempt(&deep(513), &any, Exactness::Exact).is_err());
+    for text in [
+        "",
+        "no idea",
+        &"[".repeat(100_000),
+        &"{\"a\":".repeat(50_000),
+        "\u{feff}",
+    ] {
+        let issues = attempt(text, &schema(), Exactness::Lenient).expect_err("no answer");
+        assert_eq!(issues[0].path, "$");
+    }
+}

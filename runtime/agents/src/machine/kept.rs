@@ -1,0 +1,57 @@
+//! An answer as it is kept in the cache.
+
+use gsw_engine::model::{Check, PromptDetail, PromptResult};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is kept of a result.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    value: Value,
+    model: String,
+    stop_reason: String,
+    liberties: Vec<String>,
+    simulated: bool,
+}
+
+impl Kept {
+    /// Of a result that passed the check.
+    pub fn of(result: &PromptResult) -> Self {
+        Self {
+            value: result.value.clone(),
+            model: result.detail.model.clone(),
+            stop_reason: result.detail.stop_reason.clone(),
+            liberties: result.detail.liberties.clone(),
+            simulated: result.detail.simulated,
+        }
+    }
+
+    /// As text, which nobody can alter and whose size is known.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("all its keys are texts")
+    }
+
+    /// From text; `None` when its value does not pass the check any more.
+    pub fn read(text: &str, check: &mut Check<'_>) -> Option<Self> {
+        let kept: Self = serde_json::from_str(text).ok()?;
+        check(&kept.value).ok()?;
+        Some(kept)
+    }
+
+    /// The result of a call that asked nobody.
+    pub fn into_result(self, key: String) -> PromptResult {
+        PromptResult {
+            value: self.value,
+            detail: PromptDetail {
+                model: self.model,
+                cost_usd: Some(0.0),
+                cached: true,
+                cache_key: Some(key),
+                stop_reason: self.stop_reason,
+                liberties: self.liberties,
+                simulated: self.simulated,
+                ..PromptDetail::default()
+            },
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What follows an answer: it fits, it is shown back, tools are called, or the call fails.
+
+use gsw_engine::model::{
+    Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
+    ToolOutcome,
+};
+
+use super::{Machine, Talk, fail};
+use crate::answer::{self, Reading};
+use crate::outcome;
+use crate::providers::sim;
+use crate::reflection;
+use crate::tools;
+
+impl Machine {
+    pub(super) fn answered(
+        &mut self,
+        talk: &mut Talk,
+        answer: ModelAnswer,
+        check: &mut Check<'_>,
+    ) -> PromptStep {
+        talk.count(&answer);
+        match &answer.stop {
+            StopReason::End => self.read(talk, answer, check),
+            StopReason::ToolUse => talk.call_tools(answer),
+            StopReason::MaxTokens => fail(outcome::cut()),
+            StopReason::ContextFull => fail(outcome::full()),
+            StopReason::Refusal(reason) => fail(outcome::refused(reason)),
+        }
+    }
+
+    fn read(&mut self, talk: &mut Talk, answer: ModelAnswer, check: &mut Check<'_>) -> PromptStep {
+        let text = text(&answer.content);
+        let mut reading = talk.read(&text, check);
+        if answer.simulated && reading.is_err() {
+            reading = talk.simulate(check).ok_or(()).or(reading);
+        }
+        if talk.reflections > 0 {
+            let success = reading.is_ok();
+            self.notes.push(PromptNote::ReflectionEnd { success });
+        }
+        match reading {
+            Ok(reading) => {
+                talk.detail.liberties = reading.liberties;
+                self.done(talk, reading.value)
+            }
+            Err(issues) => self.reflect(talk, answer, text, issues),
+        }
+    }
+
+    fn reflect(
+        &mut self,
+        talk: &mut Talk,
+        answer: ModelAnswer,
+        response: String,
+        issues: Vec<Issue>,
+    ) -> PromptStep {
+        let max = talk.settings.reflect;
+        self.notes.push(PromptNote::InvalidResponse {
+            response,
+            issues: issues.clone(),
+        });
+        // The simulator has tried as often as it will; showing it its answer teaches it nothing.
+        if talk.reflections >= max || answer.simulated {
+            return fail(outcome::invalid(&issues));
+        }
+        talk.reflections += 1;
+        let attempt = talk.reflections;
+        self.notes
+            .push(PromptNote::ReflectionStart { attempt, max });
+        let messages = reflection::messages(answer.content, &issues);
+        talk.request.messages.extend(messages);
+        talk.ask()
+    }
+}
+
+impl Talk {
+    fn read(&self, text: &str, check: &mut Check<'_>) -> Result<Reading, Vec<Issue>> {
+        let schema = self.request.schema.as_ref();
+        answer::read(text, schema, self.settings.exactness, check)
+    }
+
+    /// Makes up other answers until one passes a check that the schema cannot express.
+    fn simulate(&self, check: &mut Check<'_>) -> Option<Reading> {
+        (1..sim::TRIES).find_map(|it| self.read(&sim::answer(&self.request, it), check).ok())
+    }
+
+    fn call_tools(&mut self, answer: ModelAnswer) -> PromptStep {
+        self.detail.turns += 1;
+        if self.detail.turns > self.settings.max_turns {
+            let most = self.settings.max_turns;
+            let message = format!("no answer after {most} turns of tool use (`max_turns`)");
+            return fail(outcome::misconfigured(&message));
+        }
+        let (calls, refused) = tools::calls(&answer.content, &self.request.tools);
+        self.request.messages.push(Message {
+            role: Role::Assistant,
+            content: answer.content,
+        });
+        if calls.is_empty() && refused.is_empty() {
+            let message = "the model stopped for a tool without naming one";
+            return fail(outcome::misconfigured(message));
+        }
+        self.refused = refused;
+        if calls.is_empty() {
+            return self.tools_answered(Vec::new());
+        }
+        PromptStep::CallTools(calls)
+    }
+
+    pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {
+        let mut all = std::mem::take(&mut self.refused);
+        all.extend(outcomes);
+        let asked = self
+            .request
+            .messages
+            .last()
+            .map_or(&[][..], |it| &it.content);
+        let results = tools::results(asked, all);
+        self.request.messages.push(results);
+        self.ask()
+    }
+}
+
+/// The text of an answer; what tools and thinking say is no part of it.
+fn text(content: &[Content]) -> String {
+    let texts = content.iter().filter_map(|it| match it {
+        Content::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}

@@ -1,0 +1,116 @@
+//! The providers: the only place that talks to models over the network.
+
+mod anthropic;
+mod classify;
+mod exchange;
+mod http;
+mod openai;
+mod retry;
+mod schema;
+pub(crate) mod sim;
+mod stream;
+
+use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest, Models, Pending};
+
+use crate::environment::Environment;
+use http::Http;
+pub use retry::Policy;
+
+/// Takes the text of an answer as it comes.
+type OnDelta = Box<dyn FnMut(&str) + Send>;
+
+/// All providers of a process. Nothing is set up before the first request.
+#[derive(Debug)]
+pub struct Providers {
+    environment: Environment,
+    http: Http,
+    policy: Policy,
+}
+
+/// The names of the providers, for messages.
+pub(crate) const NAMES: &[&str] = &["anthropic", "openai", "sim"];
+
+impl Providers {
+    /// Providers whose keys and addresses stand in this environment.
+    #[must_use]
+    pub fn new(environment: Environment) -> Self {
+        Self::with_policy(environment, Policy::default())
+    }
+
+    /// The same with other delays between attempts.
+    #[must_use]
+    pub fn with_policy(environment: Environment, policy: Policy) -> Self {
+        Self {
+            environment,
+            http: Http::default(),
+            policy,
+        }
+    }
+}
+
+impl Models for Providers {
+    fn ask(
+        &self,
+        request: ModelRequest,
+        on_delta: OnDelta,
+    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
+        Box::pin(async move {
+            let Some((provider, model)) = request.model.split_once('/') else {
+                return Err(unknown(&request.model));
+            };
+            match provider {
+                "anthropic" => anthropic::ask(self, model, &request, on_delta).await,
+                "openai" => openai::ask(self, model, &request, on_delta).await,
+                "sim" => Ok(sim::ask(&request, on_delta)),
+                _ => Err(unknown(&request.model)),
+            }
+        })
+    }
+}
+
+fn unknown(model: &str) -> ModelFailure {
+    failure(
+        FailureKind::Provider,
+        crate::request::malformed_model(model),
+    )
+}
+
+/// A failure without a request.
+fn failure(kind: FailureKind, message: String) -> ModelFailure {
+    ModelFailure {
+        kind,
+        message,
+        status: None,
+        retry_after: None,
+        attempts: 0,
+        tokens: None,
+        limit: None,
+    }
+}
+
+/// The failure of a key that is not set.
+fn missing_key(model: &str, variable: &str) -> ModelFailure {
+    failure(
+        FailureKind::Unauthorized,
+        format!(
+            "`{model}` needs a key: set {variable}, or try without one by `--model sim/default`"
+        ),
+    )
+}
+
+/// The outcome of a request that followed another one of so many attempts.
+fn after(
+    attempts: u32,
+    outcome: Result<ModelAnswer, ModelFailure>,
+) -> Result<ModelAnswer, ModelFailure> {
+    match outcome {
+        Ok(answer) => Ok(ModelAnswer {
+            attempts: answer.attempts + attempts,
+            ..answer
+        }),
+        Err(failure) => Err(ModelFailure {
+            attempts: failure.attempts + attempts,
+            ..failure
+        }),
+    }
+}

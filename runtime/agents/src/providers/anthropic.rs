@@ -1,0 +1,95 @@
+//! Anthropic's Messages API.
+
+mod reader;
+mod wire;
+
+use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+
+use super::exchange::{AnswerReader, Exchange};
+use super::http::{self, Post};
+use super::{OnDelta, Providers, missing_key, schema};
+use reader::MessageReader;
+use wire::SchemaForm;
+
+/// The version that we speak unless the environment names another.
+const VERSION: &str = "2026-10-21";
+
+/// Asks once, and once more with the schema in words if the provider does not take it as it is.
+pub(crate) async fn ask(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    mut on_delta: OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    let form = match &request.schema {
+        Some(schema) if schema::is_recursive(schema) => SchemaForm::Described,
+        _ => SchemaForm::Native,
+    };
+    let first = ask_as(providers, model, request, form, &mut on_delta).await;
+    match first {
+        Err(failure) if form == SchemaForm::Native && has_refused_schema(request, &failure) => {
+            let described = SchemaForm::Described;
+            let second = ask_as(providers, model, request, described, &mut on_delta).await;
+            super::after(failure.attempts, second)
+        }
+        first => first,
+    }
+}
+
+fn has_refused_schema(request: &ModelRequest, failure: &ModelFailure) -> bool {
+    request.schema.is_some() && schema::is_refused(failure)
+}
+
+async fn ask_as(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    form: SchemaForm,
+    on_delta: &mut OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    let post = post(providers, model, request, form)?;
+    let host = http::host(&post.url).to_owned();
+    let new_reader =
+        move || -> Box<dyn AnswerReader> { Box::new(MessageReader::new(host.clone())) };
+    let exchange = Exchange {
+        post,
+        retries: request.retries,
+        limit: request.timeout,
+        new_reader: &new_reader,
+    };
+    exchange.run(providers, on_delta).await
+}
+
+fn post(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    form: SchemaForm,
+) -> Result<Post, ModelFailure> {
+    let variable = |name| providers.environment.get(name);
+    let key = variable("ANTHROPIC_API_KEY")
+        .ok_or_else(|| missing_key(&request.model, "ANTHROPIC_API_KEY"))?;
+    let base = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| "https://api.anthropic.com".into());
+    let key_header = match variable("ANTHROPIC_AUTH").as_deref() {
+        None | Some("bearer") => ("authorization", format!("Bearer {key}")),
+        Some("x-api-key") => ("x-api-key", key),
+        Some(other) => return Err(unknown_auth(other)),
+    };
+    let version = variable("ANTHROPIC_VERSION").unwrap_or_else(|| VERSION.into());
+    Ok(Post {
+        url: format!("{}/v1/messages", base.trim_end_matches('/')),
+        headers: vec![
+            key_header,
+            ("anthropic-version", version),
+            ("accept", "text/event-stream".into()),
+        ],
+        body: wire::body(model, request, form)?.to_string(),
+    })
+}
+
+fn unknown_auth(given: &str) -> ModelFailure {
+    super::failure(
+        gsw_engine::model::FailureKind::Unauthorized,
+        format!("ANTHROPIC_AUTH is `{given}`; it must be `bearer` or `x-api-key`"),
+    )
+}

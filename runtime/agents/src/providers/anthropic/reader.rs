@@ -1,0 +1,292 @@
+//! Folds the events of a Messages stream into an answer.
+
+use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use serde_json::{Map, Value};
+
+use crate::providers::OnDelta;
+use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::stream::Event;
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(crate) struct MessageReader {
+    host: String,
+    model: String,
+    id: Option<String>,
+    blocks: Vec<Block>,
+    stop_reason: Option<String>,
+    stop_details: Value,
+    usage: UsageFields,
+    is_complete: bool,
+}
+
+/// A content block: what it began as, grown by its deltas.
+#[derive(Debug)]
+struct Block {
+    index: u64,
+    value: Map<String, Value>,
+    /// The arguments of a tool call, as text until they are whole.
+    input: String,
+}
+
+/// Counters as the provider gives them; each later figure replaces the earlier one.
+#[derive(Debug, Default)]
+struct UsageFields {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+}
+
+impl MessageReader {
+    /// A reader for what this host sends.
+    pub fn new(host: String) -> Self {
+        Self {
+            host,
+            model: String::new(),
+            id: None,
+            blocks: Vec::new(),
+            stop_reason: None,
+            stop_details: Value::Null,
+            usage: UsageFields::default(),
+            is_complete: false,
+        }
+    }
+
+    fn start(&mut self, message: &Value) {
+        self.model = text(message, "model").unwrap_or_default().to_owned();
+        self.id = text(message, "id").map(str::to_owned);
+        self.usage.overwrite(&message["usage"]);
+    }
+
+    fn start_block(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let Value::Object(value) = &data["content_block"] else {
+            return Err(self.malformed("a content block without content"));
+        };
+        if let Some(text) = value.get("text").and_then(Value::as_str)
+            && !text.is_empty()
+        {
+            on_delta(text);
+        }
+        self.blocks.push(Block {
+            index: data["index"].as_u64().unwrap_or(self.blocks.len() as u64),
+            value: value.clone(),
+            input: String::new(),
+        });
+        Ok(())
+    }
+
+    fn delta(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let index = data["index"].as_u64();
+        let delta = &data["delta"];
+        let block = self
+            .blocks
+            .iter_mut()
+            .rev()
+            .find(|it| Some(it.index) == index);
+        let Some(block) = block else {
+            return Err(self.malformed("a delta of a content block that has not begun"));
+        };
+        match text(delta, "type") {
+            Some("text_delta") => {
+                let added = text(delta, "text").unwrap_or_default();
+                if !added.is_empty() {
+                    on_delta(added);
+                }
+                append(&mut block.value, "text", added);
+            }
+            Some("input_json_delta") => {
+                block
+                    .input
+                    .push_str(text(delta, "partial_json").unwrap_or_default());
+            }
+            Some("thinking_delta") => {
+                append(
+                    &mut block.value,
+                    "thinking",
+                    text(delta, "thinking").unwrap_or_default(),
+                );
+            }
+            Some("signature_delta") => {
+                append(
+                    &mut block.value,
+                    "signature",
+                    text(delta, "signature").unwrap_or_default(),
+                );
+            }
+            // Citations, and what later versions add, do not change the answer's text.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, data: &Value) {
+        self.usage.overwrite(&data["usage"]);
+        let delta = &data["delta"];
+        if let Some(reason) = text(delta, "stop_reason") {
+            self.stop_reason = Some(reason.to_owned());
+        }
+        if !delta["stop_details"].is_null() {
+            self.stop_details = delta["stop_details"].clone();
+        }
+    }
+
+    fn stop(&self, reason: &str) -> Result<StopReason, Trouble> {
+        Ok(match reason {
+            "tool_use" => StopReason::ToolUse,
+            "max_tokens" => StopReason::MaxTokens,
+            "model_context_window_exceeded" => StopReason::ContextFull,
+            "refusal" => StopReason::Refusal(self.refusal()),
+            "pause_turn" => return Err(self.malformed("it paused a turn of its own tools")),
+            // `end_turn`, `stop_sequence`, and what later versions add.
+            _ => StopReason::End,
+        })
+    }
+
+    fn refusal(&self) -> String {
+        let details = &self.stop_details;
+        let reason = text(details, "explanation").or_else(|| text(details, "category"));
+        reason.map_or_else(|| "the model declined to answer".to_owned(), str::to_owned)
+    }
+
+    fn content(&self, stop: &StopReason) -> Result<Vec<Content>, Trouble> {
+        let mut content = Vec::new();
+        for block in &self.blocks {
+            content.extend(self.piece(block, stop)?);
+        }
+        Ok(content)
+    }
+
+    fn piece(&self, block: &Block, stop: &StopReason) -> Result<Option<Content>, Trouble> {
+        let field = |name| {
+            block
+                .value
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        Ok(Some(match field("type") {
+            "text" => Content::Text {
+                text: field("text").to_owned(),
+            },
+            "tool_use" => match self.input(block) {
+                Ok(input) => Content::ToolUse {
+                    id: field("id").to_owned(),
+                    name: field("name").to_owned(),
+                    input,
+                },
+                // A call that the token limit cut is not a call; nobody may run it.
+                Err(_) if *stop == StopReason::MaxTokens => return Ok(None),
+                Err(trouble) => return Err(trouble),
+            },
+            _ => Content::Opaque {
+                block: Value::Object(block.value.clone()),
+            },
+        }))
+    }
+
+    fn input(&self, block: &Block) -> Result<Value, Trouble> {
+        if block.input.is_empty() {
+            let empty = || Value::Object(Map::new());
+            return Ok(block.value.get("input").cloned().unwrap_or_else(empty));
+        }
+        serde_json::from_str(&block.input)
+            .map_err(|_| self.malformed("the arguments of a tool call are no JSON"))
+    }
+
+    fn malformed(&self, what: &str) -> Trouble {
+        Trouble::malformed(&self.host, what)
+    }
+}
+
+impl AnswerReader for MessageReader {
+    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let data: Value = match serde_json::from_str(&event.data) {
+            Ok(data) => data,
+            Err(_) if event.name == "ping" => return Ok(()),
+            Err(_) => return Err(self.malformed("an event is no JSON")),
+        };
+        match text(&data, "type").unwrap_or(&event.name) {
+            "message_start" => self.start(&data["message"]),
+            "content_block_start" => self.start_block(&data, on_delta)?,
+            "content_block_delta" => self.delta(&data, on_delta)?,
+            "message_delta" => self.end(&data),
+            "message_stop" => self.is_complete = true,
+            "error" => return Err(Trouble::reported(&self.host, &data)),
+            // `ping`, `content_block_stop`, and what later versions add.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        let Some(blocks) = answer["content"].as_array() else {
+            return Err(self.malformed("a message without content"));
+        };
+        self.start(answer);
+        for block in blocks {
+            let data = serde_json::json!({ "content_block": block });
+            self.start_block(&data, on_delta)?;
+        }
+        self.stop_reason = text(answer, "stop_reason").map(str::to_owned);
+        self.stop_details = answer["stop_details"].clone();
+        self.is_complete = true;
+        Ok(())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    fn finish(self: Box<Self>) -> Result<ModelAnswer, Trouble> {
+        let (true, Some(reason)) = (self.is_complete, self.stop_reason.clone()) else {
+            return Err(Trouble::cut(&self.host));
+        };
+        let stop = self.stop(&reason)?;
+        Ok(ModelAnswer {
+            content: self.content(&stop)?,
+            stop,
+            stop_reason: reason,
+            model: self.model,
+            request_id: self.id,
+            usage: self.usage.total(),
+            attempts: 1,
+            simulated: false,
+        })
+    }
+}
+
+impl UsageFields {
+    fn overwrite(&mut self, usage: &Value) {
+        let set = |field: &mut u64, name: &str| {
+            if let Some(count) = usage[name].as_u64() {
+                *field = count;
+            }
+        };
+        set(&mut self.input, "input_tokens");
+        set(&mut self.output, "output_tokens");
+        set(&mut self.cache_read, "cache_read_input_tokens");
+        set(&mut self.cache_write, "cache_creation_input_tokens");
+    }
+
+    fn total(&self) -> Usage {
+        Usage {
+            input_tokens: self.input + self.cache_read + self.cache_write,
+            output_tokens: self.output,
+            cache_read_tokens: self.cache_read,
+            cache_write_tokens: self.cache_write,
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+fn append(block: &mut Map<String, Value>, name: &str, added: &str) {
+    if let Some(Value::String(text)) = block.get_mut(name) {
+        text.push_str(added);
+    } else {
+        block.insert(name.into(), added.into());
+    }
+}

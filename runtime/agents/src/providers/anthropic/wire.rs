@@ -1,0 +1,120 @@
+//! A request in the form of the Messages API.
+
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::{Catalogue, Thinking};
+use crate::providers::{failure, schema};
+
+/// The least number of tokens to think with that the provider takes.
+const LEAST_THINKING: u32 = 1024;
+
+/// How the model learns the answer's schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SchemaForm {
+    /// The provider holds the model to it.
+    Native,
+    /// It stands in the system text.
+    Described,
+}
+
+/// The body of the request.
+pub(crate) fn body(
+    model: &str,
+    request: &ModelRequest,
+    form: SchemaForm,
+) -> Result<Value, ModelFailure> {
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("max_tokens".into(), request.max_tokens.into());
+    body.insert("stream".into(), true.into());
+    let messages: Vec<Value> = request.messages.iter().map(message).collect();
+    body.insert("messages".into(), messages.into());
+    if let Some(system) = system(request, form) {
+        body.insert("system".into(), system.into());
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop_sequences".into(), request.stop.clone().into());
+    }
+    add_thinking(&mut body, request)?;
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), tools(request));
+    }
+    if let (Some(wanted), SchemaForm::Native) = (&request.schema, form) {
+        let format = json!({ "type": "json_schema", "schema": schema::strict(wanted) });
+        body.insert("output_config".into(), json!({ "format": format }));
+    }
+    // `temperature` is never sent: this version of the protocol refuses it.
+    Ok(Value::Object(body))
+}
+
+fn system(request: &ModelRequest, form: SchemaForm) -> Option<String> {
+    match (&request.schema, form) {
+        (Some(schema), SchemaForm::Described) => {
+            Some(schema::described(request.system.as_deref(), schema))
+        }
+        _ => request.system.clone(),
+    }
+}
+
+fn add_thinking(body: &mut Map<String, Value>, request: &ModelRequest) -> Result<(), ModelFailure> {
+    let Some(budget) = request.thinking.filter(|it| *it > 0) else {
+        return Ok(());
+    };
+    let known = Catalogue::built_in().find(&request.model);
+    if known.and_then(|it| it.thinking) == Some(Thinking::Adaptive) {
+        body.insert("thinking".into(), json!({ "type": "adaptive" }));
+        return Ok(());
+    }
+    if budget < LEAST_THINKING {
+        let message = format!(
+            "`thinking: {budget}` is less than `{}` takes; the least is {LEAST_THINKING}",
+            request.model
+        );
+        return Err(failure(FailureKind::Provider, message));
+    }
+    // The provider counts thinking as part of the answer's tokens; to us it is on top of them.
+    let most = request.max_tokens.saturating_add(budget);
+    body.insert("max_tokens".into(), most.into());
+    body.insert(
+        "thinking".into(),
+        json!({ "type": "enabled", "budget_tokens": budget }),
+    );
+    Ok(())
+}
+
+fn tools(request: &ModelRequest) -> Value {
+    let tool = |it: &gsw_engine::model::ToolDescription| {
+        json!({
+            "name": it.name,
+            "description": it.description,
+            "input_schema": it.input_schema,
+        })
+    };
+    request.tools.iter().map(tool).collect()
+}
+
+fn message(message: &Message) -> Value {
+    let content: Vec<Value> = message.content.iter().map(block).collect();
+    json!({ "role": message.role, "content": content })
+}
+
+fn block(content: &Content) -> Value {
+    match content {
+        Content::Text { text } => json!({ "type": "text", "text": text }),
+        Content::ToolUse { id, name, input } => {
+            json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+        }
+        Content::ToolResult {
+            id,
+            content,
+            is_error,
+        } => json!({
+            "type": "tool_result",
+            "tool_use_id": id,
+            "content": content,
+            "is_error": is_error,
+        }),
+        Content::Opaque { block } => block.clone(),
+    }
+}

@@ -1,0 +1,246 @@
+//! One request with all its attempts, whatever the wire protocol: send, read the stream, fold it into an answer.
+
+use std::time::{Duration, SystemTime};
+
+use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::classify::{ErrorBody, shortened};
+use super::http::{self, Post};
+use super::retry::{is_worth_another, retry_after};
+use super::stream::{Event, EventReader, StreamError};
+use super::{OnDelta, Providers, failure};
+
+/// The most that is read of a response that is no stream.
+const LARGEST_BODY: usize = 64 << 20;
+/// How long we wait for the end of a response whose answer is complete, so that its connection can be used again.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// An attempt that failed.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// What to report if no other follows.
+    pub failure: ModelFailure,
+    /// Whether another may succeed.
+    pub is_worth_another: bool,
+}
+
+impl Trouble {
+    /// The provider does not speak its protocol.
+    pub fn malformed(host: &str, what: &str) -> Self {
+        let message = format!("{host} sent an answer that cannot be read: {what}");
+        Self {
+            failure: failure(FailureKind::Provider, message),
+            is_worth_another: false,
+        }
+    }
+
+    /// The stream ended before the answer was whole.
+    pub fn cut(host: &str) -> Self {
+        let message = format!("{host} ended the stream before the answer was complete");
+        Self {
+            failure: failure(FailureKind::Provider, message),
+            is_worth_another: true,
+        }
+    }
+
+    /// An error that came inside of a stream.
+    pub fn reported(host: &str, body: &Value) -> Self {
+        let failure = ErrorBody::read(body).into_failure(host, None, &body.to_string());
+        let is_worth_another = matches!(
+            failure.kind,
+            FailureKind::Overloaded | FailureKind::RateLimited | FailureKind::Provider
+        );
+        Self {
+            failure,
+            is_worth_another,
+        }
+    }
+}
+
+/// Folds a wire protocol's events into an answer.
+pub(crate) trait AnswerReader: Send {
+    /// Takes one event; text goes to `on_delta` as it comes.
+    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble>;
+    /// Takes the answer of a server that does not stream.
+    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble>;
+    /// Whether the answer has been said to be complete.
+    fn is_complete(&self) -> bool;
+    /// The answer; an error if it is not complete.
+    fn finish(self: Box<Self>) -> Result<ModelAnswer, Trouble>;
+}
+
+/// A request and how its answer is read.
+pub(crate) struct Exchange<'a> {
+    /// The request.
+    pub post: Post,
+    /// How often it is tried again.
+    pub retries: u32,
+    /// How long all attempts may take together.
+    pub limit: Duration,
+    /// A reader for one attempt.
+    pub new_reader: &'a (dyn Fn() -> Box<dyn AnswerReader> + Sync),
+}
+
+impl Exchange<'_> {
+    /// Tries until there is an answer, retries or time are used up, or no attempt would help.
+    pub async fn run(
+        &self,
+        providers: &Providers,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, ModelFailure> {
+        let deadline = Instant::now() + self.limit;
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let once = timeout_at(deadline, self.once(providers, on_delta)).await;
+            let trouble = match once {
+                Ok(Ok(answer)) => return Ok(ModelAnswer { attempts, ..answer }),
+                Ok(Err(trouble)) => trouble,
+                Err(_) => return Err(self.late(attempts)),
+            };
+            let failure = ModelFailure {
+                attempts,
+                ..trouble.failure
+            };
+            if !trouble.is_worth_another || attempts > self.retries {
+                return Err(failure);
+            }
+            let Some(delay) = providers.policy.delay(attempts, failure.retry_after) else {
+                return Err(failure);
+            };
+            if Instant::now() + delay >= deadline {
+                return Err(failure);
+            }
+            sleep(delay).await;
+            on_delta("");
+        }
+    }
+
+    fn late(&self, attempts: u32) -> ModelFailure {
+        let message = format!(
+            "{} gave no complete answer within {} s",
+            self.host(),
+            self.limit.as_secs_f64()
+        );
+        ModelFailure {
+            attempts,
+            ..failure(FailureKind::Provider, message)
+        }
+    }
+
+    fn host(&self) -> &str {
+        http::host(&self.post.url)
+    }
+
+    async fn once(
+        &self,
+        providers: &Providers,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, Trouble> {
+        let response = providers.http.send(&self.post).await;
+        let response = response.map_err(|error| Trouble {
+            is_worth_another: error.is_worth_another,
+            failure: error.into_failure(),
+        })?;
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        let request_id = header(&response, "request-id").or(header(&response, "x-request-id"));
+        let content_type = header(&response, "content-type").unwrap_or_default();
+        let mut reader = (self.new_reader)();
+        if content_type.starts_with("application/json") {
+            let text = self.text(response).await?;
+            let answer: Value = serde_json::from_str(&text)
+                .map_err(|_| Trouble::malformed(self.host(), &shortened(&text)))?;
+            if answer.get("error").is_some_and(|it| !it.is_null()) {
+                return Err(Trouble::reported(self.host(), &answer));
+            }
+            reader.whole(&answer, on_delta)?;
+        } else if content_type.is_empty() || content_type.starts_with("text/event-stream") {
+            self.stream(response, reader.as_mut(), on_delta).await?;
+        } else {
+            let text = self.text(response).await?;
+            let what = format!(
+                "{content_type} instead of an event stream: {}",
+                shortened(&text)
+            );
+            return Err(Trouble::malformed(self.host(), &what));
+        }
+        let answer = reader.finish()?;
+        Ok(ModelAnswer {
+            request_id: request_id.or(answer.request_id),
+            ..answer
+        })
+    }
+
+    async fn stream(
+        &self,
+        mut response: reqwest::Response,
+        reader: &mut dyn AnswerReader,
+        on_delta: &mut OnDelta,
+    ) -> Result<(), Trouble> {
+        let mut events = EventReader::default();
+        while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
+            for event in events.feed(&bytes).map_err(|it| self.unreadable(it))? {
+                reader.event(&event, on_delta)?;
+                if reader.is_complete() {
+                    let _ = timeout(LINGER, response.chunk()).await;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn refused(&self, response: reqwest::Response) -> Trouble {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let text = match self.text(response).await {
+            Ok(text) => text,
+            // What the status says still stands.
+            Err(_) => String::new(),
+        };
+        let body = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let mut failure = ErrorBody::read(&body).into_failure(self.host(), Some(status), &text);
+        failure.retry_after = retry_after(&headers, SystemTime::now());
+        Trouble {
+            // An account without credit gets no better by asking again.
+            is_worth_another: failure.kind != FailureKind::QuotaExceeded
+                && is_worth_another(status, &headers),
+            failure,
+        }
+    }
+
+    async fn text(&self, mut response: reqwest::Response) -> Result<String, Trouble> {
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.map_err(|it| self.broken(&it))? {
+            body.extend_from_slice(&bytes);
+            if body.len() > LARGEST_BODY {
+                return Err(self.unreadable(StreamError::TooLarge));
+            }
+        }
+        String::from_utf8(body).map_err(|_| self.unreadable(StreamError::NotUtf8))
+    }
+
+    fn broken(&self, error: &reqwest::Error) -> Trouble {
+        Trouble {
+            failure: failure(FailureKind::Provider, http::describe(&self.post.url, error)),
+            is_worth_another: true,
+        }
+    }
+
+    fn unreadable(&self, error: StreamError) -> Trouble {
+        let what = match error {
+            StreamError::TooLarge => "it is too large",
+            StreamError::NotUtf8 => "it is not UTF-8",
+        };
+        Trouble::malformed(self.host(), what)
+    }
+}
+
+fn header(response: &reqwest::Response, name: &str) -> Option<String> {
+    let value = response.headers().get(name)?.to_str().ok()?;
+    Some(value.to_owned())
+}

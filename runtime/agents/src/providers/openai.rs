@@ -1,0 +1,82 @@
+//! Chat completions, as OpenAI and compatible servers speak them.
+
+mod reader;
+mod wire;
+
+use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest};
+
+use super::exchange::{AnswerReader, Exchange};
+use super::http::{self, Post};
+use super::{OnDelta, Providers, missing_key, schema};
+use reader::CompletionReader;
+use wire::{Dialect, ResponseFormat};
+
+/// Asks once, and once more with the schema in words if the server does not take it as it is.
+pub(crate) async fn ask(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    mut on_delta: OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    let format = ResponseFormat::of(request);
+    let first = ask_as(providers, model, request, &format, &mut on_delta).await;
+    match first {
+        Err(failure) if format.is_native() && schema::is_refused(&failure) => {
+            let format = ResponseFormat::described(request);
+            let second = ask_as(providers, model, request, &format, &mut on_delta).await;
+            super::after(failure.attempts, second)
+        }
+        first => first,
+    }
+}
+
+async fn ask_as(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    format: &ResponseFormat,
+    on_delta: &mut OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    let post = post(providers, model, request, format)?;
+    let host = http::host(&post.url).to_owned();
+    let new_reader =
+        move || -> Box<dyn AnswerReader> { Box::new(CompletionReader::new(host.clone())) };
+    let exchange = Exchange {
+        post,
+        retries: request.retries,
+        limit: request.timeout,
+        new_reader: &new_reader,
+    };
+    let mut answer = exchange.run(providers, on_delta).await?;
+    if format.is_wrapped() {
+        for content in &mut answer.content {
+            if let Content::Text { text } = content {
+                *text = schema::unwrapped(std::mem::take(text));
+            }
+        }
+    }
+    Ok(answer)
+}
+
+fn post(
+    providers: &Providers,
+    model: &str,
+    request: &ModelRequest,
+    format: &ResponseFormat,
+) -> Result<Post, ModelFailure> {
+    let variable = |name| providers.environment.get(name);
+    let key =
+        variable("OPENAI_API_KEY").ok_or_else(|| missing_key(&request.model, "OPENAI_API_KEY"))?;
+    let (base, dialect) = match variable("OPENAI_BASE_URL") {
+        Some(base) => (base, Dialect::Compatible),
+        None => ("https://api.openai.com/v1".into(), Dialect::Original),
+    };
+    Ok(Post {
+        url: format!("{}/chat/completions", base.trim_end_matches('/')),
+        headers: vec![
+            ("authorization", format!("Bearer {key}")),
+            ("accept", "text/event-stream".into()),
+        ],
+        body: wire::body(model, request, format, dialect).to_string(),
+    })
+}

@@ -1,0 +1,224 @@
+//! Folds the chunks of a chat completion into an answer.
+
+use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use serde_json::{Map, Value};
+
+use crate::providers::OnDelta;
+use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::stream::Event;
+
+/// The most tool calls of one answer; a guess, so that a wild index costs no memory.
+const MOST_CALLS: u64 = 1_000;
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(crate) struct CompletionReader {
+    host: String,
+    model: String,
+    id: Option<String>,
+    text: String,
+    refusal: String,
+    calls: Vec<Call>,
+    finish_reason: Option<String>,
+    usage: Usage,
+    is_done: bool,
+}
+
+#[derive(Debug)]
+struct Call {
+    index: u64,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl CompletionReader {
+    /// A reader for what this host sends.
+    pub fn new(host: String) -> Self {
+        Self {
+            host,
+            model: String::new(),
+            id: None,
+            text: String::new(),
+            refusal: String::new(),
+            calls: Vec::new(),
+            finish_reason: None,
+            usage: Usage::default(),
+            is_done: false,
+        }
+    }
+
+    /// Takes a chunk, whose choice is in `delta`, or a whole completion, whose choice is in `message`.
+    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        if let Some(model) = data["model"].as_str() {
+            model.clone_into(&mut self.model);
+        }
+        if let Some(id) = data["id"].as_str() {
+            self.id = Some(id.to_owned());
+        }
+        self.take_usage(&data["usage"]);
+        let choice = &data["choices"][0];
+        let delta = &choice[part];
+        if let Some(added) = delta["content"].as_str()
+            && !added.is_empty()
+        {
+            on_delta(added);
+            self.text.push_str(added);
+        }
+        self.refusal
+            .push_str(delta["refusal"].as_str().unwrap_or_default());
+        for (position, call) in delta["tool_calls"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            self.take_call(position, call)?;
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.finish_reason = Some(reason.to_owned());
+        }
+        Ok(())
+    }
+
+    fn take_usage(&mut self, usage: &Value) {
+        if let Some(input) = usage["prompt_tokens"].as_u64() {
+            self.usage = Usage {
+                input_tokens: input,
+                output_tokens: usage["completion_tokens"].as_u64().unwrap_or(0),
+                cache_read_tokens: usage["prompt_tokens_details"]["cached_tokens"]
+                    .as_u64()
+                    .unwrap_or(0),
+                cache_write_tokens: 0,
+            };
+        }
+    }
+
+    fn take_call(&mut self, position: usize, part: &Value) -> Result<(), Trouble> {
+        // Some servers send whole calls without an index.
+        let index = part["index"].as_u64().unwrap_or(position as u64);
+        if index >= MOST_CALLS {
+            return Err(Trouble::malformed(&self.host, "too many tool calls"));
+        }
+        let at = match self.calls.iter().position(|it| it.index == index) {
+            Some(at) => at,
+            None => {
+                self.calls.push(Call {
+                    index,
+                    id: format!("call_{index}"),
+                    name: String::new(),
+                    arguments: String::new(),
+                });
+                self.calls.len() - 1
+            }
+        };
+        let call = &mut self.calls[at];
+        if let Some(id) = part["id"].as_str().filter(|it| !it.is_empty()) {
+            id.clone_into(&mut call.id);
+        }
+        let function = &part["function"];
+        call.name
+            .push_str(function["name"].as_str().unwrap_or_default());
+        match &function["arguments"] {
+            Value::String(text) => call.arguments.push_str(text),
+            Value::Null => {}
+            whole => call.arguments = whole.to_string(),
+        }
+        Ok(())
+    }
+
+    fn stop(&self) -> StopReason {
+        if !self.refusal.is_empty() {
+            return StopReason::Refusal(self.refusal.clone());
+        }
+        match self.finish_reason.as_deref() {
+            Some("length") => StopReason::MaxTokens,
+            Some("content_filter") => {
+                StopReason::Refusal("the provider's content filter stopped the answer".into())
+            }
+            Some("tool_calls" | "function_call") => StopReason::ToolUse,
+            // Some servers say `stop` although they call tools.
+            _ if !self.calls.is_empty() => StopReason::ToolUse,
+            _ => StopReason::End,
+        }
+    }
+
+    fn content(&mut self, stop: &StopReason) -> Result<Vec<Content>, Trouble> {
+        let mut content = Vec::new();
+        if !self.text.is_empty() {
+            content.push(Content::Text {
+                text: std::mem::take(&mut self.text),
+            });
+        }
+        self.calls.sort_by_key(|it| it.index);
+        for call in &self.calls {
+            let input = match call.arguments.trim() {
+                "" => Ok(Value::Object(Map::new())),
+                text => serde_json::from_str(text),
+            };
+            match input {
+                Ok(input) => content.push(Content::ToolUse {
+                    id: call.id.clone(),
+                    name: call.name.clone(),
+                    input,
+                }),
+                // A call that the token limit cut is not a call; nobody may run it.
+                Err(_) if *stop == StopReason::MaxTokens => {}
+                Err(_) => {
+                    let what = "the arguments of a tool call are no JSON";
+                    return Err(Trouble::malformed(&self.host, what));
+                }
+            }
+        }
+        Ok(content)
+    }
+}
+
+impl AnswerReader for CompletionReader {
+    fn event(&mut self, event: &Event, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        if event.data.trim() == "[DONE]" {
+            self.is_done = true;
+            return Ok(());
+        }
+        let data: Value = serde_json::from_str(&event.data)
+            .map_err(|_| Trouble::malformed(&self.host, "an event is no JSON"))?;
+        if data.get("error").is_some_and(|it| !it.is_null()) {
+            return Err(Trouble::reported(&self.host, &data));
+        }
+        self.take(&data, "delta", on_delta)
+    }
+
+    fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+        if !answer["choices"][0]["message"].is_object() {
+            return Err(Trouble::malformed(
+                &self.host,
+                "a completion without a choice",
+            ));
+        }
+        self.take(answer, "message", on_delta)?;
+        self.is_done = true;
+        Ok(())
+    }
+
+    fn is_complete(&self) -> bool {
+        // Usage comes after the finish reason, so only the end of the stream is the end.
+        self.is_done
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<ModelAnswer, Trouble> {
+        if !self.is_done && self.finish_reason.is_none() {
+            return Err(Trouble::cut(&self.host));
+        }
+        let stop = self.stop();
+        Ok(ModelAnswer {
+            content: self.content(&stop)?,
+            stop,
+            stop_reason: self.finish_reason.unwrap_or_default(),
+            model: self.model,
+            request_id: self.id,
+            usage: self.usage,
+            attempts: 1,
+            simulated: false,
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! A request in the form of chat completions.
+
+use gsw_engine::model::{Content, Message, ModelRequest, Role};
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::Catalogue;
+use crate::providers::schema;
+
+/// Who is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dialect {
+    /// OpenAI itself, whose newer models know only the newer name of the token limit.
+    Original,
+    /// A compatible server, most of which know only the older name.
+    Compatible,
+}
+
+/// How the model learns the answer's schema.
+#[derive(Clone, Debug)]
+pub(crate) enum ResponseFormat {
+    /// The answer is text.
+    Text,
+    /// The server holds the model to it.
+    Native {
+        /// With an object at its root.
+        schema: Value,
+        /// Whether that object is ours.
+        is_wrapped: bool,
+    },
+    /// It stands in this system text.
+    Described(String),
+}
+
+impl ResponseFormat {
+    /// The best that the request allows.
+    pub fn of(request: &ModelRequest) -> Self {
+        match &request.schema {
+            None => Self::Text,
+            Some(wanted) => {
+                let (schema, is_wrapped) = schema::with_object_root(schema::strict(wanted));
+                Self::Native { schema, is_wrapped }
+            }
+        }
+    }
+
+    /// In words.
+    pub fn described(request: &ModelRequest) -> Self {
+        match &request.schema {
+            None => Self::Text,
+            Some(wanted) => Self::Described(schema::described(request.system.as_deref(), wanted)),
+        }
+    }
+
+    /// Whether the server is asked to hold the model to a schema.
+    pub fn is_native(&self) -> bool {
+        matches!(self, Self::Native { .. })
+    }
+
+    /// Whether the answer comes inside of an object of ours.
+    pub fn is_wrapped(&self) -> bool {
+        matches!(
+            self,
+            Self::Native {
+                is_wrapped: true,
+                ..
+            }
+        )
+    }
+}
+
+/// The body of the request.
+pub(crate) fn body(
+    model: &str,
+    request: &ModelRequest,
+    format: &ResponseFormat,
+    dialect: Dialect,
+) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("messages".into(), messages(request, format).into());
+    let limit = match dialect {
+        Dialect::Original => "max_completion_tokens",
+        Dialect::Compatible => "max_tokens",
+    };
+    body.insert(limit.into(), request.max_tokens.into());
+    body.insert("stream".into(), true.into());
+    body.insert("stream_options".into(), json!({ "include_usage": true }));
+    let takes_temperature = Catalogue::built_in().takes(&request.model, "temperature");
+    if let (Some(temperature), true) = (request.temperature, takes_temperature) {
+        body.insert("temperature".into(), temperature.into());
+    }
+    if !request.stop.is_empty() {
+        body.insert("stop".into(), request.stop.clone().into());
+    }
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), tools(request));
+    }
+    if let ResponseFormat::Native { schema, .. } = format {
+        let named = json!({ "name": schema_name(request), "strict": true, "schema": schema });
+        body.insert(
+            "response_format".into(),
+            json!({ "type": "json_schema", "json_schema": named }),
+        );
+    }
+    Value::Object(body)
+}
+
+/// Names may hold only letters, digits, `_` and `-`, at most 64.
+fn schema_name(request: &ModelRequest) -> String {
+    let is_fine = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
+    let name: String = request
+        .schema_name
+        .chars()
+        .filter(is_fine)
+        .take(64)
+        .collect();
+    if name.is_empty() {
+        "answer".into()
+    } else {
+        name
+    }
+}
+
+fn tools(request: &ModelRequest) -> Value {
+    let tool = |it: &gsw_engine::model::ToolDescription| {
+        json!({
+            "type": "function",
+            "function": {
+                "name": it.name,
+                "description": it.description,
+                "parameters": it.input_schema,
+            },
+        })
+    };
+    request.tools.iter().map(tool).collect()
+}
+
+fn messages(request: &ModelRequest, format: &ResponseFormat) -> Vec<Value> {
+    let system = match format {
+        ResponseFormat::Described(system) => Some(system.clone()),
+        _ => request.system.clone(),
+    };
+    let system = system.map(|it| json!({ "role": "system", "content": it }));
+    system
+        .into_iter()
+        .chain(request.messages.iter().flat_map(message))
+        .collect()
+}
+
+/// One message of ours is several of theirs when it holds results of tools.
+fn message(message: &Message) -> Vec<Value> {
+    let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
+    let text: Vec<&str> = message.content.iter().filter_map(text).collect();
+    let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
+    let text = text.join("\n");
+    match message.role {
+        Role::User if !text.is_empty() || messages.is_empty() => {
+            messages.push(json!({ "role": "user", "content": text }));
+        }
+        Role::User => {}
+        Role::Assistant => {
+            let mut said = json!({ "role": "assistant", "content": text });
+            if !calls.is_empty() {
+                said["tool_calls"] = calls.into();
+            }
+            messages.push(said);
+        }
+    }
+    messages
+}
+
+fn text(content: &Content) -> Option<&str> {
+    match content {
+        Content::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+fn tool_call(content: &Content) -> Option<Value> {
+    let Content::ToolUse { id, name, input } = content else {
+        return None;
+    };
+    let function = json!({ "name": name, "arguments": input.to_string() });
+    Some(json!({ "id": id, "type": "function", "function": function }))
+}
+
+fn tool_result(content: &Content) -> Option<Value> {
+    let Content::ToolResult {
+        id,
+        content,
+        is_error,
+    } = content
+    else {
+        return None;
+    };
+    // This protocol cannot say that a tool failed but in its text.
+    let content = if *is_error {
+        format!("Error: {content}")
+    } else {
+        content.clone()
+    };
+    Some(json!({ "role": "tool", "tool_call_id": id, "content": content }))
+}

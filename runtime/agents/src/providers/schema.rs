@@ -1,0 +1,120 @@
+//! The answer's schema as providers take it: their strict form, a root that is an object, or a description in words.
+
+use gsw_engine::model::ModelFailure;
+use serde_json::{Value, json};
+
+/// The property that holds the answer where a provider wants an object at the root.
+const WRAPPED: &str = "value";
+
+/// The schema in the form that constrained decoding takes.
+pub(crate) fn strict(schema: &Value) -> Value {
+    schema.clone()
+}
+
+/// The schema with an object at its root, and whether it had to be wrapped for that.
+pub(crate) fn with_object_root(schema: Value) -> (Value, bool) {
+    if schema.get("type").and_then(Value::as_str) == Some("object") {
+        return (schema, false);
+    }
+    let mut inner = schema;
+    let definitions = inner
+        .as_object_mut()
+        .and_then(|it| it.shift_remove("$defs"));
+    let mut root = json!({
+        "type": "object",
+        "properties": { WRAPPED: inner },
+        "required": [WRAPPED],
+        "additionalProperties": false,
+    });
+    if let (Some(definitions), Some(root)) = (definitions, root.as_object_mut()) {
+        root.insert("$defs".into(), definitions);
+    }
+    (root, true)
+}
+
+/// The text of the answer inside of its wrapper; any other text as it is.
+pub(crate) fn unwrapped(text: String) -> String {
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(mut object)) if object.len() == 1 => match object.shift_remove(WRAPPED) {
+            Some(value) => value.to_string(),
+            None => text,
+        },
+        _ => text,
+    }
+}
+
+/// The system text with the schema described, for models and servers that take none.
+pub(crate) fn described(system: Option<&str>, schema: &Value) -> String {
+    let before = system.map_or(String::new(), |it| format!("{it}\n\n"));
+    format!(
+        "{before}Answer with one JSON value that fits this JSON Schema, without any other text around it:\n{schema}"
+    )
+}
+
+/// Whether the schema refers to itself, which constrained decoding does not take.
+pub(crate) fn is_recursive(schema: &Value) -> bool {
+    fn reaches<'a>(schema: &'a Value, root: &'a Value, path: &mut Vec<&'a str>) -> bool {
+        match schema {
+            Value::Object(object) => {
+                if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
+                    if path.contains(&reference) {
+                        return true;
+                    }
+                    let target = reference.strip_prefix('#').and_then(|it| root.pointer(it));
+                    path.push(reference);
+                    let found = target.is_some_and(|it| reaches(it, root, path));
+                    path.pop();
+                    if found {
+                        return true;
+                    }
+                }
+                object
+                    .iter()
+                    .filter(|(key, _)| *key != "$defs")
+                    .any(|(_, it)| reaches(it, root, path))
+            }
+            Value::Array(items) => items.iter().any(|it| reaches(it, root, path)),
+            _ => false,
+        }
+    }
+    reaches(schema, schema, &mut vec!["#"])
+}
+
+/// Whether a request failed because of its schema, so that describing it instead may work.
+pub(crate) fn is_refused(failure: &ModelFailure) -> bool {
+    const SIGNS: &[&str] = &[
+        "grammar",
+        "schema",
+        "output_config",
+        "response_format",
+        "structured output",
+    ];
+    matches!(failure.status, Some(400 | 422)) && SIGNS.iter().any(|it| failure.message.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{is_recursive, unwrapped, with_object_root};
+
+    #[test]
+    fn a_list_is_wrapped_and_unwrapped() {
+        let list = json!({"type": "array", "items": {"$ref": "#/$defs/A"}, "$defs": {"A": {}}});
+        let (root, is_wrapped) = with_object_root(list);
+        assert!(is_wrapped);
+        assert_eq!(root["$defs"], json!({"A": {}}));
+        assert_eq!(unwrapped(r#"{"value": [1, 2.50]}"#.into()), "[1,2.50]");
+        assert_eq!(unwrapped("{\"value\": [1".into()), "{\"value\": [1");
+    }
+
+    #[test]
+    fn recursion_is_seen_through_references() {
+        let tree = json!({"$ref": "#/$defs/T", "$defs": {
+            "T": {"properties": {"children": {"items": {"$ref": "#/$defs/T"}}}}}});
+        assert!(is_recursive(&tree));
+        let twice = json!({"properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"type": "string"}}});
+        assert!(!is_recursive(&twice));
+    }
+}

@@ -1,0 +1,222 @@
+//! A made-up value for a schema.
+
+use serde_json::{Map, Value};
+
+use super::chance::Chance;
+use super::height::Heights;
+use super::{number, text};
+
+/// From this depth on a value takes the shortest way to its end.
+const DEEP: u32 = 4;
+/// From this many values on likewise.
+const LARGE: u32 = 200;
+/// The most items that a schema can ask for and get.
+const MOST_ITEMS: u64 = 100_000;
+
+/// Makes up one answer.
+#[derive(Debug)]
+pub(crate) struct Generator<'a> {
+    root: &'a Value,
+    heights: Heights<'a>,
+    prompt: &'a str,
+    chance: Chance,
+    made: u32,
+}
+
+impl<'a> Generator<'a> {
+    /// For this schema; strings repeat the prompt.
+    pub fn new(root: &'a Value, prompt: &'a str, chance: Chance) -> Self {
+        Self {
+            root,
+            heights: Heights::new(root),
+            prompt,
+            chance,
+            made: 0,
+        }
+    }
+
+    /// The answer.
+    pub fn answer(mut self) -> Value {
+        self.value(self.root, 0)
+    }
+
+    fn value(&mut self, schema: &Value, depth: u32) -> Value {
+        self.made += 1;
+        let Value::Object(schema) = schema else {
+            // `true` allows anything.
+            return text::string(&Map::new(), self.prompt, &mut self.chance).into();
+        };
+        if let Some(whole) = self.resolved(schema) {
+            return self.value(&whole, depth);
+        }
+        if let Some(constant) = schema.get("const") {
+            return constant.clone();
+        }
+        for choice in ["enum", "anyOf", "oneOf"] {
+            match schema.get(choice) {
+                Some(Value::Array(values)) if choice == "enum" && !values.is_empty() => {
+                    return values[self.chance.below(values.len())].clone();
+                }
+                Some(Value::Array(branches)) if !branches.is_empty() => {
+                    let branch = self.branch(branches, depth);
+                    return self.value(branch, depth);
+                }
+                _ => {}
+            }
+        }
+        match self.type_name(schema, depth).as_str() {
+            "null" => Value::Null,
+            "boolean" => (self.chance.below(2) == 1).into(),
+            "integer" => number::integer(schema, &mut self.chance),
+            "number" => number::float(schema, &mut self.chance),
+            "array" => self.array(schema, depth),
+            "object" => self.object(schema, depth),
+            _ => text::string(schema, self.prompt, &mut self.chance).into(),
+        }
+    }
+
+    /// The schema with what it refers to put in, when it refers to something.
+    fn resolved(&self, schema: &Map<String, Value>) -> Option<Value> {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let target = reference.and_then(|it| self.root.pointer(it.strip_prefix('#')?));
+        let parts = schema.get("allOf").and_then(Value::as_array);
+        if reference.is_none() && parts.is_none() {
+            return None;
+        }
+        let mut whole = Map::new();
+        let own = Value::Object(schema.clone());
+        for part in target
+            .into_iter()
+            .chain(parts.into_iter().flatten())
+            .chain([&own])
+        {
+            let keywords = part.as_object().into_iter().flatten();
+            whole.extend(keywords.map(|(name, it)| (name.clone(), it.clone())));
+        }
+        whole.shift_remove("allOf");
+        // A reference inside of the target is followed next.
+        whole.shift_remove("$ref");
+        let next = target
+            .into_iter()
+            .chain(parts.into_iter().flatten())
+            .find_map(|it| it.get("$ref").cloned());
+        if let Some(next) = next.filter(|it| it.as_str() != reference) {
+            whole.insert("$ref".into(), next);
+        }
+        Some(Value::Object(whole))
+    }
+
+    fn must_end(&self, depth: u32) -> bool {
+        depth >= DEEP || self.made > LARGE
+    }
+
+    fn branch<'b>(&mut self, branches: &'b [Value], depth: u32) -> &'b Value {
+        if self.must_end(depth) {
+            let shortest = branches.iter().min_by_key(|it| self.heights.of(it));
+            return shortest.unwrap_or(&branches[0]);
+        }
+        let is_null = |it: &&Value| it.get("type").is_some_and(|it| it == "null");
+        let null = branches.iter().find(is_null);
+        if let Some(null) = null
+            && self.chance.below(4) == 0
+        {
+            return null;
+        }
+        let others: Vec<&Value> = branches.iter().filter(|it| !is_null(it)).collect();
+        if others.is_empty() {
+            return &branches[0];
+        }
+        others[self.chance.below(others.len())]
+    }
+
+    fn type_name(&mut self, schema: &Map<String, Value>, depth: u32) -> String {
+        match schema.get("type") {
+            Some(Value::String(name)) => name.clone(),
+            Some(Value::Array(names)) if !names.is_empty() => {
+                let choices: Vec<Value> = names
+                    .iter()
+                    .map(|it| serde_json::json!({ "type": it }))
+                    .collect();
+                let choice = self.branch(&choices, depth);
+                choice["type"].as_str().unwrap_or("null").to_owned()
+            }
+            _ if schema.contains_key("properties") => "object".into(),
+            _ if schema.contains_key("items") || schema.contains_key("prefixItems") => {
+                "array".into()
+            }
+            _ => "string".into(),
+        }
+    }
+
+    fn array(&mut self, schema: &Map<String, Value>, depth: u32) -> Value {
+        let places = schema.get("prefixItems").and_then(Value::as_array);
+        let mut items: Vec<Value> = Vec::new();
+        for place in places.into_iter().flatten() {
+            items.push(self.value(place, depth + 1));
+        }
+        let Some(item) = schema.get("items").filter(|it| **it != Value::Bool(false)) else {
+            return items.into();
+        };
+        let count = self.count(schema, "minItems", "maxItems", depth);
+        let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        let mut tries = 0;
+        while items.len() < count && tries < count * 10 {
+            tries += 1;
+            let value = self.value(item, depth + 1);
+            if !is_unique || !items.contains(&value) {
+                items.push(value);
+            }
+        }
+        items.into()
+    }
+
+    fn object(&mut self, schema: &Map<String, Value>, depth: u32) -> Value {
+        let mut object = Map::new();
+        let fields = schema.get("properties").and_then(Value::as_object);
+        for (name, field) in fields.into_iter().flatten() {
+            let value = self.value(field, depth + 1);
+            object.insert(name.clone(), value);
+        }
+        let Some(other) = schema
+            .get("additionalProperties")
+            .filter(|it| it.is_object())
+        else {
+            return object.into();
+        };
+        let count = self.count(schema, "minProperties", "maxProperties", depth);
+        for index in 1..=count.saturating_sub(object.len()) {
+            let key = self.key(schema, index);
+            let value = self.value(other, depth + 1);
+            object.insert(key, value);
+        }
+        object.into()
+    }
+
+    fn key(&mut self, schema: &Map<String, Value>, index: usize) -> String {
+        match schema.get("propertyNames") {
+            Some(names @ Value::Object(rules))
+                if rules.keys().any(|it| it != "type" && it != "description") =>
+            {
+                match self.value(names, 0) {
+                    Value::String(key) => key,
+                    other => other.to_string(),
+                }
+            }
+            _ => format!("simulated {index}"),
+        }
+    }
+
+    fn count(&mut self, schema: &Map<String, Value>, min: &str, max: &str, depth: u32) -> usize {
+        let bound = |name| schema.get(name).and_then(Value::as_u64);
+        let least = bound(min).unwrap_or(0).min(MOST_ITEMS);
+        let most = bound(max).unwrap_or(MOST_ITEMS).max(least);
+        let wanted = if self.must_end(depth) {
+            least
+        } else if self.chance.attempt() == 0 {
+            least.max(1) + self.chance.below(2) as u64
+        } else {
+            least + self.chance.below(5) as u64
+        };
+        usize::try_from(wanted.clamp(least, most)).unwrap_or(0)
+    }
+}

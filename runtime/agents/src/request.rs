@@ -1,0 +1,108 @@
+//! A prompt call as a request to a model.
+
+use gsw_engine::model::{Content, Message, ModelRequest, PromptCall, PromptNote, Role};
+
+use crate::catalogue::Catalogue;
+use crate::providers;
+use crate::settings::Settings;
+use crate::tools;
+
+/// The request for the first model; the error is a sentence for the user.
+pub(crate) fn request(
+    call: &PromptCall,
+    settings: &Settings,
+    notes: &mut Vec<PromptNote>,
+) -> Result<ModelRequest, String> {
+    for model in &settings.models {
+        let is_known = |it: &(&str, &str)| providers::NAMES.contains(&it.0) && !it.1.is_empty();
+        if model.split_once('/').filter(is_known).is_none() {
+            return Err(malformed_model(model));
+        }
+        warn_of_refused(model, settings, notes);
+    }
+    let name = call
+        .program
+        .prompts
+        .get(call.prompt)
+        .map_or("answer", |it| &it.name);
+    Ok(ModelRequest {
+        model: settings.models[0].clone(),
+        system: call.system.clone().filter(|it| !it.trim().is_empty()),
+        messages: messages(call),
+        schema: call.schema.as_deref().cloned(),
+        schema_name: name.rsplit('.').next().unwrap_or(name).to_owned(),
+        max_tokens: settings.max_tokens,
+        stop: settings.stop.clone(),
+        temperature: settings.temperature,
+        thinking: settings.thinking,
+        retries: settings.retries,
+        tools: tools::offered(&call.program, &settings.tools, notes),
+        timeout: settings.timeout,
+    })
+}
+
+/// What is wrong with a model's name.
+pub(crate) fn malformed_model(model: &str) -> String {
+    let names = providers::NAMES.join("`, `");
+    match model.split_once('/') {
+        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
+            format!("`{model}`: there is no provider `{provider}`; the providers are `{names}`")
+        }
+        _ => format!(
+            "`{model}` is no model name; write `provider/model`, with one of the providers `{names}`"
+        ),
+    }
+}
+
+fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>) {
+    let given = [
+        ("temperature", settings.temperature.is_some()),
+        ("thinking", settings.thinking.is_some()),
+    ];
+    for (setting, is_given) in given {
+        if is_given && !Catalogue::built_in().takes(model, setting) {
+            notes.push(PromptNote::Warning {
+                message: format!("`{model}` does not take `{setting}`; it is not sent"),
+            });
+        }
+    }
+}
+
+fn messages(call: &PromptCall) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for (user, answer) in &call.examples {
+        messages.push(said(Role::User, user));
+        messages.push(said(Role::Assistant, answer));
+    }
+    messages.push(said(Role::User, &call.user));
+    messages
+}
+
+/// A message of text.
+pub(crate) fn said(role: Role, text: &str) -> Message {
+    Message {
+        role,
+        content: vec![Content::Text {
+            text: text.to_owned(),
+        }],
+    }
+}
+
+/// A request of one message, for tests.
+#[cfg(test)]
+pub(crate) fn plain_request(model: &str, user: &str) -> ModelRequest {
+    ModelRequest {
+        model: model.into(),
+        system: None,
+        messages: vec![said(Role::User, user)],
+        schema: None,
+        schema_name: "answer".into(),
+        max_tokens: 100,
+        stop: Vec::new(),
+        temperature: None,
+        thinking: None,
+        retries: 2,
+        tools: Vec::new(),
+        timeout: std::time::Duration::from_secs(600),
+    }
+}
