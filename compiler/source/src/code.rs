@@ -42,15 +42,22 @@ codes! {
     DUPLICATE_DEFINITION = "duplicate-definition";
     IMPORT_CYCLE = "import-cycle";
     INFINITE_TYPE = "infinite-type";
+    INVALID_CHARACTER = "invalid-character";
+    INVALID_ESCAPE = "invalid-escape";
+    INVALID_NAME = "invalid-name";
+    INVALID_NUMBER = "invalid-number";
     MAP_KEY_TYPE = "map-key-type";
     MISSING_TYPE = "missing-type";
     NAMING_STYLE = "naming-style";
+    NESTING_TOO_DEEP = "nesting-too-deep";
     NOT_A_TYPE = "not-a-type";
     NOT_AN_AGENT = "not-an-agent";
     NOT_AN_ERROR = "not-an-error";
     PRIVATE_NAME = "private-name";
     RESERVED_NAME = "reserved-name";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
+    UNCLOSED_BRACKET = "unclosed-bracket";
+    UNEXPECTED_TOKEN = "unexpected-token";
     UNION_MEMBER = "union-member";
     UNKNOWN_ATTRIBUTE = "unknown-attribute";
     UNKNOWN_EFFECT = "unknown-effect";
@@ -58,5 +65,7 @@ codes! {
     UNKNOWN_MODULE = "unknown-module";
     UNKNOWN_NAME = "unknown-name";
     UNKNOWN_TYPE = "unknown-type";
+    UNOPENED_BRACKET = "unopened-bracket";
+    UNTERMINATED_STRING = "unterminated-string";
     UNUSED_IMPORT = "unused-import";
 }

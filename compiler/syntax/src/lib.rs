@@ -1,6 +1,19 @@
 //! From text to syntax tree: lexer, parser and the queries that cut a file into items.
 
 pub mod ast;
-mod pending;
+mod brackets;
+mod layout;
+mod lexer;
+mod parsed_file;
+mod parser;
+mod parser_report;
+mod token;
+mod trivia;
 
-pub use pending::{file_item_ids, item_ast};
+pub use lexer::{Lexed, LexicalError, LexicalErrorKind, lex};
+pub use parsed_file::{
+    FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
+    locate, parse_file,
+};
+pub use token::{LineStart, Token, TokenKind, Value, Word};
+pub use trivia::{Comment, CommentKind, CommentPosition, DocComment};

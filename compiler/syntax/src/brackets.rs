@@ -1,0 +1,216 @@
+//! Pairs brackets and cuts the tokens of a file into items, so that one unclosed bracket spoils one item.
+
+use crate::layout::{continues_after, continues_before};
+use crate::token::{LineStart, Token, TokenKind, Word};
+
+/// How deeply brackets may nest.
+pub const DEEPEST_NESTING: usize = 256;
+
+/// The shape of a file's tokens.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Brackets {
+    /// For each token the index of its partner; its own index when it has none.
+    pub partners: Vec<usize>,
+    /// The indices of the tokens that start an item, in order; the first is 0 unless there are no tokens.
+    pub cuts: Vec<usize>,
+    /// Opening brackets that nest too deeply, at most one for an item.
+    pub too_deep: Vec<usize>,
+}
+
+/// Finds partners and cuts in one pass.
+#[must_use]
+pub fn pair_brackets(tokens: &[Token]) -> Brackets {
+    let mut scan = Scan {
+        tokens,
+        result: Brackets {
+            partners: (0..tokens.len()).collect(),
+            ..Brackets::default()
+        },
+        open: Vec::new(),
+        item: ItemState::Prefix,
+    };
+    for index in 0..tokens.len() {
+        scan.token(index);
+    }
+    scan.result
+}
+
+/// What the tokens since the last cut are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemState {
+    /// Only attributes and `private`.
+    Prefix,
+    /// A declaration.
+    Declaration,
+    /// Anything else.
+    Invalid,
+}
+
+struct Scan<'tokens> {
+    tokens: &'tokens [Token],
+    result: Brackets,
+    open: Vec<usize>,
+    item: ItemState,
+}
+
+impl Scan<'_> {
+    fn token(&mut self, index: usize) {
+        let token = self.tokens[index];
+        self.cut(index);
+        if token.kind.is_opener() {
+            self.open.push(index);
+            let is_first_of_item = self.result.too_deep.last() < self.result.cuts.last();
+            if self.open.len() > DEEPEST_NESTING && is_first_of_item {
+                self.result.too_deep.push(index);
+            }
+        } else if token.kind.is_closer() {
+            self.close(index);
+        }
+    }
+
+    fn close(&mut self, index: usize) {
+        let kind = self.tokens[index].kind;
+        let partner = self
+            .open
+            .iter()
+            .rposition(|open| self.tokens[*open].kind.closer() == Some(kind));
+        // A bracket inside `${ }` never pairs with one outside.
+        let wall = self
+            .open
+            .iter()
+            .rposition(|open| self.tokens[*open].kind == TokenKind::InterpolationOpen);
+        if let Some(depth) = partner.filter(|depth| wall.is_none_or(|wall| wall <= *depth)) {
+            let open = self.open[depth];
+            self.open.truncate(depth);
+            self.result.partners[open] = index;
+            self.result.partners[index] = open;
+        }
+    }
+
+    /// Starts a new item at `index` if one starts there.
+    fn cut(&mut self, index: usize) {
+        let token = self.tokens[index];
+        let is_line_start = token.line_start != LineStart::Inside;
+        let follows_semicolon = index > 0 && self.tokens[index - 1].kind == TokenKind::Semicolon;
+        if index > 0 && !is_line_start && !follows_semicolon {
+            if self.open.is_empty() && self.item == ItemState::Prefix {
+                self.continue_prefix(index);
+            }
+            return;
+        }
+        let starts = starts_declaration(self.tokens, index);
+        if !self.open.is_empty() {
+            if starts && token.line_start == LineStart::Margin {
+                self.open.clear();
+                let first = self.without_prefix(index);
+                self.start(first, ItemState::Declaration);
+            }
+            return;
+        }
+        if index > 0 && self.item == ItemState::Prefix {
+            self.continue_prefix(index);
+            return;
+        }
+        if starts {
+            self.start(index, ItemState::Declaration);
+        } else if matches!(token.kind, TokenKind::At | TokenKind::Private) {
+            self.start(index, ItemState::Prefix);
+        } else if index == 0 || self.is_stray(index) {
+            self.start(index, ItemState::Invalid);
+        }
+    }
+
+    fn start(&mut self, index: usize, item: ItemState) {
+        self.result.cuts.push(index);
+        self.item = item;
+    }
+
+    /// Decides whether the tokens after attributes and `private` are a declaration.
+    fn continue_prefix(&mut self, index: usize) {
+        if starts_declaration(self.tokens, index) {
+            self.item = ItemState::Declaration;
+        }
+    }
+
+    /// The first of the words `private` right before `index`, or `index`.
+    fn without_prefix(&self, index: usize) -> usize {
+        let last_cut = self.result.cuts.last().copied().unwrap_or(0);
+        let mut first = index;
+        while first > last_cut + 1 && self.tokens[first - 1].kind == TokenKind::Private {
+            first -= 1;
+        }
+        first
+    }
+
+    /// Whether the token is at the margin, belongs to no declaration and continues none.
+    fn is_stray(&self, index: usize) -> bool {
+        let token = self.tokens[index];
+        token.line_start == LineStart::Margin
+            && self.item == ItemState::Declaration
+            && token.kind != TokenKind::BraceOpen
+            && !token.kind.is_closer()
+            && !is_header_word(token.word)
+            && !continues_before(token.kind)
+            && !continues_after(self.tokens[index - 1].kind)
+    }
+}
+
+/// Whether a declaration's keyword stands at `index`, with what must follow it.
+#[must_use]
+pub fn starts_declaration(tokens: &[Token], index: usize) -> bool {
+    let token = tokens[index];
+    let next = tokens.get(index + 1).map(|token| token.kind);
+    match token.kind {
+        TokenKind::Import => !matches!(next, Some(TokenKind::Colon | TokenKind::Equal)),
+        TokenKind::Fn if tokens.get(index + 1).is_some_and(|token| token.is_word()) => true,
+        TokenKind::Const
+        | TokenKind::Enum
+        | TokenKind::Error
+        | TokenKind::Fn
+        | TokenKind::Type
+        | TokenKind::Workflow => {
+            matches!(next, Some(TokenKind::Identifier))
+                || tokens
+                    .get(index + 1)
+                    .is_none_or(|token| token.line_start != LineStart::Inside)
+        }
+        TokenKind::Identifier => match token.word {
+            Word::Agent
+            | Word::Prompt
+            | Word::Tool
+            | Word::Mcp
+            | Word::Hook
+            | Word::Human
+            | Word::Skill => next == Some(TokenKind::Identifier),
+            Word::Test => matches!(next, Some(TokenKind::String | TokenKind::StringOpen)),
+            Word::Permissions => next == Some(TokenKind::BraceOpen),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a line that starts with the word continues a declaration's header.
+fn is_header_word(word: Word) -> bool {
+    matches!(
+        word,
+        Word::Timeout
+            | Word::Retry
+            | Word::Backoff
+            | Word::Max
+            | Word::Reflect
+            | Word::Budget
+            | Word::Limit
+            | Word::Errors
+            | Word::By
+            | Word::With
+            | Word::Where
+            | Word::Until
+            | Word::Uses
+            | Word::Pure
+            | Word::Reads
+            | Word::Idempotent
+            | Word::Once
+            | Word::Cassette
+    )
+}

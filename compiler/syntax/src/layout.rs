@@ -1,0 +1,191 @@
+//! Decides which line breaks end something and puts `Newline` tokens there, so that the grammar need not know lines.
+//!
+//! Only the innermost open bracket counts: line breaks mean nothing inside `( )`, `[ ]` and directly inside `${ }`.
+//! A round or square bracket that is never closed counts as not there, so that one report is all it causes.
+
+use std::ops::Range;
+
+use gsw_source::Span;
+
+use crate::brackets::{Brackets, pair_brackets};
+use crate::lexer::offset;
+use crate::token::{LineStart, Token, TokenKind, Word};
+
+/// The tokens of a file as the parser takes them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// With `Newline` tokens; a bracket's value is the distance to its partner.
+    pub tokens: Vec<Token>,
+    /// The tokens of each item.
+    pub items: Vec<ItemTokens>,
+}
+
+/// The tokens of one item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemTokens {
+    /// Their indices.
+    pub range: Range<usize>,
+    /// The bracket that nests too deeply, when one does.
+    pub too_deep: Option<Span>,
+}
+
+/// Lays out the tokens of the lexer.
+#[must_use]
+pub fn lay_out(tokens: &[Token]) -> Layout {
+    let brackets = pair_brackets(tokens);
+    let mut layout = Layout::default();
+    layout.tokens.reserve(tokens.len() + tokens.len() / 4);
+    for (number, first) in brackets.cuts.iter().enumerate() {
+        let end = brackets
+            .cuts
+            .get(number + 1)
+            .copied()
+            .unwrap_or(tokens.len());
+        let start = layout.tokens.len();
+        lay_out_item(tokens, *first..end, &brackets, &mut layout.tokens);
+        let too_deep = brackets
+            .too_deep
+            .iter()
+            .find(|index| (*first..end).contains(*index))
+            .map(|index| tokens[*index].span);
+        layout.items.push(ItemTokens {
+            range: start..layout.tokens.len(),
+            too_deep,
+        });
+    }
+    layout
+}
+
+fn lay_out_item(
+    tokens: &[Token],
+    range: Range<usize>,
+    brackets: &Brackets,
+    result: &mut Vec<Token>,
+) {
+    let first = range.start;
+    // The new indices of open brackets, and whether line breaks mean something inside.
+    let mut open: Vec<(usize, Lines)> = Vec::new();
+    for index in range {
+        let mut token = tokens[index];
+        let partner = brackets.partners[index];
+        let is_matched = partner != index;
+        if token.kind.is_closer() && is_matched {
+            // Unclosed braces inside end here too.
+            while let Some((opener, _)) = open.pop() {
+                let kind = result[opener].kind;
+                if kind.closer() == Some(token.kind) && result[opener].value != 0 {
+                    let distance = offset(result.len() - opener);
+                    result[opener].value = distance;
+                    token.value = distance;
+                    break;
+                }
+            }
+        } else if token.kind.is_closer() {
+            token.value = 0;
+        }
+        let lines = open.last().map_or(Lines::Separate, |(_, lines)| *lines);
+        if index > first
+            && token.line_start != LineStart::Inside
+            && lines == Lines::Separate
+            && is_separated(tokens[index - 1].kind, token, is_matched)
+        {
+            let end = tokens[index - 1].span.end;
+            result.push(Token {
+                kind: TokenKind::Newline,
+                word: Word::Other,
+                line_start: LineStart::Inside,
+                value: 0,
+                span: Span::new(end, end),
+            });
+        }
+        if token.kind.is_opener() {
+            // A value that is not 0 marks the bracket as one that will be closed.
+            token.value = u32::from(is_matched);
+            match token.kind {
+                TokenKind::BraceOpen => open.push((result.len(), Lines::Separate)),
+                _ if is_matched => open.push((result.len(), Lines::Ignored)),
+                _ => {}
+            }
+        }
+        result.push(token);
+    }
+}
+
+/// What line breaks do inside a bracket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    Separate,
+    Ignored,
+}
+
+fn is_separated(previous: TokenKind, token: Token, is_matched: bool) -> bool {
+    let ends_bracket = token.kind.is_closer() && is_matched;
+    !continues_after(previous)
+        && !previous.is_opener()
+        && !continues_before(token.kind)
+        && !ends_bracket
+        && !matches!(previous, TokenKind::Semicolon)
+}
+
+/// Whether a line break after this token ends nothing.
+///
+/// `>` is missing here, because it may close `Task<int>`; the grammar takes a line break after it as an operator.
+#[must_use]
+pub fn continues_after(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Comma
+            | TokenKind::Equal
+            | TokenKind::FatArrow
+            | TokenKind::Arrow
+            | TokenKind::Colon
+            | TokenKind::PlusEqual
+            | TokenKind::MinusEqual
+            | TokenKind::StarEqual
+            | TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Star
+            | TokenKind::Slash
+            | TokenKind::Percent
+            | TokenKind::EqualEqual
+            | TokenKind::BangEqual
+            | TokenKind::Less
+            | TokenKind::LessEqual
+            | TokenKind::GreaterEqual
+            | TokenKind::In
+            | TokenKind::And
+            | TokenKind::Or
+            | TokenKind::Not
+            | TokenKind::As
+            | TokenKind::QuestionQuestion
+            | TokenKind::DotDot
+            | TokenKind::DotDotEqual
+            | TokenKind::Pipe
+            | TokenKind::Bang
+            | TokenKind::Else
+            | TokenKind::Catch
+    )
+}
+
+/// Whether a line break before this token ends nothing.
+#[must_use]
+pub fn continues_before(kind: TokenKind) -> bool {
+    kind.is_comparison()
+        || matches!(
+            kind,
+            TokenKind::Dot
+                | TokenKind::QuestionDot
+                | TokenKind::Catch
+                | TokenKind::Else
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::QuestionQuestion
+                | TokenKind::Pipe
+                | TokenKind::Plus
+                | TokenKind::Star
+                | TokenKind::Slash
+                | TokenKind::Percent
+                | TokenKind::Comma
+                | TokenKind::Semicolon
+        )
+}

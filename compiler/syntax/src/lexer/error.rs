@@ -1,0 +1,124 @@
+//! What can be wrong with text before any grammar, and how it is worded.
+
+use gsw_source::{Code, Diagnostic, Place, Span};
+
+/// Something wrong with the text itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LexicalError {
+    /// What.
+    pub kind: LexicalErrorKind,
+    /// The bytes that it is about, in the file.
+    pub span: Span,
+}
+
+/// What is wrong with the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LexicalErrorKind {
+    /// A character that no token starts with.
+    UnknownCharacter(char),
+    /// An operator of another language; the text names ours.
+    ForeignOperator(&'static str),
+    /// Text in single quotes.
+    SingleQuotes,
+    /// A string without its closing quotes.
+    UnterminatedString,
+    /// A backslash before something that it does not go with.
+    UnknownEscape,
+    /// `\u{…}` that names no character.
+    NoSuchCharacter,
+    /// A point without digits on both sides.
+    HalfFloat,
+    /// Letters after a number that are no unit.
+    UnknownUnit(String),
+    /// A number with misplaced underscores or without digits.
+    MalformedNumber,
+    /// An int, float or duration that is too large.
+    NumberOutOfRange,
+    /// A name longer than 200 bytes.
+    LongName,
+}
+
+impl LexicalError {
+    /// The report of it.
+    #[must_use]
+    pub fn diagnostic(&self, place: Place) -> Diagnostic {
+        match &self.kind {
+            LexicalErrorKind::UnknownCharacter(character) => unknown_character(*character, place),
+            LexicalErrorKind::ForeignOperator(ours) => Diagnostic::error(
+                Code::INVALID_CHARACTER,
+                place,
+                format!("this operator is written `{ours}`"),
+            )
+            .fix(format!("write `{ours}`"), place, *ours),
+            LexicalErrorKind::SingleQuotes => Diagnostic::error(
+                Code::INVALID_CHARACTER,
+                place,
+                "strings stand in double quotes",
+            ),
+            LexicalErrorKind::UnterminatedString => Diagnostic::error(
+                Code::UNTERMINATED_STRING,
+                place,
+                "this string is not closed",
+            )
+            .note("a string in single `\"` ends on its line; one over several lines stands in `\"\"\"`"),
+            LexicalErrorKind::UnknownEscape => Diagnostic::error(
+                Code::INVALID_ESCAPE,
+                place,
+                "no such escape in a string",
+            )
+            .note(r#"the escapes are `\n` `\t` `\r` `\\` `\"` `\$` and `\u{1F600}`; in `r"…"` a backslash is itself"#),
+            LexicalErrorKind::NoSuchCharacter => Diagnostic::error(
+                Code::INVALID_ESCAPE,
+                place,
+                "this escape names no character",
+            )
+            .note(r"between the braces of `\u{…}` stand one to six hexadecimal digits of a Unicode scalar value"),
+            LexicalErrorKind::HalfFloat => Diagnostic::error(
+                Code::INVALID_NUMBER,
+                place,
+                "a number with a point has digits on both sides of it",
+            ),
+            LexicalErrorKind::UnknownUnit(unit) => Diagnostic::error(
+                Code::INVALID_NUMBER,
+                place,
+                format!("`{unit}` cannot follow a number"),
+            )
+            .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`"),
+            LexicalErrorKind::MalformedNumber => Diagnostic::error(
+                Code::INVALID_NUMBER,
+                place,
+                "this is not a number",
+            )
+            .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
+            LexicalErrorKind::NumberOutOfRange => Diagnostic::error(
+                Code::INVALID_NUMBER,
+                place,
+                "this number is too large",
+            )
+            .note("an int reaches from -9223372036854775808 to 9223372036854775807, a duration to 292 years"),
+            LexicalErrorKind::LongName => Diagnostic::error(
+                Code::INVALID_NAME,
+                place,
+                "a name has at most 200 bytes",
+            ),
+        }
+    }
+}
+
+fn unknown_character(character: char, place: Place) -> Diagnostic {
+    let shown = if character.is_control() || character.is_whitespace() {
+        format!("U+{:04X}", u32::from(character))
+    } else {
+        character.to_string()
+    };
+    let diagnostic = Diagnostic::error(
+        Code::INVALID_CHARACTER,
+        place,
+        format!("`{shown}` means nothing here"),
+    );
+    if character.is_alphabetic() {
+        diagnostic.note("names are made of the letters a to z, digits and `_`")
+    } else {
+        diagnostic
+    }
+}

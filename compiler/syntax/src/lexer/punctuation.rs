@@ -1,0 +1,130 @@
+//! Operators, brackets and characters that mean nothing.
+
+use crate::lexer::{Lexer, LexicalErrorKind, name};
+use crate::token::{TokenKind, Value};
+
+impl Lexer<'_> {
+    /// Reads the operator or bracket at the current position.
+    pub(super) fn punctuation(&mut self) {
+        let start = self.position;
+        let rest = &self.bytes[start..];
+        if let Some((kind, length)) = three(rest).or_else(|| two(rest)).or_else(|| one(rest)) {
+            self.position += length;
+            match kind {
+                TokenKind::BraceClose if self.closes_interpolation() => {
+                    self.push(TokenKind::InterpolationClose, start);
+                    self.continue_string();
+                }
+                _ => {
+                    self.count_bracket(kind);
+                    self.push(kind, start);
+                }
+            }
+            return;
+        }
+        match rest {
+            [b'&', b'&', ..] => self.foreign(2, TokenKind::And, "and"),
+            [b'\'', ..] => self.single_quotes(),
+            _ => self.unknown_characters(),
+        }
+    }
+
+    /// Reads an operator of other languages as ours.
+    fn foreign(&mut self, length: usize, kind: TokenKind, ours: &'static str) {
+        let start = self.position;
+        self.position += length;
+        self.report(LexicalErrorKind::ForeignOperator(ours), start);
+        self.push(kind, start);
+    }
+
+    fn single_quotes(&mut self) {
+        let start = self.position;
+        let line = self.bytes[start + 1..]
+            .iter()
+            .position(|byte| matches!(byte, b'\'' | b'\n'));
+        match line {
+            Some(length) if self.bytes[start + 1 + length] == b'\'' => {
+                self.position = start + length + 2;
+                let text = name(&self.text[start + 1..start + 1 + length]);
+                self.report(LexicalErrorKind::SingleQuotes, start);
+                self.push_value(TokenKind::String, start, Value::Text(text));
+            }
+            _ => {
+                self.position += 1;
+                self.report(LexicalErrorKind::SingleQuotes, start);
+            }
+        }
+    }
+
+    /// Skips a run of characters that start no token, with one report.
+    fn unknown_characters(&mut self) {
+        let start = self.position;
+        let mut characters = self.text[start..].chars();
+        let Some(first) = characters.next() else {
+            return;
+        };
+        self.position += first.len_utf8();
+        for character in characters {
+            if character.is_ascii()
+                && !matches!(character, '#' | '$' | '&' | '\\' | '^' | '`' | '~')
+            {
+                break;
+            }
+            self.position += character.len_utf8();
+        }
+        self.report(LexicalErrorKind::UnknownCharacter(first), start);
+    }
+}
+
+fn three(rest: &[u8]) -> Option<(TokenKind, usize)> {
+    rest.starts_with(b"..=")
+        .then_some((TokenKind::DotDotEqual, 3))
+}
+
+fn two(rest: &[u8]) -> Option<(TokenKind, usize)> {
+    let kind = match rest.get(..2)? {
+        b"?." => TokenKind::QuestionDot,
+        b".." => TokenKind::DotDot,
+        b"??" => TokenKind::QuestionQuestion,
+        b"==" => TokenKind::EqualEqual,
+        b"!=" => TokenKind::BangEqual,
+        b"=>" => TokenKind::FatArrow,
+        b"->" => TokenKind::Arrow,
+        b"+=" => TokenKind::PlusEqual,
+        b"-=" => TokenKind::MinusEqual,
+        b"*=" => TokenKind::StarEqual,
+        b"<=" => TokenKind::LessEqual,
+        b">=" => TokenKind::GreaterEqual,
+        _ => return None,
+    };
+    Some((kind, 2))
+}
+
+fn one(rest: &[u8]) -> Option<(TokenKind, usize)> {
+    let kind = match rest.first()? {
+        b'(' => TokenKind::ParenOpen,
+        b')' => TokenKind::ParenClose,
+        b'[' => TokenKind::BracketOpen,
+        b']' => TokenKind::BracketClose,
+        b'{' => TokenKind::BraceOpen,
+        b'}' => TokenKind::BraceClose,
+        b',' => TokenKind::Comma,
+        b';' => TokenKind::Semicolon,
+        b':' => TokenKind::Colon,
+        b'.' => TokenKind::Dot,
+        b'?' => TokenKind::Question,
+        b'!' => TokenKind::Bang,
+        b'=' => TokenKind::Equal,
+        b'+' => TokenKind::Plus,
+        b'-' => TokenKind::Minus,
+        b'*' => TokenKind::Star,
+        b'/' => TokenKind::Slash,
+        b'%' => TokenKind::Percent,
+        b'<' => TokenKind::Less,
+        b'>' => TokenKind::Greater,
+        b'|' => TokenKind::Pipe,
+        b'@' => TokenKind::At,
+        _ => return None,
+    };
+    Some((kind, 1))
+}

@@ -1,0 +1,238 @@
+//! The queries that parse a file and hand out its items.
+
+use std::sync::Arc;
+
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span};
+use rustc_hash::FxHashMap;
+
+use crate::ast::{Item, ItemBody};
+use crate::layout::{ItemTokens, lay_out};
+use crate::lexer::{Lexed, lex};
+use crate::parser::{ParseError, parse_item};
+use crate::parser_report::{report_item, report_lexical};
+use crate::token::{Token, TokenKind};
+use crate::trivia::Comment;
+
+/// A file as items.
+#[derive(Clone, Debug)]
+pub struct ParsedFile {
+    /// Its items in order.
+    pub items: Vec<FileItem>,
+    /// Its `//!` lines, joined.
+    pub docs: Option<String>,
+    /// Every comment in order, with spans in the file.
+    pub comments: Vec<Comment>,
+    /// What is wrong with its syntax, in the order of places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An item and where it stands.
+#[derive(Clone, Debug)]
+pub struct FileItem {
+    /// Its identity.
+    pub id: ItemId,
+    /// Its tree, with spans relative to `offset`.
+    pub item: Arc<Item>,
+    /// Its first byte in the file.
+    pub offset: u32,
+}
+
+/// Parses `file`. Never fails: what cannot be parsed becomes diagnostics and holes in the tree.
+///
+/// `no_eq`, because every edit moves positions: comparing two trees would cost and never pay.
+#[salsa::tracked(returns(ref), no_eq)]
+pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
+    let text = Arc::clone(file.text(db));
+    let lexed = Arc::new(lex(&text));
+    let layout = lay_out(&lexed.tokens);
+    let mut diagnostics = report_lexical(&lexed.errors, file);
+    let mut items = Vec::with_capacity(layout.items.len());
+    let mut occurrences: FxHashMap<(ItemKind, Name), u32> = FxHashMap::default();
+    for (index, tokens) in layout.items.iter().enumerate() {
+        let parsed = ItemText::new(&text, &lexed, &layout.tokens, tokens).parse();
+        let next = layout
+            .items
+            .get(index + 1)
+            .map(|next| layout.tokens[next.range.start].span);
+        diagnostics.extend(report_item(&parsed, &lexed.errors, &text, next, file));
+        let (kind, name) = identify(
+            &parsed.item,
+            &parsed.tokens,
+            &text[parsed.offset as usize..],
+        );
+        let occurrence = occurrences.entry((kind, name.clone())).or_default();
+        items.push(FileItem {
+            id: ItemId::new(db, file, kind, name, *occurrence),
+            item: Arc::new(parsed.item),
+            offset: parsed.offset,
+        });
+        *occurrence += 1;
+    }
+    diagnostics.sort_by_key(|diagnostic| match diagnostic.place {
+        Place::File { span, .. } | Place::Item { span, .. } => span,
+    });
+    ParsedFile {
+        items,
+        docs: lexed.module_docs.clone(),
+        comments: lexed.comments.clone(),
+        diagnostics,
+    }
+}
+
+/// The items of `file` by identity: the wall that edits inside an item do not cross.
+#[salsa::tracked(returns(ref))]
+pub fn file_item_ids(db: &dyn Db, file: File) -> Vec<ItemId> {
+    parse_file(db, file)
+        .items
+        .iter()
+        .map(|item| item.id)
+        .collect()
+}
+
+/// The tree of an item; `None` when its file has no such item any more.
+#[salsa::tracked(returns(clone))]
+pub fn item_ast(db: &dyn Db, id: ItemId) -> Option<Arc<Item>> {
+    find_item(db, id).map(|item| Arc::clone(&item.item))
+}
+
+/// The first byte of an item in its file; 0 when its file has no such item any more.
+pub fn item_offset(db: &dyn Db, id: ItemId) -> u32 {
+    find_item(db, id).map_or(0, |item| item.offset)
+}
+
+/// The file and the bytes in it that `place` stands for.
+pub fn locate(db: &dyn Db, place: Place) -> (File, Span) {
+    match place {
+        Place::File { file, span } => (file, span),
+        Place::Item { item, span } => (item.file(db), span.shifted(item_offset(db, item))),
+    }
+}
+
+/// The module's documentation: its `//!` lines.
+#[salsa::tracked(returns(clone))]
+pub fn file_docs(db: &dyn Db, file: File) -> Option<String> {
+    parse_file(db, file).docs.clone()
+}
+
+/// What is wrong with the syntax of `file`, in the order of places.
+pub fn file_syntax_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
+    &parse_file(db, file).diagnostics
+}
+
+fn find_item(db: &dyn Db, id: ItemId) -> Option<&FileItem> {
+    let parsed = parse_file(db, id.file(db));
+    parsed.items.iter().find(|item| item.id == id)
+}
+
+/// An item's parse with the tokens that it was made of.
+pub(crate) struct ParsedTokens {
+    pub(crate) item: Item,
+    pub(crate) errors: Vec<ParseError>,
+    /// With spans relative to `offset`.
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) offset: u32,
+    /// The bracket that nests too deeply, in the file.
+    pub(crate) too_deep: Option<Span>,
+}
+
+/// The part of a file that is one item.
+struct ItemText<'file> {
+    text: &'file Arc<str>,
+    lexed: &'file Arc<Lexed>,
+    tokens: Vec<Token>,
+    offset: u32,
+    too_deep: Option<Span>,
+}
+
+impl<'file> ItemText<'file> {
+    fn new(
+        text: &'file Arc<str>,
+        lexed: &'file Arc<Lexed>,
+        tokens: &[Token],
+        item: &ItemTokens,
+    ) -> Self {
+        let first = tokens[item.range.start].span.start;
+        let offset = lexed.docs.get(&first).map_or(first, |docs| docs.start);
+        let relative = |token: &Token| Token {
+            span: Span::new(token.span.start - offset, token.span.end - offset),
+            ..*token
+        };
+        Self {
+            text,
+            lexed,
+            tokens: tokens[item.range.clone()].iter().map(relative).collect(),
+            offset,
+            too_deep: item.too_deep,
+        }
+    }
+
+    fn parse(self) -> ParsedTokens {
+        let (item, errors) = if self.too_deep.is_some() {
+            (self.hole(), Vec::new())
+        } else {
+            let parsed = parse_item(self.text, self.lexed, self.tokens.clone(), self.offset);
+            (parsed.item, parsed.errors)
+        };
+        ParsedTokens {
+            item,
+            errors,
+            tokens: self.tokens,
+            offset: self.offset,
+            too_deep: self.too_deep,
+        }
+    }
+
+    fn hole(&self) -> Item {
+        Item {
+            docs: None,
+            attributes: Vec::new(),
+            visibility: crate::ast::Visibility::Public,
+            body: ItemBody::Invalid,
+            span: Span::new(0, self.tokens.last().map_or(0, |token| token.span.end)),
+        }
+    }
+}
+
+/// The kind and name by which an item is known; an invalid one is known by the name it seems to declare.
+fn identify(item: &Item, tokens: &[Token], text: &str) -> (ItemKind, Name) {
+    let plain = |kind, identifier: &crate::ast::Identifier| (kind, identifier.name.clone());
+    match &item.body {
+        ItemBody::Import(import) => (ItemKind::Import, import.path.clone()),
+        ItemBody::Function(function) => {
+            let name = &function.signature.name.name;
+            let name = match &function.receiver {
+                Some(receiver) => Name::from(format!("{}.{name}", receiver.name)),
+                None => name.clone(),
+            };
+            (ItemKind::Function, name)
+        }
+        ItemBody::Record(record) => plain(ItemKind::Record, &record.name),
+        ItemBody::Alias { name, .. } => plain(ItemKind::Alias, name),
+        ItemBody::Enum(declaration) => plain(ItemKind::Enum, &declaration.name),
+        ItemBody::Error(error) => plain(ItemKind::Error, &error.name),
+        ItemBody::Const(constant) => plain(ItemKind::Const, &constant.name),
+        ItemBody::Agent { name, .. } => plain(ItemKind::Agent, name),
+        ItemBody::Prompt { signature, .. } => plain(ItemKind::Prompt, &signature.name),
+        ItemBody::Workflow { signature, .. } => plain(ItemKind::Workflow, &signature.name),
+        ItemBody::Tool { signature, .. } => plain(ItemKind::Tool, &signature.name),
+        ItemBody::Mcp { name, .. } => plain(ItemKind::Mcp, name),
+        ItemBody::Hook { name, .. } => plain(ItemKind::Hook, name),
+        ItemBody::Human { signature, .. } => plain(ItemKind::Human, &signature.name),
+        ItemBody::Skill { name } => plain(ItemKind::Skill, name),
+        ItemBody::Test { name, .. } => (ItemKind::Test, name.clone()),
+        ItemBody::Permissions { .. } => (ItemKind::Permissions, Name::default()),
+        ItemBody::Invalid => (ItemKind::Invalid, seeming_name(tokens, text)),
+    }
+}
+
+/// The name behind the first keyword, so that uses of it need not be reported as well.
+fn seeming_name(tokens: &[Token], text: &str) -> Name {
+    let is_name = |token: &&Token| token.kind == TokenKind::Identifier;
+    tokens
+        .iter()
+        .skip(1)
+        .take(3)
+        .find(is_name)
+        .map(|token| Name::new(&text[token.span.start as usize..token.span.end as usize]))
+        .unwrap_or_default()
+}

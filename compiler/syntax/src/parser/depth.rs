@@ -1,0 +1,128 @@
+//! Keeps trees within a depth that every later pass can walk by recursion, and the parser within its stack.
+
+mod children;
+
+use gsw_source::{Name, Span};
+
+use crate::ast::{Expression, ExpressionKind, Item};
+use crate::parser::depth::children::{expressions_of, roots_of};
+use crate::parser::error::{ParseError, Reason};
+use crate::token::{Token, TokenKind, Word};
+
+/// How deep a syntax tree may be.
+pub(crate) const DEEPEST_TREE: u32 = 1_000;
+
+/// The estimate up to which an item is parsed on the stack of whoever asks; a guess with much room.
+pub(crate) const PLAIN_STACK: usize = 16;
+
+/// Stack for the deepest item that is let through, in a build without optimisation.
+const LARGE_STACK: usize = 256 << 20;
+
+/// How many levels of recursion parsing the tokens takes at most, in units that cost about the same.
+pub(crate) fn estimate(tokens: &[Token]) -> usize {
+    let mut levels: Vec<usize> = Vec::new();
+    let mut current = 0;
+    let mut deepest = 0;
+    for token in tokens {
+        match token.kind {
+            kind if kind.is_opener() => {
+                levels.push(current);
+                current += 1;
+            }
+            kind if kind.is_closer() => current = levels.pop().unwrap_or(0),
+            TokenKind::Newline | TokenKind::Semicolon | TokenKind::Comma => {
+                current = levels.last().map_or(0, |level| level + 1);
+            }
+            _ if recurses(*token) => current += 1,
+            _ => {}
+        }
+        deepest = deepest.max(current);
+    }
+    deepest
+}
+
+/// Whether the token starts a part that is parsed by recursion without a bracket.
+fn recurses(token: Token) -> bool {
+    matches!(
+        token.kind,
+        TokenKind::Minus
+            | TokenKind::Not
+            | TokenKind::Await
+            | TokenKind::Race
+            | TokenKind::FatArrow
+            | TokenKind::Arrow
+            | TokenKind::Spawn
+            | TokenKind::Fail
+            | TokenKind::Return
+            | TokenKind::Else
+            | TokenKind::QuestionQuestion
+    ) || matches!(
+        token.word,
+        Word::Emit | Word::Reflect | Word::Revise | Word::Detached | Word::By
+    )
+}
+
+/// Runs `work` on a stack that is large enough for the deepest item.
+pub(crate) fn with_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new()
+        .stack_size(LARGE_STACK)
+        .spawn(work);
+    let result = thread.map(std::thread::JoinHandle::join);
+    match result {
+        Ok(Ok(value)) => value,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => panic!("the system has no memory for the parser's stack: {error}"),
+    }
+}
+
+/// Cuts off what is deeper than allowed and reports the first place where that was needed.
+pub(crate) fn limit(item: &mut Item) -> Option<ParseError> {
+    let mut error = None;
+    let mut pending: Vec<(&mut Expression, u32)> = Vec::new();
+    let mut found = Vec::new();
+    roots_of(item, &mut found);
+    pending.extend(found.drain(..).map(|root| (root, 1)));
+    while let Some((expression, depth)) = pending.pop() {
+        if depth >= DEEPEST_TREE {
+            let span = expression.span;
+            let cut = std::mem::replace(expression, invalid(span));
+            dismantle(cut);
+            error.get_or_insert(ParseError::because(
+                0,
+                Reason::TooDeep(Some(first_byte(span))),
+            ));
+            continue;
+        }
+        let mut children = Vec::new();
+        expressions_of(&mut expression.kind, &mut children);
+        pending.extend(children.into_iter().map(|child| (child, depth + 1)));
+    }
+    error
+}
+
+fn first_byte(span: Span) -> Span {
+    Span::new(span.start, span.end.min(span.start + 1))
+}
+
+fn invalid(span: Span) -> Expression {
+    Expression {
+        kind: ExpressionKind::Invalid,
+        span,
+    }
+}
+
+/// Drops an expression without recursion.
+fn dismantle(expression: Expression) {
+    let mut pending = vec![expression];
+    while let Some(mut expression) = pending.pop() {
+        let mut children = Vec::new();
+        expressions_of(&mut expression.kind, &mut children);
+        for child in children {
+            let leaf = Expression {
+                kind: ExpressionKind::Name(Name::default()),
+                span: child.span,
+            };
+            pending.push(std::mem::replace(child, leaf));
+        }
+    }
+}

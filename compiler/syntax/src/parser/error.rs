@@ -1,0 +1,411 @@
+//! What the parser reports, and how it is worded.
+
+use chumsky::DefaultExpected;
+use chumsky::error::{Error, LabelError};
+use chumsky::span::SimpleSpan;
+use chumsky::util::MaybeRef;
+use gsw_source::{Code, Diagnostic, Place, Span};
+
+use crate::parser::input::Tokens;
+use crate::token::{Token, TokenKind};
+
+/// A mistake at a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// The index of the token in its item; one past the last at the end.
+    pub index: usize,
+    /// What could have stood there.
+    pub expected: Expected,
+    /// What sort of mistake it is.
+    pub reason: Reason,
+}
+
+/// What sort of mistake it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The token cannot stand there.
+    Unexpected,
+    /// The tree would become deeper than allowed; the place when no token names it.
+    TooDeep(Option<Span>),
+    /// A list pattern has more than one `..`.
+    SecondRest,
+    /// A record literal has more than one `..base`.
+    SecondBase,
+    /// A string with `${ }` where only plain text can stand.
+    Interpolated,
+}
+
+/// A set of things that could have stood at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expected(u128);
+
+/// The number of the first bit that is no kind of token.
+const CLASSES: u32 = 100;
+
+impl Expected {
+    /// Nothing worth naming.
+    pub const NOTHING: Self = Self(0);
+    /// A name.
+    pub const NAME: Self = Self(1 << CLASSES);
+    /// An expression.
+    pub const EXPRESSION: Self = Self(1 << (CLASSES + 1));
+    /// An operator between two expressions; named only when nothing else is.
+    pub const OPERATOR: Self = Self(1 << (CLASSES + 2));
+    /// A statement.
+    pub const STATEMENT: Self = Self(1 << (CLASSES + 3));
+    /// A pattern.
+    pub const PATTERN: Self = Self(1 << (CLASSES + 4));
+    /// A type.
+    pub const TYPE: Self = Self(1 << (CLASSES + 5));
+    /// A declaration.
+    pub const DECLARATION: Self = Self(1 << (CLASSES + 6));
+    /// The end of a statement.
+    pub const END_OF_STATEMENT: Self = Self(1 << (CLASSES + 7));
+    /// The end of a declaration.
+    pub const END_OF_ITEM: Self = Self(1 << (CLASSES + 8));
+    /// A modifier word.
+    pub const MODIFIER: Self = Self(1 << (CLASSES + 9));
+    /// A string.
+    pub const STRING: Self = Self(1 << (CLASSES + 10));
+    /// A key of a map.
+    pub const MAP_KEY: Self = Self(1 << (CLASSES + 11));
+    /// The path of a module.
+    pub const PATH: Self = Self(1 << (CLASSES + 12));
+    /// A line of a prompt.
+    pub const PROMPT_ENTRY: Self = Self(1 << (CLASSES + 13));
+    /// `detached`, `fails`, `cassette` and such, where they are optional.
+    pub const WORD: Self = Self(1 << (CLASSES + 14));
+
+    /// A token of that kind.
+    #[must_use]
+    pub const fn token(kind: TokenKind) -> Self {
+        Self(1 << kind as u8)
+    }
+
+    const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// What an error message says was expected; `None` when there is nothing to say.
+    fn description(self) -> Option<String> {
+        let mut set = self;
+        if set.has(Self::STATEMENT) {
+            set = set.without(Self::EXPRESSION);
+        }
+        let weak = Self::OPERATOR.union(Self::WORD).union(Self::MODIFIER);
+        if set.without(weak) != Self::NOTHING {
+            set = set.without(weak);
+        }
+        let names = set.names();
+        match names.split_last()? {
+            _ if names.len() > 5 => None,
+            (last, []) => Some((*last).to_owned()),
+            (last, rest) => Some(format!("{} or {last}", rest.join(", "))),
+        }
+    }
+
+    fn names(self) -> Vec<&'static str> {
+        let classes = [
+            (Self::DECLARATION, "a declaration"),
+            (Self::STATEMENT, "a statement"),
+            (Self::EXPRESSION, "an expression"),
+            (Self::PATTERN, "a pattern"),
+            (Self::TYPE, "a type"),
+            (Self::NAME, "a name"),
+            (Self::STRING, "a string"),
+            (Self::MAP_KEY, "a key"),
+            (Self::PATH, "the path of a module"),
+            (
+                Self::PROMPT_ENTRY,
+                "`user`, `system`, `example` or a setting",
+            ),
+            (Self::MODIFIER, "a modifier"),
+            (Self::WORD, "a word"),
+            (Self::OPERATOR, "an operator"),
+        ];
+        let ends = [
+            (Self::END_OF_STATEMENT, "the end of the line"),
+            (Self::END_OF_ITEM, "the end of the declaration"),
+        ];
+        let of = |pairs: &[(Self, &'static str)]| -> Vec<&'static str> {
+            pairs
+                .iter()
+                .filter(|(class, _)| self.has(*class))
+                .map(|(_, name)| *name)
+                .collect()
+        };
+        let mut names = of(&classes);
+        let kinds = TokenKind::ALL
+            .iter()
+            .filter(|kind| self.has(Self::token(**kind)));
+        names.extend(kinds.map(|kind| kind.description()));
+        names.extend(of(&ends));
+        names
+    }
+}
+
+impl ParseError {
+    /// The token at `index` is none of what was expected.
+    #[must_use]
+    pub const fn unexpected(index: usize, expected: Expected) -> Self {
+        Self {
+            index,
+            expected,
+            reason: Reason::Unexpected,
+        }
+    }
+
+    /// The tree would become too deep at the token at `index`.
+    #[must_use]
+    pub const fn too_deep(index: usize) -> Self {
+        Self::because(index, Reason::TooDeep(None))
+    }
+
+    /// A mistake with a wording of its own.
+    #[must_use]
+    pub const fn because(index: usize, reason: Reason) -> Self {
+        Self {
+            index,
+            expected: Expected::NOTHING,
+            reason,
+        }
+    }
+}
+
+impl LabelError<'static, Tokens, DefaultExpected<'static, Token>> for ParseError {
+    fn expected_found<Items: IntoIterator<Item = DefaultExpected<'static, Token>>>(
+        _: Items,
+        _: Option<MaybeRef<'static, Token>>,
+        span: SimpleSpan<usize>,
+    ) -> Self {
+        Self::unexpected(span.start, Expected::NOTHING)
+    }
+}
+
+impl Error<'static, Tokens> for ParseError {
+    fn merge(self, other: Self) -> Self {
+        match (self.reason, other.reason) {
+            (Reason::Unexpected, Reason::Unexpected) => Self {
+                expected: self.expected.union(other.expected),
+                ..self
+            },
+            (Reason::Unexpected, _) => other,
+            _ => self,
+        }
+    }
+}
+
+/// Where the tokens that an error speaks of stand.
+pub(crate) struct Scene<'tokens> {
+    /// The tokens of the item, with spans relative to it.
+    pub(crate) tokens: &'tokens [Token],
+    /// The source text from the item's start on.
+    pub(crate) text: &'tokens str,
+    /// Where the first token after the item stands, relative to it; `None` at the end of the file.
+    pub(crate) next_item: Option<Span>,
+    /// Makes a place of a span relative to the item.
+    pub(crate) place: &'tokens dyn Fn(Span) -> Place,
+    /// Unclosed brackets that have been reported; what else goes wrong inside is a mistake of its own.
+    pub(crate) reported: Vec<Span>,
+}
+
+impl Scene<'_> {
+    /// The report of an error.
+    pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Diagnostic {
+        match error.reason {
+            Reason::TooDeep(span) => {
+                let span = span.unwrap_or_else(|| self.found(error.index).1);
+                too_deep((self.place)(span))
+            }
+            Reason::SecondRest => self.plain(error, "a list pattern has at most one `..`"),
+            Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
+            Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
+            Reason::Unexpected => match self.unclosed_bracket(error.index) {
+                Some(open) => {
+                    self.reported.push(open.span);
+                    self.unclosed(error, open)
+                }
+                None => self.unexpected(error),
+            },
+        }
+    }
+
+    fn plain(&self, error: &ParseError, message: &str) -> Diagnostic {
+        let (_, span) = self.found(error.index);
+        Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message)
+    }
+
+    /// What stands at `index`, as a message names it, and where.
+    fn found(&self, index: usize) -> (String, Span) {
+        let Some(token) = self.tokens.get(index) else {
+            let end = self.tokens.last().map_or(0, |token| token.span.end);
+            return ("the end of the declaration".to_owned(), Span::new(end, end));
+        };
+        let name = match token.kind {
+            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText => {
+                token.kind.description().to_owned()
+            }
+            _ => format!("`{}`", shortened(self.source(token.span))),
+        };
+        (name, token.span)
+    }
+
+    fn source(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    fn unexpected(&self, error: &ParseError) -> Diagnostic {
+        if let Some(token) = self.stray_bracket_of(error) {
+            return self.stray_bracket(token);
+        }
+        let is_trailing = error.expected.has(Expected::END_OF_ITEM)
+            && self
+                .tokens
+                .get(error.index)
+                .is_some_and(|token| token.kind == TokenKind::Newline);
+        let (found, span) = self.found(error.index + usize::from(is_trailing));
+        let message = match error.expected.description() {
+            Some(expected) => format!("expected {expected}, found {found}"),
+            None => format!("{found} cannot stand here"),
+        };
+        let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message);
+        match self.hint(error) {
+            Some(hint) => diagnostic.note(hint),
+            None => diagnostic,
+        }
+    }
+
+    /// The closing bracket without partner that explains an error: the token itself, or one behind the end of the
+    /// declaration, which it ended too early.
+    fn stray_bracket_of(&self, error: &ParseError) -> Option<Token> {
+        let rest = self.tokens.get(error.index..)?;
+        let length = if error.expected.has(Expected::END_OF_ITEM) {
+            rest.len()
+        } else {
+            1
+        };
+        rest.iter()
+            .take(length)
+            .find(|token| token.kind.is_closer() && !token.is_matched())
+            .copied()
+    }
+
+    fn stray_bracket(&self, token: Token) -> Diagnostic {
+        let message = format!("{} closes nothing", token.kind.description());
+        Diagnostic::error(Code::UNOPENED_BRACKET, (self.place)(token.span), message)
+    }
+
+    /// A sentence that teaches what is written instead.
+    fn hint(&self, error: &ParseError) -> Option<&'static str> {
+        let token = self.tokens.get(error.index)?;
+        let previous = error
+            .index
+            .checked_sub(1)
+            .and_then(|index| self.tokens.get(index));
+        let expected = error.expected;
+        match token.kind {
+            kind if kind.is_comparison() && expected.has(Expected::OPERATOR) => {
+                Some("comparisons do not chain; join two with `and`")
+            }
+            TokenKind::Bang if expected.has(Expected::EXPRESSION) => {
+                Some("negation is written `not`")
+            }
+            TokenKind::Pipe if previous.is_some_and(|token| token.kind == TokenKind::Pipe) => {
+                Some("the operator is written `or`")
+            }
+            TokenKind::Question if expected.has(Expected::OPERATOR) => {
+                Some("errors propagate by themselves; a choice is written `if c { a } else { b }`")
+            }
+            TokenKind::Equal if expected.has(Expected::OPERATOR) => {
+                Some("an assignment is a statement of its own; equality is written `==`")
+            }
+            TokenKind::PlusEqual | TokenKind::MinusEqual | TokenKind::StarEqual => Some(
+                "an assignment is a statement of its own; in an arm or a lambda it stands in braces",
+            ),
+            _ if expected.has(Expected::MAP_KEY) => Some(
+                "a `{` where a value can stand starts a map, whose keys are strings, ints, variants or `(expression)`; a block is written `do { … }`",
+            ),
+            kind if kind.is_keyword() && expected.has(Expected::NAME) => {
+                Some("this word is reserved and cannot be a name here")
+            }
+            _ => None,
+        }
+    }
+
+    /// The innermost bracket that is open at `index` and never closed.
+    fn unclosed_bracket(&self, index: usize) -> Option<Token> {
+        let mut open: Vec<Token> = Vec::new();
+        for token in &self.tokens[..index.min(self.tokens.len())] {
+            if token.kind.is_opener() {
+                open.push(*token);
+            } else if token.kind.is_closer() && token.is_matched() {
+                while let Some(opener) = open.pop() {
+                    if opener.is_matched() && opener.kind.closer() == Some(token.kind) {
+                        break;
+                    }
+                }
+            }
+        }
+        open.retain(|token| !self.reported.contains(&token.span));
+        open.pop().filter(|token| !token.is_matched())
+    }
+
+    fn unclosed(&self, error: &ParseError, open: Token) -> Diagnostic {
+        let mut index = error.index;
+        // The end of a line is not what fails to continue a bracket, but the token after it.
+        while self
+            .tokens
+            .get(index)
+            .is_some_and(|token| token.kind == TokenKind::Newline)
+        {
+            index += 1;
+        }
+        let (found, span) = if index < self.tokens.len() {
+            self.found(index)
+        } else {
+            match self.next_item {
+                Some(span) => (format!("`{}`", shortened(self.source(span))), span),
+                None => ("the end of the file".to_owned(), self.found(index).1),
+            }
+        };
+        let closer = open.kind.closer().map_or("", TokenKind::description);
+        let opener = open.kind.description();
+        Diagnostic::error(
+            Code::UNCLOSED_BRACKET,
+            (self.place)(span),
+            format!("expected {closer} before {found}"),
+        )
+        .label(
+            (self.place)(open.span),
+            format!("this {opener} is not closed"),
+        )
+    }
+}
+
+/// The report of a tree or of brackets that nest too deeply.
+pub(crate) fn too_deep(place: Place) -> Diagnostic {
+    Diagnostic::error(Code::NESTING_TOO_DEEP, place, "this is nested too deeply")
+        .note("brackets nest at most 256 deep, and chains such as `a + b + c` have at most 1,000 links; name a part with `let`")
+}
+
+/// Source text that fits into a message.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 30;
+    if text.chars().count() <= LONGEST && !text.contains('\n') {
+        return text.to_owned();
+    }
+    let head: String = text
+        .chars()
+        .take_while(|character| *character != '\n')
+        .take(LONGEST)
+        .collect();
+    format!("{head}…")
+}

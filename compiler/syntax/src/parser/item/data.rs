@@ -1,0 +1,145 @@
+//! Declarations of data: records, aliases, enums and errors.
+
+use chumsky::prelude::{Parser, choice, via_parser};
+
+use crate::ast::{
+    EnumDeclaration, ErrorDeclaration, Expression, FieldDeclaration, Identifier, ItemBody,
+    RecordDeclaration, TypeExpression, Variant,
+};
+use crate::parser::error::Expected;
+use crate::parser::input::{
+    Extra, Rule, Tokens, any_word, identifier, line_break, token, token_as, word,
+};
+use crate::parser::recovery::{Boundary, braced_entries, entry_end, skip_to};
+use crate::parser::rules::Rules;
+use crate::parser::signature::{Typing, generics, parameters, prefix};
+use crate::token::{TokenKind, Word};
+
+/// What stands behind a type's name.
+enum TypeBody {
+    Record(Vec<FieldDeclaration>),
+    Alias(TypeExpression, Option<Expression>),
+}
+
+/// `TypeDeclaration = "type" Name [ Generics ] ( "=" Type [ "where" Expression ] | "{" Fields "}" ) ;`
+pub(super) fn type_declaration(rules: &Rules) -> Rule<ItemBody> {
+    let check = line_break().ignore_then(check(rules)).or_not();
+    let alias = token(TokenKind::Equal)
+        .ignore_then(rules.type_expression.clone())
+        .then(check)
+        .map(|(target, check)| TypeBody::Alias(target, check));
+    let record = line_break()
+        .ignore_then(braced(field(rules)))
+        .map(TypeBody::Record);
+    token_as(TokenKind::Type, Expected::DECLARATION)
+        .ignore_then(identifier())
+        .then(generics())
+        .then(choice((alias, record)))
+        .map(|((name, generics), body)| type_item(name, generics, body))
+        .boxed()
+}
+
+fn type_item(name: Identifier, generics: Vec<Identifier>, body: TypeBody) -> ItemBody {
+    match body {
+        TypeBody::Record(fields) => ItemBody::Record(RecordDeclaration {
+            name,
+            generics,
+            fields,
+        }),
+        TypeBody::Alias(target, check) => ItemBody::Alias {
+            name,
+            generics,
+            target,
+            check,
+        },
+    }
+}
+
+/// Entries in braces; what cannot be read is reported and left out.
+fn braced<T: 'static>(
+    entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+) -> Rule<Vec<T>> {
+    let entry = entry
+        .then_ignore(entry_end())
+        .map(Some)
+        .recover_with(via_parser(skip_to(Boundary::Entry).map(|()| None)));
+    braced_entries(entry)
+        .map(|entries| entries.into_iter().flatten().collect())
+        .boxed()
+}
+
+/// `Check = "where" Expression ;`
+fn check(rules: &Rules) -> Rule<Expression> {
+    word(Word::Where, Expected::MODIFIER)
+        .ignore_then(rules.any_expression())
+        .boxed()
+}
+
+/// `Field = Prefix Word ":" Type [ "=" Expression ] [ Check ] ;`
+fn field(rules: &Rules) -> Rule<FieldDeclaration> {
+    let default = token_as(TokenKind::Equal, Expected::OPERATOR)
+        .ignore_then(rules.any_expression())
+        .or_not();
+    prefix(rules)
+        .then(any_word())
+        .then_ignore(token(TokenKind::Colon))
+        .then(rules.type_expression.clone())
+        .then(default)
+        .then(check(rules).or_not())
+        .map(
+            |((((prefix, name), ty), default), check)| FieldDeclaration {
+                docs: prefix.docs,
+                attributes: prefix.attributes,
+                name,
+                ty,
+                default,
+                check,
+            },
+        )
+        .boxed()
+}
+
+/// `Enum = "enum" Name [ Generics ] "{" [ Variant { ( "," | Newline ) Variant } ] "}" ;`
+pub(super) fn enum_declaration(rules: &Rules) -> Rule<ItemBody> {
+    token_as(TokenKind::Enum, Expected::DECLARATION)
+        .ignore_then(identifier())
+        .then(generics())
+        .then_ignore(line_break())
+        .then(braced(variant(rules)))
+        .map(|((name, generics), variants)| {
+            ItemBody::Enum(EnumDeclaration {
+                name,
+                generics,
+                variants,
+            })
+        })
+        .boxed()
+}
+
+/// `Variant = Prefix Name [ Parameters ] ;`
+fn variant(rules: &Rules) -> Rule<Variant> {
+    prefix(rules)
+        .then(identifier())
+        .then(parameters(rules, Typing::Optional).or_not())
+        .map(|((prefix, name), fields)| Variant {
+            docs: prefix.docs,
+            attributes: prefix.attributes,
+            name,
+            fields: fields.unwrap_or_default(),
+        })
+        .boxed()
+}
+
+/// `Error = "error" Name [ Parameters ] ;`
+pub(super) fn error_declaration(rules: &Rules) -> Rule<ItemBody> {
+    token_as(TokenKind::Error, Expected::DECLARATION)
+        .ignore_then(identifier())
+        .then(parameters(rules, Typing::Optional).or_not())
+        .map(|(name, fields)| {
+            ItemBody::Error(ErrorDeclaration {
+                name,
+                fields: fields.unwrap_or_default(),
+            })
+        })
+        .boxed()
+}

@@ -1,0 +1,207 @@
+//! Control flow: `if`, `match`, loops, `do` and the ways out.
+
+use chumsky::prelude::{Parser, choice};
+
+use crate::ast::{Block, Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
+use crate::parser::error::Expected;
+use crate::parser::expression::node;
+use crate::parser::input::{Context, Rule, looking_at, token, token_as};
+use crate::parser::operand::when;
+use crate::parser::recovery::{Boundary, braced_entries, entry_end, or_hole};
+use crate::parser::rules::{Mode, Rules};
+use crate::token::TokenKind;
+
+/// A block where an expression is wanted.
+pub(crate) fn block_expression(block: Block) -> Expression {
+    Expression {
+        span: block.span,
+        kind: ExpressionKind::Do(block),
+    }
+}
+
+/// `Body = Block | Expression ;`
+pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let block = when(
+        |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
+        rules.block.clone().map(block_expression),
+    );
+    choice((block, rules.expression(mode))).boxed()
+}
+
+/// `Do = "do" Block ;`
+pub(super) fn do_block(rules: &Rules) -> Rule<Expression> {
+    token_as(TokenKind::Do, Expected::EXPRESSION)
+        .ignore_then(rules.block.clone())
+        .map_with(|block, context: &mut Context<'_>| node(ExpressionKind::Do(block), context))
+        .boxed()
+}
+
+/// What is tested between `if` and its body.
+enum Test {
+    Condition(Expression),
+    Pattern(Pattern, Expression),
+}
+
+/// `If = "if" ( Head | "let" Pattern "=" Head ) Block [ "else" ( If | Block ) ] ;`
+pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
+    let head = rules.expression(Mode::Head);
+    let binding = token_as(TokenKind::Let, Expected::NOTHING)
+        .ignore_then(rules.pattern.clone())
+        .then_ignore(token(TokenKind::Equal))
+        .then(head.clone())
+        .map(|(pattern, value)| Test::Pattern(pattern, value));
+    let otherwise = token_as(TokenKind::Else, Expected::OPERATOR)
+        .ignore_then(choice((
+            rules.if_expression.clone(),
+            rules.block.clone().map(block_expression),
+        )))
+        .or_not();
+    token_as(TokenKind::If, Expected::EXPRESSION)
+        .ignore_then(choice((binding, head.map(Test::Condition))))
+        .then(rules.block.clone())
+        .then(otherwise)
+        .map_with(|((test, then), otherwise), context: &mut Context<'_>| {
+            let otherwise = otherwise.map(Box::new);
+            let kind = match test {
+                Test::Condition(condition) => ExpressionKind::If {
+                    condition: Box::new(condition),
+                    then,
+                    otherwise,
+                },
+                Test::Pattern(pattern, value) => ExpressionKind::IfLet {
+                    pattern: Box::new(pattern),
+                    value: Box::new(value),
+                    then,
+                    otherwise,
+                },
+            };
+            node(kind, context)
+        })
+        .boxed()
+}
+
+/// `Match = "match" Head "{" Arms "}" ;`
+pub(super) fn match_expression(rules: &Rules) -> Rule<Expression> {
+    token_as(TokenKind::Match, Expected::EXPRESSION)
+        .ignore_then(rules.expression(Mode::Head))
+        .then(rules.arms.clone())
+        .map_with(|(value, arms), context: &mut Context<'_>| {
+            let value = Box::new(value);
+            node(ExpressionKind::Match { value, arms }, context)
+        })
+        .boxed()
+}
+
+/// `Arms = "{" [ Arm { ( "," | Newline ) Arm } ] "}" ;`
+pub(crate) fn arms(rules: &Rules) -> Rule<Vec<MatchArm>> {
+    let arm = or_hole(
+        arm(rules).then_ignore(entry_end()),
+        Boundary::Entry,
+        |state, index| MatchArm {
+            pattern: Pattern {
+                kind: PatternKind::Invalid,
+                span: state.span(index, index),
+            },
+            guard: None,
+            body: state.expression_hole(index),
+        },
+    );
+    braced_entries(arm)
+}
+
+/// `Arm = Pattern [ "if" Guard ] "=>" Body ;`
+fn arm(rules: &Rules) -> Rule<MatchArm> {
+    let guard = token_as(TokenKind::If, Expected::NOTHING)
+        .ignore_then(rules.expression(Mode::Guard))
+        .or_not();
+    rules
+        .pattern
+        .clone()
+        .then(guard)
+        .then_ignore(token(TokenKind::FatArrow))
+        .then(body(rules, Mode::Full))
+        .map(|((pattern, guard), body)| MatchArm {
+            pattern,
+            guard,
+            body,
+        })
+        .boxed()
+}
+
+/// `For = "for" Pattern "in" Head Block ;`
+pub(super) fn for_loop(rules: &Rules) -> Rule<Expression> {
+    token_as(TokenKind::For, Expected::EXPRESSION)
+        .ignore_then(rules.pattern.clone())
+        .then_ignore(token(TokenKind::In))
+        .then(rules.expression(Mode::Head))
+        .then(rules.block.clone())
+        .map_with(|((pattern, iterable), body), context: &mut Context<'_>| {
+            let kind = ExpressionKind::For {
+                pattern: Box::new(pattern),
+                iterable: Box::new(iterable),
+                body,
+            };
+            node(kind, context)
+        })
+        .boxed()
+}
+
+/// `While = "while" Head Block ;`
+pub(super) fn while_loop(rules: &Rules) -> Rule<Expression> {
+    token_as(TokenKind::While, Expected::EXPRESSION)
+        .ignore_then(rules.expression(Mode::Head))
+        .then(rules.block.clone())
+        .map_with(|(condition, body), context: &mut Context<'_>| {
+            let condition = Box::new(condition);
+            node(ExpressionKind::While { condition, body }, context)
+        })
+        .boxed()
+}
+
+/// `Exit = "return" [ Expression ] | "fail" Expression | "break" | "continue" ;`
+pub(super) fn exit(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let value = looking_at(
+        |state, index| state.token(index).is_some_and(starts_expression),
+        Expected::OPERATOR,
+    )
+    .ignore_then(rules.expression(mode))
+    .or_not();
+    let leave = token_as(TokenKind::Return, Expected::EXPRESSION)
+        .ignore_then(value)
+        .map(|value| ExpressionKind::Return(value.map(Box::new)));
+    let fail = token_as(TokenKind::Fail, Expected::EXPRESSION)
+        .ignore_then(rules.expression(mode))
+        .map(|error| ExpressionKind::Fail(Box::new(error)));
+    choice((
+        leave,
+        fail,
+        token_as(TokenKind::Break, Expected::EXPRESSION).to(ExpressionKind::Break),
+        token_as(TokenKind::Continue, Expected::EXPRESSION).to(ExpressionKind::Continue),
+    ))
+    .map_with(node)
+    .boxed()
+}
+
+/// Whether an expression can start with the token.
+pub(super) fn starts_expression(token: crate::token::Token) -> bool {
+    match token.kind {
+        TokenKind::Identifier
+        | TokenKind::Int
+        | TokenKind::Float
+        | TokenKind::Duration
+        | TokenKind::String
+        | TokenKind::StringOpen
+        | TokenKind::ParenOpen
+        | TokenKind::BracketOpen
+        | TokenKind::BraceOpen
+        | TokenKind::Minus
+        | TokenKind::Underscore => true,
+        TokenKind::And
+        | TokenKind::As
+        | TokenKind::Catch
+        | TokenKind::Else
+        | TokenKind::In
+        | TokenKind::Or => false,
+        kind => kind.is_keyword(),
+    }
+}

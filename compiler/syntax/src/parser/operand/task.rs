@@ -1,0 +1,267 @@
+//! Steps, tasks and blocks with modifiers.
+
+use chumsky::prelude::{IterParser, Parser, choice};
+
+use crate::ast::{Expression, ExpressionKind};
+use crate::parser::error::Expected;
+use crate::parser::expression::node;
+use crate::parser::input::{
+    Context, Rule, State, between, commas, line_break, looking_at, token, token_as, word,
+};
+use crate::parser::literal::string_literal;
+use crate::parser::modifier::{modifier, modifiers};
+use crate::parser::operand::control::{block_expression, starts_expression};
+use crate::parser::operand::when;
+use crate::parser::rules::{Mode, Rules};
+use crate::token::{TokenKind, Word};
+
+/// `Step = "step" String Modifiers Block ;`
+pub(super) fn step(rules: &Rules) -> Rule<Expression> {
+    let step = word(Word::Step, Expected::EXPRESSION)
+        .ignore_then(string_literal(rules, Expected::STRING))
+        .then(modifiers(rules))
+        .then(rules.block.clone())
+        .map_with(|((name, modifiers), body), context: &mut Context<'_>| {
+            let kind = ExpressionKind::Step {
+                name: Box::new(name),
+                modifiers,
+                body,
+            };
+            node(kind, context)
+        });
+    when(
+        |state, index| {
+            state.word(index) == Word::Step
+                && matches!(
+                    state.kind(index + 1),
+                    Some(TokenKind::String | TokenKind::StringOpen)
+                )
+        },
+        step,
+    )
+}
+
+/// `ParallelFor = "parallel" "for" Pattern "in" Head Modifiers Block ;`
+pub(super) fn parallel_for(rules: &Rules) -> Rule<Expression> {
+    let parallel = word(Word::Parallel, Expected::EXPRESSION)
+        .ignore_then(token(TokenKind::For))
+        .ignore_then(rules.pattern.clone())
+        .then_ignore(token(TokenKind::In))
+        .then(rules.expression(Mode::Head))
+        .then(modifiers(rules))
+        .then(rules.block.clone())
+        .map_with(
+            |(((pattern, iterable), modifiers), body), context: &mut Context<'_>| {
+                let kind = ExpressionKind::ParallelFor {
+                    pattern: Box::new(pattern),
+                    iterable: Box::new(iterable),
+                    modifiers,
+                    body,
+                };
+                node(kind, context)
+            },
+        );
+    when(
+        |state, index| {
+            state.word(index) == Word::Parallel && state.kind(index + 1) == Some(TokenKind::For)
+        },
+        parallel,
+    )
+}
+
+/// `Parallel = "parallel" "(" [ Expression { "," Expression } [ "," ] ] ")" ;`
+pub(super) fn parallel(rules: &Rules) -> Rule<Expression> {
+    let parallel = word(Word::Parallel, Expected::EXPRESSION)
+        .ignore_then(between(
+            TokenKind::ParenOpen,
+            commas(rules.any_expression()),
+            TokenKind::ParenClose,
+        ))
+        .map_with(|branches, context: &mut Context<'_>| {
+            node(ExpressionKind::Parallel(branches), context)
+        });
+    when(
+        |state, index| {
+            state.word(index) == Word::Parallel
+                && state.kind(index + 1) == Some(TokenKind::ParenOpen)
+        },
+        parallel,
+    )
+}
+
+/// `Modified = Modifier { Modifier } Block ;`
+pub(super) fn modified(rules: &Rules) -> Rule<Expression> {
+    let modified = modifier(rules)
+        .then(modifiers(rules))
+        .then(rules.block.clone())
+        .map_with(
+            |((first, mut modifiers), body), context: &mut Context<'_>| {
+                modifiers.insert(0, first);
+                node(ExpressionKind::Modified { modifiers, body }, context)
+            },
+        );
+    when(starts_modified, modified)
+}
+
+/// Whether `timeout`, `retry` or `budget` starts a block with modifiers here and is no ordinary name.
+fn starts_modified(state: &State, index: usize) -> bool {
+    let Some(next) = state.token(index + 1) else {
+        return false;
+    };
+    match state.word(index) {
+        Word::Timeout | Word::Retry => match next.kind {
+            TokenKind::Int | TokenKind::Float | TokenKind::Duration => true,
+            TokenKind::Identifier => next.word == Word::Other,
+            // `timeout(5s) { … }` against a call of a function of that name.
+            TokenKind::ParenOpen => is_head_of_block(state, index + 1),
+            _ => false,
+        },
+        Word::Budget => next.kind == TokenKind::ParenOpen && is_head_of_block(state, index + 1),
+        _ => false,
+    }
+}
+
+/// Whether behind the bracket at `index` a block or another modifier follows.
+fn is_head_of_block(state: &State, index: usize) -> bool {
+    let Some(open) = state.token(index).filter(|token| token.is_matched()) else {
+        return false;
+    };
+    let behind = index + open.value as usize + 1;
+    state.kind(behind) == Some(TokenKind::BraceOpen)
+        || matches!(
+            state.word(behind),
+            Word::Timeout
+                | Word::Retry
+                | Word::Backoff
+                | Word::Max
+                | Word::Budget
+                | Word::Reflect
+                | Word::Limit
+                | Word::Errors
+        )
+}
+
+/// `Reflect = "reflect" SimpleOperand [ "with" Settings ] { "max" SimpleOperand | "until" SimpleOperand | "by" SimpleOperand } ;`
+pub(super) fn reflect(rules: &Rules) -> Rule<Expression> {
+    let call = rules
+        .simple_operand
+        .clone()
+        .then(
+            word(Word::With, Expected::MODIFIER)
+                .ignore_then(rules.settings.clone())
+                .or_not(),
+        )
+        .map_with(
+            |(call, settings), context: &mut Context<'_>| match settings {
+                None => call,
+                Some(settings) => {
+                    let call = Box::new(call);
+                    node(ExpressionKind::With { call, settings }, context)
+                }
+            },
+        );
+    let part = |name: Word| {
+        word(name, Expected::MODIFIER)
+            .ignore_then(rules.simple_operand.clone())
+            .map(move |value| (name, value))
+    };
+    let parts = choice((part(Word::Max), part(Word::Until), part(Word::By)))
+        .repeated()
+        .collect::<Vec<_>>();
+    let reflect = word(Word::Reflect, Expected::EXPRESSION)
+        .ignore_then(call)
+        .then(parts)
+        .map_with(|(call, parts), context: &mut Context<'_>| {
+            let (mut max, mut until, mut by) = (None, None, None);
+            for (name, value) in parts {
+                let part = match name {
+                    Word::Max => &mut max,
+                    Word::Until => &mut until,
+                    _ => &mut by,
+                };
+                *part = Some(Box::new(value));
+            }
+            let kind = ExpressionKind::Reflect {
+                call: Box::new(call),
+                max,
+                until,
+                by,
+            };
+            node(kind, context)
+        });
+    when(
+        |state, index| is_before_name(state, index, Word::Reflect),
+        reflect,
+    )
+}
+
+/// `Revise = "revise" Chain ;`
+pub(super) fn revise(rules: &Rules) -> Rule<Expression> {
+    let revise = word(Word::Revise, Expected::EXPRESSION)
+        .ignore_then(rules.call.clone())
+        .map_with(|call, context: &mut Context<'_>| {
+            node(ExpressionKind::Revise(Box::new(call)), context)
+        });
+    when(
+        |state, index| is_before_name(state, index, Word::Revise),
+        revise,
+    )
+}
+
+fn is_before_name(state: &State, index: usize, word: Word) -> bool {
+    state.word(index) == word && state.kind(index + 1) == Some(TokenKind::Identifier)
+}
+
+/// `Emit = "emit" Expression ;`
+pub(super) fn emit(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let emit = word(Word::Emit, Expected::EXPRESSION)
+        .ignore_then(rules.expression(mode))
+        .map_with(|value, context: &mut Context<'_>| {
+            node(ExpressionKind::Emit(Box::new(value)), context)
+        });
+    when(
+        |state, index| {
+            state.word(index) == Word::Emit && state.token(index + 1).is_some_and(starts_expression)
+        },
+        emit,
+    )
+}
+
+/// `Spawn = "spawn" ( Block | "detached" Expression | Expression ) ;`
+pub(super) fn spawn(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let block = looking_at(
+        |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
+        Expected::EXPRESSION,
+    )
+    .ignore_then(rules.block.clone())
+    .map(|block| ExpressionKind::Spawn(Box::new(block_expression(block))));
+    let detached = looking_at(
+        |state, index| is_before_name(state, index, Word::Detached),
+        Expected::NOTHING,
+    )
+    .ignore_then(word(Word::Detached, Expected::NOTHING))
+    .ignore_then(rules.expression(mode))
+    .map(|call| ExpressionKind::SpawnDetached(Box::new(call)));
+    let task = rules
+        .expression(mode)
+        .map(|task| ExpressionKind::Spawn(Box::new(task)));
+    token_as(TokenKind::Spawn, Expected::EXPRESSION)
+        .ignore_then(choice((block, detached, task)))
+        .map_with(node)
+        .boxed()
+}
+
+/// A line break that a header may have before its `{`.
+pub(crate) fn body_break() -> Rule<()> {
+    looking_at(
+        |state, index| {
+            state.kind(index) == Some(TokenKind::Newline)
+                && state.kind(index + 1) == Some(TokenKind::BraceOpen)
+        },
+        Expected::NOTHING,
+    )
+    .ignore_then(line_break())
+    .or_not()
+    .ignored()
+    .boxed()
+}

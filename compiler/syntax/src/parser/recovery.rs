@@ -1,0 +1,166 @@
+//! Where the parser goes on after a mistake: the ends of statements, entries, parameters and items.
+
+use chumsky::prelude::{IterParser, Parser, choice, custom, via_parser};
+
+use crate::parser::error::{Expected, ParseError};
+use crate::parser::input::{Extra, Rule, State, Tokens, looking_at, token};
+use crate::token::TokenKind;
+
+/// What ends the part that a mistake spoils, besides the closing bracket around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Boundary {
+    /// A line break or `;`.
+    Statement,
+    /// A line break or comma.
+    Entry,
+    /// A comma.
+    Element,
+    /// The opening brace of a body.
+    Body,
+    /// The end of the item.
+    Item,
+}
+
+impl Boundary {
+    fn is_at(self, kind: TokenKind) -> bool {
+        match self {
+            Self::Statement => matches!(kind, TokenKind::Newline | TokenKind::Semicolon),
+            Self::Entry => matches!(kind, TokenKind::Newline | TokenKind::Comma),
+            Self::Element => kind == TokenKind::Comma,
+            Self::Body => kind == TokenKind::BraceOpen,
+            Self::Item => false,
+        }
+    }
+
+    fn stops_at_closer(self) -> bool {
+        self != Self::Item
+    }
+}
+
+/// Skips to the boundary, at least one token, jumping over brackets.
+pub(crate) fn skip_to(boundary: Boundary) -> Rule<()> {
+    custom::<_, Tokens, _, Extra>(move |input| {
+        let start = *input.cursor().inner();
+        loop {
+            let index = *input.cursor().inner();
+            let Some(token) = input.peek() else { break };
+            let ends = boundary.is_at(token.kind)
+                || (boundary.stops_at_closer() && token.kind.is_closer() && token.is_matched());
+            if ends {
+                break;
+            }
+            let length = if token.kind.is_opener() && token.is_matched() {
+                token.value as usize + 1
+            } else {
+                1
+            };
+            let available = input.state().tokens().len() - index;
+            for _ in 0..length.min(available) {
+                input.skip();
+            }
+        }
+        if *input.cursor().inner() == start {
+            return Err(ParseError::unexpected(start, Expected::NOTHING));
+        }
+        Ok(())
+    })
+    .boxed()
+}
+
+/// `inner` up to the boundary; where it fails, `hole` stands for what is skipped.
+pub(crate) fn or_hole<T: 'static>(
+    inner: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+    boundary: Boundary,
+    hole: impl Fn(&State, usize) -> T + Clone + 'static,
+) -> Rule<T> {
+    let skipped = skip_to(boundary).map_with(move |(), context| {
+        let start: chumsky::span::SimpleSpan<usize> = context.span();
+        let state: &mut State = context.state();
+        hole(state, start.start)
+    });
+    inner.recover_with(via_parser(skipped)).boxed()
+}
+
+/// Nothing, at the end of a statement.
+pub(crate) fn statement_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    end_at(Boundary::Statement, Expected::END_OF_STATEMENT)
+}
+
+/// Nothing, at the end of a field, variant, arm or entry.
+pub(crate) fn entry_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    end_at(Boundary::Entry, Expected::token(TokenKind::Comma))
+}
+
+/// Nothing, before a comma or a closing bracket.
+pub(crate) fn element_end() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    end_at(Boundary::Element, Expected::token(TokenKind::Comma))
+}
+
+fn end_at(
+    boundary: Boundary,
+    expected: Expected,
+) -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    looking_at(
+        move |state, index| {
+            state.token(index).is_none_or(|token| {
+                boundary.is_at(token.kind) || (token.kind.is_closer() && token.is_matched())
+            })
+        },
+        expected,
+    )
+}
+
+/// A closing brace; where it is missing at the end of what is around it, the report is all that happens.
+pub(crate) fn closing_brace() -> Rule<()> {
+    let missing = looking_at(
+        |state, index| {
+            state
+                .token(index)
+                .is_none_or(|token| token.kind.is_closer() && token.is_matched())
+        },
+        Expected::NOTHING,
+    );
+    token(TokenKind::BraceClose)
+        .ignored()
+        .recover_with(via_parser(missing))
+        .boxed()
+}
+
+/// The separators of fields, variants, arms and entries: a comma or a line break.
+pub(crate) fn separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    choice((token(TokenKind::Comma), newline())).ignored()
+}
+
+/// The separators of statements: line breaks and `;`.
+pub(crate) fn statement_separator() -> impl Parser<'static, Tokens, (), Extra> + Clone {
+    choice((
+        newline(),
+        crate::parser::input::token_as(TokenKind::Semicolon, Expected::END_OF_STATEMENT),
+    ))
+    .repeated()
+    .at_least(1)
+}
+
+fn newline() -> impl Parser<'static, Tokens, crate::token::Token, Extra> + Clone {
+    crate::parser::input::token_as(TokenKind::Newline, Expected::END_OF_STATEMENT)
+}
+
+/// The end of the item; what stands there instead is reported and skipped.
+pub(crate) fn end_of_item() -> Rule<()> {
+    looking_at(
+        |state, index| state.token(index).is_none(),
+        Expected::END_OF_ITEM,
+    )
+    .recover_with(via_parser(skip_to(Boundary::Item)))
+    .boxed()
+}
+
+/// `{`, entries separated by commas or line breaks, `}`.
+pub(crate) fn braced_entries<T: 'static>(
+    entry: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+) -> Rule<Vec<T>> {
+    token(TokenKind::BraceOpen)
+        .ignore_then(entry.separated_by(separator()).allow_trailing().collect())
+        .then_ignore(closing_brace())
+        .boxed()
+}

@@ -1,0 +1,252 @@
+//! Heads of declarations: names, type parameters, parameters, results and what follows them.
+
+use chumsky::prelude::{IterParser, Parser, choice, empty};
+
+use crate::ast::{
+    Attribute, Expression, Identifier, Modifier, Parameter, RepeatClass, Signature, TypeExpression,
+    TypeExpressionKind,
+};
+use crate::parser::error::Expected;
+use crate::parser::input::{
+    Context, Rule, State, any_word, commas, identifier, line_break, looking_at, span_of, token,
+    token_as, word,
+};
+use crate::parser::modifier::modifiers;
+use crate::parser::operand::body_break;
+use crate::parser::recovery::{Boundary, element_end, or_hole};
+use crate::parser::rules::Rules;
+use crate::parser::type_expression::throws;
+use crate::token::{TokenKind, Word};
+
+/// Whether a parameter may leave its type out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typing {
+    /// Only `self` may.
+    Required,
+    /// Each may.
+    Optional,
+}
+
+/// `Attribute = "@" Name [ "(" [ Expression { "," Expression } ] ")" ] ;`
+fn attribute(rules: &Rules) -> Rule<Attribute> {
+    let arguments = token_as(TokenKind::ParenOpen, Expected::OPERATOR)
+        .ignore_then(commas(rules.any_expression()))
+        .then_ignore(token(TokenKind::ParenClose))
+        .or_not();
+    token_as(TokenKind::At, Expected::NOTHING)
+        .ignore_then(any_word())
+        .then(arguments)
+        .map_with(|(name, arguments), context: &mut Context<'_>| Attribute {
+            name,
+            arguments: arguments.unwrap_or_default(),
+            span: span_of(context),
+        })
+        .boxed()
+}
+
+/// `Attributes = { Attribute [ Newline ] } ;`
+pub(crate) fn attributes(rules: &Rules) -> Rule<Vec<Attribute>> {
+    attribute(rules)
+        .then_ignore(line_break())
+        .repeated()
+        .collect()
+        .boxed()
+}
+
+/// What stands before a name: its doc comment and its attributes.
+pub(crate) struct Prefix {
+    /// The doc comment's text.
+    pub(crate) docs: Option<String>,
+    /// `@name(args)`
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// `Prefix = [ DocComment ] Attributes ;`
+pub(crate) fn prefix(rules: &Rules) -> Rule<Prefix> {
+    attributes(rules)
+        .map_with(|attributes, context: &mut Context<'_>| {
+            let range = context.span();
+            let state: &mut State = context.state();
+            // A doc comment may stand before the attributes or between them and the name.
+            let docs = state.docs(range.start).or_else(|| state.docs(range.end));
+            Prefix { docs, attributes }
+        })
+        .boxed()
+}
+
+/// `Generics = "<" Name { "," Name } [ "," ] ">" ;`
+pub(crate) fn generics() -> Rule<Vec<Identifier>> {
+    token_as(TokenKind::Less, Expected::OPERATOR)
+        .ignore_then(commas(identifier()))
+        .then_ignore(token(TokenKind::Greater))
+        .or_not()
+        .map(Option::unwrap_or_default)
+        .boxed()
+}
+
+/// `Parameters = "(" [ Parameter { "," Parameter } [ "," ] ] ")" ;`
+pub(crate) fn parameters(rules: &Rules, typing: Typing) -> Rule<Vec<Parameter>> {
+    let parameter = or_hole(
+        parameter(rules, typing).then_ignore(element_end()),
+        Boundary::Element,
+        |state, index| Parameter {
+            docs: None,
+            attributes: Vec::new(),
+            name: parameter_name(state, index),
+            ty: Some(type_hole(state, index)),
+            default: None,
+        },
+    );
+    token(TokenKind::ParenOpen)
+        .ignore_then(commas(parameter))
+        .then_ignore(token(TokenKind::ParenClose))
+        .boxed()
+}
+
+/// The name of a parameter that could not be read to its end.
+fn parameter_name(state: &State, index: usize) -> Identifier {
+    match state.token(index).filter(|token| token.is_word()) {
+        Some(token) => state.identifier(token),
+        None => Identifier {
+            name: gsw_source::Name::default(),
+            span: state.span(index, index),
+        },
+    }
+}
+
+fn type_hole(state: &State, index: usize) -> TypeExpression {
+    TypeExpression {
+        kind: TypeExpressionKind::Invalid,
+        span: state.span(index, index),
+    }
+}
+
+/// `Parameter = Prefix Word [ ":" Type ] [ "=" Expression ] ;`
+fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
+    let annotation = token(TokenKind::Colon).ignore_then(rules.type_expression.clone());
+    let may_lack_type = looking_at(
+        move |state, index| {
+            typing == Typing::Optional
+                || index.checked_sub(1).and_then(|name| state.kind(name))
+                    == Some(TokenKind::SelfValue)
+        },
+        Expected::token(TokenKind::Colon),
+    );
+    let ty = choice((annotation.map(Some), may_lack_type.to(None)));
+    let default = token_as(TokenKind::Equal, Expected::OPERATOR)
+        .ignore_then(rules.any_expression())
+        .or_not();
+    prefix(rules)
+        .then(any_word())
+        .then(ty)
+        .then(default)
+        .map(|(((prefix, name), ty), default)| Parameter {
+            docs: prefix.docs,
+            attributes: prefix.attributes,
+            name,
+            ty,
+            default,
+        })
+        .boxed()
+}
+
+/// What stands behind a signature's parameters.
+#[derive(Default)]
+struct Tail {
+    result: Option<TypeExpression>,
+    throws: Option<Vec<TypeExpression>>,
+    by: Option<Expression>,
+    repeat: Option<RepeatClass>,
+    modifiers: Vec<Modifier>,
+}
+
+/// `Signature = Name [ Generics ] Parameters SignatureTail ;`
+pub(crate) fn signature(rules: &Rules) -> Rule<Signature> {
+    let tail = or_hole(
+        tail(rules).then_ignore(looking_at(
+            |state, index| matches!(state.kind(index), None | Some(TokenKind::BraceOpen)),
+            Expected::token(TokenKind::BraceOpen),
+        )),
+        Boundary::Body,
+        |state, index| Tail {
+            result: Some(type_hole(state, index)),
+            ..Tail::default()
+        },
+    );
+    let tail = choice((
+        looking_at(
+            |state, index| state.kind(index) == Some(TokenKind::BraceOpen),
+            Expected::NOTHING,
+        )
+        .map(|()| Tail::default()),
+        tail,
+        empty().map(|()| Tail::default()),
+    ));
+    // `log.error` is a function whose name is a reserved word.
+    any_word()
+        .then(generics())
+        .then(parameters(rules, Typing::Required))
+        .then(tail)
+        .map(|(((name, generics), parameters), tail)| Signature {
+            name,
+            generics,
+            parameters,
+            result: tail.result,
+            throws: tail.throws,
+            by: tail.by,
+            repeat: tail.repeat,
+            modifiers: tail.modifiers,
+        })
+        .boxed()
+}
+
+/// `SignatureTail = [ "->" Type ] [ Throws ] [ "by" SimpleOperand | RepeatClass ] Modifiers ;`
+fn tail(rules: &Rules) -> Rule<Tail> {
+    let result = token_as(TokenKind::Arrow, Expected::token(TokenKind::Arrow))
+        .ignore_then(rules.type_expression.clone())
+        .or_not();
+    let by = on_next_line(
+        word(Word::By, Expected::MODIFIER)
+            .ignore_then(rules.simple_operand.clone())
+            .boxed(),
+    );
+    let repeat = on_next_line(repeat_class(rules));
+    let agent = choice((
+        by.map(|by| (Some(by), None)),
+        repeat.map(|repeat| (None, Some(repeat))),
+        empty().to((None, None)),
+    ));
+    result
+        .then(throws(rules).or_not())
+        .then(agent)
+        .then(modifiers(rules))
+        .then_ignore(body_break())
+        .map(|(((result, throws), (by, repeat)), modifiers)| Tail {
+            result,
+            throws,
+            by,
+            repeat,
+            modifiers,
+        })
+        .boxed()
+}
+
+/// `production`, also at the beginning of the next line.
+fn on_next_line<T: 'static>(production: Rule<T>) -> Rule<T> {
+    line_break().ignore_then(production).boxed()
+}
+
+/// `RepeatClass = "pure" | "reads" | "idempotent" "by" SimpleOperand | "once" ;`
+fn repeat_class(rules: &Rules) -> Rule<RepeatClass> {
+    let idempotent = word(Word::Idempotent, Expected::MODIFIER)
+        .ignore_then(word(Word::By, Expected::WORD))
+        .ignore_then(rules.simple_operand.clone())
+        .map(|key| RepeatClass::Idempotent(Box::new(key)));
+    choice((
+        word(Word::Pure, Expected::MODIFIER).map(|token| RepeatClass::Pure(token.span)),
+        word(Word::Reads, Expected::MODIFIER).map(|token| RepeatClass::Reads(token.span)),
+        idempotent,
+        word(Word::Once, Expected::MODIFIER).map(|token| RepeatClass::Once(token.span)),
+    ))
+    .boxed()
+}

@@ -1,0 +1,215 @@
+//! Blocks and statements.
+
+use chumsky::prelude::{IterParser, Parser, choice, empty};
+
+use crate::ast::{
+    AssertExpectation, AssignOperator, Block, Expression, MockOutcome, Statement, StatementKind,
+    TypeExpression,
+};
+use crate::parser::error::Expected;
+use crate::parser::input::{
+    Context, Extra, Rule, State, Tokens, any_word, between, commas, identifier, looking_at,
+    span_of, token, token_as, word,
+};
+use crate::parser::recovery::{
+    Boundary, closing_brace, or_hole, statement_end, statement_separator,
+};
+use crate::parser::rules::Rules;
+use crate::token::{TokenKind, Word};
+
+/// `Block = "{" { Newline | ";" } [ Statement { ( Newline | ";" ) … Statement } ] "}" ;`
+pub(crate) fn block(rules: &Rules) -> Rule<Block> {
+    let statement = or_hole(
+        statement(rules).then_ignore(statement_end()),
+        Boundary::Statement,
+        |state, index| Statement {
+            kind: StatementKind::Invalid,
+            span: state.span(index, index),
+        },
+    );
+    token(TokenKind::BraceOpen)
+        .ignore_then(
+            statement
+                .separated_by(statement_separator())
+                .allow_leading()
+                .allow_trailing()
+                .collect::<Vec<_>>(),
+        )
+        .then_ignore(closing_brace())
+        .map_with(|statements, context: &mut Context<'_>| Block {
+            statements,
+            span: span_of(context),
+        })
+        .boxed()
+}
+
+/// `Statement = Let | Var | State | Defer | Assert | Mock | Expression [ AssignOperator Expression ] ;`
+fn statement(rules: &Rules) -> Rule<Statement> {
+    let declared = at(
+        |state, index| {
+            matches!(
+                state.kind(index),
+                Some(TokenKind::Let | TokenKind::Var | TokenKind::Defer | TokenKind::Assert)
+            )
+        },
+        choice((let_binding(rules), var(rules), defer(rules), assert(rules))),
+    );
+    choice((
+        declared,
+        state_variable(rules),
+        mock(rules),
+        expression_statement(rules),
+    ))
+    .map_with(|kind, context: &mut Context<'_>| Statement {
+        kind,
+        span: span_of(context),
+    })
+    .boxed()
+}
+
+fn at<T: 'static>(
+    accept: impl Fn(&State, usize) -> bool + Copy + 'static,
+    production: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+) -> Rule<T> {
+    looking_at(accept, Expected::STATEMENT)
+        .ignore_then(production)
+        .boxed()
+}
+
+/// `TypeAnnotation = ":" Type ;`
+fn annotation(rules: &Rules) -> Rule<TypeExpression> {
+    token(TokenKind::Colon)
+        .ignore_then(rules.type_expression.clone())
+        .boxed()
+}
+
+/// `Initializer = "=" Expression ;`
+fn initializer(rules: &Rules) -> Rule<Expression> {
+    token(TokenKind::Equal)
+        .ignore_then(rules.any_expression())
+        .boxed()
+}
+
+/// `Let = "let" Pattern [ ":" Type ] "=" Expression ;`
+fn let_binding(rules: &Rules) -> Rule<StatementKind> {
+    token_as(TokenKind::Let, Expected::STATEMENT)
+        .ignore_then(rules.pattern.clone())
+        .then(annotation(rules).or_not())
+        .then(initializer(rules))
+        .map(|((pattern, ty), value)| StatementKind::Let { pattern, ty, value })
+        .boxed()
+}
+
+/// `Var = "var" Name [ ":" Type ] "=" Expression ;`
+fn var(rules: &Rules) -> Rule<StatementKind> {
+    token_as(TokenKind::Var, Expected::STATEMENT)
+        .ignore_then(identifier())
+        .then(annotation(rules).or_not())
+        .then(initializer(rules))
+        .map(|((name, ty), value)| StatementKind::Var { name, ty, value })
+        .boxed()
+}
+
+/// `State = "state" Name ":" Type "=" Expression ;`
+fn state_variable(rules: &Rules) -> Rule<StatementKind> {
+    let state = word(Word::State, Expected::STATEMENT)
+        .ignore_then(identifier())
+        .then(annotation(rules))
+        .then(initializer(rules))
+        .map(|((name, ty), value)| StatementKind::State { name, ty, value });
+    at(
+        |state, index| {
+            state.word(index) == Word::State
+                && state.kind(index + 1) == Some(TokenKind::Identifier)
+                && state.kind(index + 2) == Some(TokenKind::Colon)
+        },
+        state,
+    )
+}
+
+/// `Defer = "defer" Block ;`
+fn defer(rules: &Rules) -> Rule<StatementKind> {
+    token_as(TokenKind::Defer, Expected::STATEMENT)
+        .ignore_then(rules.block.clone())
+        .map(StatementKind::Defer)
+        .boxed()
+}
+
+/// `Assert = "assert" Expression [ "fails" Pattern ] [ "," Expression ] ;`
+fn assert(rules: &Rules) -> Rule<StatementKind> {
+    let fails = word(Word::Fails, Expected::WORD)
+        .ignore_then(rules.pattern.clone())
+        .or_not()
+        .map(|pattern| pattern.map_or(AssertExpectation::Holds, AssertExpectation::Fails));
+    let message = token_as(TokenKind::Comma, Expected::OPERATOR)
+        .ignore_then(rules.any_expression())
+        .or_not();
+    token_as(TokenKind::Assert, Expected::STATEMENT)
+        .ignore_then(rules.any_expression())
+        .then(fails)
+        .then(message)
+        .map(|((value, expectation), message)| StatementKind::Assert {
+            value,
+            expectation,
+            message,
+        })
+        .boxed()
+}
+
+/// `Mock = "mock" Word { "." Word } "(" [ Pattern { "," Pattern } ] ")" "->" Expression ;`
+fn mock(rules: &Rules) -> Rule<StatementKind> {
+    let target = any_word()
+        .separated_by(token_as(TokenKind::Dot, Expected::OPERATOR))
+        .at_least(1)
+        .collect::<Vec<_>>();
+    let mock = word(Word::Mock, Expected::STATEMENT)
+        .ignore_then(target)
+        .then(between(
+            TokenKind::ParenOpen,
+            commas(rules.pattern.clone()),
+            TokenKind::ParenClose,
+        ))
+        .then_ignore(token(TokenKind::Arrow))
+        .then(rules.any_expression())
+        .map(|((target, arguments), value)| StatementKind::Mock {
+            target,
+            arguments,
+            outcome: MockOutcome::Value(value),
+        });
+    at(
+        |state, index| {
+            state.word(index) == Word::Mock && state.kind(index + 1) == Some(TokenKind::Identifier)
+        },
+        mock,
+    )
+}
+
+/// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" ) Expression ] ;`
+fn expression_statement(rules: &Rules) -> Rule<StatementKind> {
+    let operator = choice((
+        token_as(TokenKind::Equal, Expected::OPERATOR).to(AssignOperator::Set),
+        token_as(TokenKind::PlusEqual, Expected::OPERATOR).to(AssignOperator::Add),
+        token_as(TokenKind::MinusEqual, Expected::OPERATOR).to(AssignOperator::Subtract),
+        token_as(TokenKind::StarEqual, Expected::OPERATOR).to(AssignOperator::Multiply),
+    ));
+    // The label makes "a statement" of "an expression" in errors.
+    let start = choice((
+        looking_at(
+            |state, index| state.token(index).is_some(),
+            Expected::STATEMENT,
+        ),
+        empty(),
+    ));
+    start
+        .ignore_then(rules.any_expression())
+        .then(operator.then(rules.any_expression()).or_not())
+        .map(|(target, assignment)| match assignment {
+            None => StatementKind::Expression(target),
+            Some((operator, value)) => StatementKind::Assign {
+                target,
+                operator,
+                value,
+            },
+        })
+        .boxed()
+}
