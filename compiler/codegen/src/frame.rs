@@ -5,9 +5,8 @@
 
 use gsw_abi::program::{Colour, Program, Slot};
 use gsw_flow::ir::{BlockId, Function, LocalId, Terminator};
+use gsw_flow::passes::liveness::{LocalSet, live_after_terminator, live_at_start};
 use rustc_hash::FxHashMap;
-
-use crate::liveness::Liveness;
 
 /// A place where a function can wait.
 pub(crate) struct Wait {
@@ -41,12 +40,13 @@ impl FramePlan {
             plan.give_slot(parameter, function);
         }
         plan.own(&parameters, function, program);
-        let liveness = Liveness::of(function);
+        let all = all_locals(function);
+        let starts = live_at_start(function, &all);
         for (index, block) in function.blocks.iter().enumerate() {
             if !can_wait(&block.terminator, program) {
                 continue;
             }
-            let kept: Vec<_> = liveness.across(&block.terminator).iter().collect();
+            let kept: Vec<_> = live_after_terminator(block, &starts, &all).iter().collect();
             for &local in &kept {
                 plan.give_slot(local, function);
             }
@@ -87,6 +87,15 @@ impl FramePlan {
             .collect();
         self.owned.push(owned);
     }
+}
+
+fn all_locals(function: &Function) -> LocalSet {
+    let count = function.locals.len();
+    let mut all = LocalSet::new(count);
+    for index in 0..count as u32 {
+        all.insert(LocalId(index));
+    }
+    all
 }
 
 /// Whether a function that can wait may do so at this terminator.

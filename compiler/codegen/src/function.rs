@@ -12,11 +12,11 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator};
+use gsw_flow::role::{Edge, edges};
 use rustc_hash::FxHashMap;
 
 use crate::frame::FramePlan;
 use crate::layout;
-use crate::operands::{handler, successors};
 use crate::signature::Shape;
 
 /// What all functions of a module share.
@@ -319,10 +319,18 @@ fn warm_blocks(function: &ir::Function) -> Vec<bool> {
             continue;
         }
         let terminator = &function.blocks[index].terminator;
-        open.extend(successors(terminator).into_iter().map(|(block, _)| block));
-        if let Terminator::Fault { .. } = terminator {
-            open.extend(handler(terminator).map(|handler| handler.block));
-        }
+        open.extend(usual_edges(terminator).into_iter().map(|edge| edge.target));
     }
     warm
+}
+
+/// The edges of a terminator but the one to the handler, unless that is the only one.
+fn usual_edges(terminator: &Terminator) -> Vec<Edge> {
+    let mut all = edges(terminator);
+    match terminator {
+        Terminator::Branch { .. } | Terminator::Switch { .. } => {}
+        // The handler comes last.
+        _ => all.truncate(1),
+    }
+    all
 }
