@@ -1,0 +1,131 @@
+//! The command line of `gswc`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use gsw_service::Exit;
+
+use crate::commands;
+use crate::threads::with_large_stack;
+
+/// The Groundswell compiler: from `.gsw` files to native programs.
+#[derive(Parser)]
+#[command(name = "gswc", version, subcommand_required = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Report what is wrong in a program, without building it.
+    Check(Check),
+    /// Compile a program to one native file.
+    Build(Build),
+    /// Compile a program in memory and run it.
+    Run(Run),
+    /// Explain a diagnostic by its code.
+    Explain {
+        /// The code, as in `error[unknown-name]`; without one, all codes are listed.
+        code: Option<String>,
+    },
+    /// Serve an editor over the language server protocol on standard input and output.
+    Lsp,
+}
+
+/// `gswc check`
+#[derive(clap::Args)]
+pub struct Check {
+    /// The entry file.
+    pub file: PathBuf,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub format: Format,
+}
+
+/// `gswc build`
+#[derive(clap::Args)]
+pub struct Build {
+    /// The entry file.
+    pub file: PathBuf,
+    /// The file to write; by default the entry file's name without its ending.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// The launcher to put the program behind; by default $GSW_LAUNCHER, else the one beside `gswc`.
+    #[arg(long)]
+    pub launcher: Option<PathBuf>,
+    /// Print or write another form instead.
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+}
+
+/// `gswc run`
+#[derive(clap::Args)]
+pub struct Run {
+    /// The entry file.
+    pub file: PathBuf,
+    /// The workflow to run, `main` unless given.
+    pub workflow: Option<String>,
+    /// Replaces every agent's model; `sim/default` is offline and made up.
+    #[arg(long)]
+    pub model: Option<String>,
+    /// The program's own arguments, after `--`.
+    #[arg(last = true)]
+    pub words: Vec<String>,
+}
+
+/// How diagnostics are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// With excerpts and colours on a terminal, plain lines otherwise.
+    Auto,
+    /// With excerpts.
+    Pretty,
+    /// One line each.
+    Plain,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Other forms of a program.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The image alone.
+    Image,
+    /// Cranelift's form, as text.
+    Clif,
+    /// Flow IR, as text.
+    Flow,
+}
+
+/// Runs `gswc` on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing better can be done when even this cannot be printed.
+            let _ = error.print();
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            return code.into();
+        }
+    };
+    match with_large_stack(|| dispatch(arguments.command)) {
+        Some(exit) => exit.into(),
+        None => {
+            eprintln!("gswc: internal error: this is a bug in Groundswell; please report it with the program that shows it");
+            Exit::Internal.into()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Exit {
+    match command {
+        Command::Check(arguments) => commands::check(&arguments),
+        Command::Build(arguments) => commands::build(&arguments),
+        Command::Run(arguments) => commands::run(&arguments),
+        Command::Explain { code } => commands::explain(code.as_deref()),
+        Command::Lsp => commands::lsp(),
+    }
+}

@@ -1,0 +1,5 @@
+//! The compiler.
+
+fn main() -> std::process::ExitCode {
+    gswc::main()
+}

@@ -1,0 +1,93 @@
+//! `gswc build`
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use gsw_service::Exit;
+
+use crate::arguments::{Build, Emit};
+use crate::{compile, report};
+
+/// Compiles a program to one native file, or prints another form of it.
+pub fn build(arguments: &Build) -> Exit {
+    match arguments.emit {
+        None => bundle(arguments),
+        Some(Emit::Image) => image(arguments),
+        Some(Emit::Flow) => text(arguments, |module| Ok(gsw_flow::dump(module))),
+        Some(Emit::Clif) => {
+            text(arguments, |module| gsw_codegen::clif(module).map_err(|error| error.to_string()))
+        }
+    }
+}
+
+fn bundle(arguments: &Build) -> Exit {
+    let launcher = match launcher(arguments.launcher.as_deref()) {
+        Ok(launcher) => launcher,
+        Err(message) => return report::failure(&message),
+    };
+    let image = match compile::image(&arguments.file) {
+        Ok(image) => image,
+        Err(exit) => return exit,
+    };
+    match gsw_codegen::bundle(&launcher, &image, &output(arguments, "")) {
+        Ok(()) => Exit::Done,
+        Err(error) => report::failure(&error),
+    }
+}
+
+fn image(arguments: &Build) -> Exit {
+    let image = match compile::image(&arguments.file) {
+        Ok(image) => image,
+        Err(exit) => return exit,
+    };
+    let output = output(arguments, "gswi");
+    match gsw_codegen::write_whole(&output, &image) {
+        Ok(()) => Exit::Done,
+        Err(error) => report::failure(&error),
+    }
+}
+
+fn text(
+    arguments: &Build,
+    form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>,
+) -> Exit {
+    let module = match compile::module(&arguments.file) {
+        Ok(module) => module,
+        Err(exit) => return exit,
+    };
+    match form(&module) {
+        Ok(text) => {
+            print!("{text}");
+            Exit::Done
+        }
+        Err(error) => report::failure(&error),
+    }
+}
+
+fn output(arguments: &Build, ending: &str) -> PathBuf {
+    match &arguments.output {
+        Some(output) => output.clone(),
+        None => Path::new(arguments.file.file_stem().unwrap_or(OsStr::new("program")))
+            .with_extension(ending),
+    }
+}
+
+/// The launcher to use: as told, from the environment, beside this executable, else this executable itself, which is one too.
+fn launcher(told: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = told {
+        return Ok(path.to_owned());
+    }
+    if let Some(path) = std::env::var_os("GSW_LAUNCHER") {
+        return Ok(path.into());
+    }
+    let own = std::env::current_exe()
+        .map_err(|error| format!("the path of `gswc` itself cannot be found: {error}"))?;
+    let sibling = own.with_file_name("gsw-launcher");
+    if sibling.is_file() {
+        return Ok(sibling);
+    }
+    Err(format!(
+        "there is no launcher: expected it at `{}`; name one with --launcher or GSW_LAUNCHER",
+        sibling.display()
+    ))
+}

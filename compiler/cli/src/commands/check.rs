@@ -1,0 +1,14 @@
+//! `gswc check`
+
+use gsw_service::Exit;
+
+use crate::arguments::Check;
+use crate::{compile, report};
+
+/// Reports everything wrong with a program.
+pub fn check(arguments: &Check) -> Exit {
+    match compile::open(&arguments.file) {
+        Ok(opened) => report::report(&opened.db, &compile::diagnostics(&opened), arguments.format),
+        Err(failure) => report::failure(&failure),
+    }
+}

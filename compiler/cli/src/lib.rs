@@ -1,0 +1,9 @@
+//! `gswc`: arguments and commands over the compiler's queries.
+
+mod arguments;
+mod commands;
+mod compile;
+mod report;
+mod threads;
+
+pub use arguments::main;

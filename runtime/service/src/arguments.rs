@@ -1,0 +1,288 @@
+//! From words of a command line to a workflow and its input.
+
+use gsw_abi::program::{Program, Workflow};
+use gsw_abi::types::{Field, Type, TypeTable};
+use serde_json::{Map, Value};
+
+use crate::value_text;
+
+/// What the user asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// Run a workflow.
+    Run(Box<Invocation>),
+    /// Print help: of one workflow, or of the program.
+    Help(Option<usize>),
+    /// Print the program's own description.
+    Manifest,
+}
+
+/// A workflow, its input and the built-in options.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Invocation {
+    /// Index into [`Program::workflows`].
+    pub workflow: usize,
+    /// By parameter name. What is missing has a default or is optional.
+    pub input: Map<String, Value>,
+    /// The options that every program has.
+    pub options: BuiltinOptions,
+}
+
+/// The options that every program has.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BuiltinOptions {
+    /// `--model`: replaces every agent's model.
+    pub model: Option<String>,
+    /// `--events`: where events go.
+    pub events: Option<EventSink>,
+    /// `--json` and `--raw`.
+    pub form: ResultForm,
+    /// `--quiet`: nothing on standard error but the final error.
+    pub verbosity: Verbosity,
+}
+
+/// Where `--events` writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EventSink {
+    /// `-`: standard output, before the result.
+    Standard,
+    /// A file.
+    File(String),
+}
+
+/// How result and error are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ResultForm {
+    /// The result as one line of JSON, an error as text for people.
+    #[default]
+    Plain,
+    /// `--json`: an error as JSON too.
+    Json,
+    /// `--raw`: a string result bare.
+    Raw,
+}
+
+/// How much goes to standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Verbosity {
+    /// Logs and progress.
+    #[default]
+    Normal,
+    /// Only the final error.
+    Quiet,
+}
+
+/// A mistake on the command line: what is wrong, and what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsageError(pub String);
+
+/// The names of the built-in options, which no parameter may have.
+pub const BUILTIN_OPTIONS: &[&str] =
+    &["model", "events", "json", "raw", "quiet", "record", "replay", "help"];
+
+/// Reads the words after the program's name.
+///
+/// # Errors
+/// When a word does not fit; the message says which.
+pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError> {
+    let (workflow, rest) = match words.first().map(String::as_str) {
+        Some("manifest") if find(program, "manifest").is_none() => return Ok(Command::Manifest),
+        Some("help" | "--help" | "-h") => return Ok(Command::Help(None)),
+        Some(name) if !name.starts_with('-') => (named(program, name)?, &words[1..]),
+        _ => (default_workflow(program)?, words),
+    };
+    let mut reader = Reader::new(program, workflow);
+    let mut rest = rest.iter();
+    while let Some(word) = rest.next() {
+        if matches!(word.as_str(), "--help" | "-h") {
+            return Ok(Command::Help(Some(workflow)));
+        }
+        reader.option(word, &mut rest)?;
+    }
+    reader.finish().map(|invocation| Command::Run(Box::new(invocation)))
+}
+
+fn find(program: &Program, name: &str) -> Option<usize> {
+    program.workflows.iter().position(|it| same_name(&it.name, name))
+}
+
+fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
+    find(program, name).ok_or_else(|| {
+        let names: Vec<_> = program.workflows.iter().map(|it| format!("`{}`", it.name)).collect();
+        UsageError(format!(
+            "there is no workflow `{name}`; there are {}. Parameters are never positional: write `--name VALUE`",
+            names.join(", ")
+        ))
+    })
+}
+
+fn default_workflow(program: &Program) -> Result<usize, UsageError> {
+    find(program, "main").or((program.workflows.len() == 1).then_some(0)).ok_or_else(|| {
+        UsageError("this program has no workflow `main`; name the workflow to run first, see `--help`".into())
+    })
+}
+
+/// `_` and `-` are alike in names.
+pub fn same_name(a: &str, b: &str) -> bool {
+    a.len() == b.len()
+        && a.bytes().zip(b.bytes()).all(|(x, y)| x == y || matches!((x, y), (b'_', b'-') | (b'-', b'_')))
+}
+
+/// Collects options for one workflow.
+struct Reader<'a> {
+    types: &'a TypeTable,
+    workflow: &'a Workflow,
+    index: usize,
+    /// By parameter: the values given, each a text.
+    given: Vec<Vec<Given>>,
+    options: BuiltinOptions,
+}
+
+/// One occurrence of an option.
+enum Given {
+    /// `--b` or `--no-b`.
+    Bool(bool),
+    /// `--name VALUE`
+    Text(String),
+}
+
+impl<'a> Reader<'a> {
+    fn new(program: &'a Program, index: usize) -> Self {
+        let workflow = &program.workflows[index];
+        Self {
+            types: &program.types,
+            workflow,
+            index,
+            given: workflow.parameters.iter().map(|_| Vec::new()).collect(),
+            options: BuiltinOptions::default(),
+        }
+    }
+
+    fn option(&mut self, word: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), UsageError> {
+        let Some(option) = word.strip_prefix("--") else {
+            return Err(UsageError(format!(
+                "`{word}` is not expected here; parameters are never positional: write `--name VALUE`"
+            )));
+        };
+        let (name, inline) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option, None),
+        };
+        let mut value = || {
+            inline.clone().or_else(|| rest.next().cloned()).ok_or_else(|| {
+                UsageError(format!("`--{name}` needs a value: write `--{name} VALUE`"))
+            })
+        };
+        if let Some(index) = self.workflow.parameters.iter().position(|it| same_name(&it.name, name)) {
+            let given = if self.is_bool(index) && inline.is_none() {
+                Given::Bool(true)
+            } else {
+                Given::Text(value()?)
+            };
+            self.given[index].push(given);
+            return Ok(());
+        }
+        if let Some(index) = name.strip_prefix("no-").and_then(|name| self.bool_named(name)) {
+            self.given[index].push(Given::Bool(false));
+            return Ok(());
+        }
+        match name {
+            "model" => self.options.model = Some(value()?),
+            "events" => {
+                let sink = value()?;
+                self.options.events =
+                    Some(if sink == "-" { EventSink::Standard } else { EventSink::File(sink) });
+            }
+            "json" => self.options.form = ResultForm::Json,
+            "raw" => self.options.form = ResultForm::Raw,
+            "quiet" => self.options.verbosity = Verbosity::Quiet,
+            "record" | "replay" => {
+                return Err(UsageError(format!("`--{name}` is not available in this version")));
+            }
+            _ => return Err(self.unknown(name)),
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> UsageError {
+        let names: Vec<_> = self
+            .workflow
+            .parameters
+            .iter()
+            .map(|it| it.name.as_str())
+            .chain(BUILTIN_OPTIONS.iter().copied())
+            .map(|it| format!("--{}", it.replace('_', "-")))
+            .collect();
+        UsageError(format!(
+            "`{}` has no option `--{name}`; it takes {}",
+            self.workflow.name,
+            names.join(", ")
+        ))
+    }
+
+    fn bool_named(&self, name: &str) -> Option<usize> {
+        let index = self.workflow.parameters.iter().position(|it| same_name(&it.name, name))?;
+        self.is_bool(index).then_some(index)
+    }
+
+    fn is_bool(&self, index: usize) -> bool {
+        let ty = self.types.base(self.workflow.parameters[index].ty);
+        match self.types.get(ty) {
+            Type::Bool => true,
+            Type::Optional(inner) => *self.types.get(self.types.base(*inner)) == Type::Bool,
+            _ => false,
+        }
+    }
+
+    fn finish(self) -> Result<Invocation, UsageError> {
+        let mut input = Map::new();
+        let mut missing = Vec::new();
+        for (parameter, given) in self.workflow.parameters.iter().zip(self.given) {
+            if given.is_empty() {
+                if is_required(self.types, parameter) {
+                    missing.push(format!("--{}", parameter.name.replace('_', "-")));
+                }
+                continue;
+            }
+            let value = parameter_value(self.types, parameter, given)
+                .map_err(|why| UsageError(format!("`--{}`: {why}", parameter.name.replace('_', "-"))))?;
+            input.insert(parameter.name.clone(), value);
+        }
+        if !missing.is_empty() {
+            return Err(UsageError(format!(
+                "`{}` needs {}; see `--help`",
+                self.workflow.name,
+                missing.join(" and ")
+            )));
+        }
+        Ok(Invocation { workflow: self.index, input, options: self.options })
+    }
+}
+
+/// Whether a call must give this parameter.
+pub fn is_required(types: &TypeTable, parameter: &Field) -> bool {
+    parameter.default.is_none() && !matches!(types.get(types.base(parameter.ty)), Type::Optional(_))
+}
+
+fn parameter_value(types: &TypeTable, parameter: &Field, given: Vec<Given>) -> Result<Value, String> {
+    let mut values = Vec::new();
+    let count = given.len();
+    let list = value_text::list_element(types, parameter.ty);
+    for one in given {
+        match (one, list) {
+            (Given::Bool(it), _) => values.push(Value::Bool(it)),
+            (Given::Text(text), Some(element)) => match value_text::json_array(&text)? {
+                Some(items) if count == 1 => return Ok(Value::Array(items)),
+                _ => values.push(value_text::read(types, element, &text)?),
+            },
+            (Given::Text(text), None) => values.push(value_text::read(types, parameter.ty, &text)?),
+        }
+    }
+    if list.is_some() {
+        return Ok(Value::Array(values));
+    }
+    if count > 1 {
+        return Err(format!("given {count} times, but it takes one value"));
+    }
+    values.pop().ok_or_else(|| "needs a value".into())
+}

@@ -1,0 +1,132 @@
+//! The texts of `--help`, from the program's own tables.
+
+use std::fmt::Write;
+
+use gsw_abi::program::{Program, Workflow};
+use gsw_abi::types::{Field, Type, TypeId, TypeTable};
+
+use crate::arguments::is_required;
+
+/// The help of the whole program.
+#[must_use]
+pub fn program_help(program: &Program) -> String {
+    let mut text = String::new();
+    if let Some(docs) = &program.docs {
+        let _ = writeln!(text, "{docs}\n");
+    }
+    let main = program.workflows.iter().find(|it| it.name == "main");
+    if let Some(main) = main {
+        write_workflow(&mut text, program, main);
+    }
+    let others: Vec<_> = program.workflows.iter().filter(|it| it.name != "main").collect();
+    if !others.is_empty() {
+        text.push_str("Workflows:\n");
+        for workflow in others {
+            let _ = writeln!(text, "  {:<24} {}", workflow.name, first_line(workflow.docs.as_deref()));
+        }
+        text.push('\n');
+    }
+    write_builtin(&mut text);
+    text
+}
+
+/// The help of one workflow.
+#[must_use]
+pub fn workflow_help(program: &Program, workflow: &Workflow) -> String {
+    let mut text = String::new();
+    write_workflow(&mut text, program, workflow);
+    write_builtin(&mut text);
+    text
+}
+
+fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
+    if let Some(docs) = &workflow.docs {
+        let _ = writeln!(text, "{docs}\n");
+    }
+    let name = if workflow.name == "main" { String::new() } else { format!(" {}", workflow.name) };
+    let _ = writeln!(text, "Usage: {}{name} [OPTIONS]\n", program.name);
+    if !workflow.parameters.is_empty() {
+        text.push_str("Options:\n");
+        for parameter in &workflow.parameters {
+            write_parameter(text, &program.types, parameter);
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "Result: {}", type_name(&program.types, workflow.result));
+    if !workflow.errors.is_empty() {
+        let _ = writeln!(text, "Errors: {}", workflow.errors.join(" | "));
+    }
+    text.push('\n');
+}
+
+fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
+    let name = parameter.name.replace('_', "-");
+    let usage = match types.get(types.base(parameter.ty)) {
+        Type::Bool => format!("--{name} | --no-{name}"),
+        _ => format!("--{name} <{}>", type_name(types, parameter.ty)),
+    };
+    let need = if is_required(types, parameter) { " (required)" } else { "" };
+    let docs = first_line(parameter.docs.as_deref());
+    let _ = writeln!(text, "  {usage:<32} {docs}{need}");
+}
+
+fn write_builtin(text: &mut String) {
+    text.push_str(
+        "Built-in options:
+  --model <provider/model>         Replaces every agent's model; sim/default is offline and made up
+  --events <FILE|->                Writes the run's events as JSON lines
+  --json                           Prints an error as JSON
+  --raw                            Prints a string result bare
+  --quiet                          No logs and no progress on standard error
+  --help                           This text
+Built-in commands:
+  manifest                         Prints the program's own description as JSON
+",
+    );
+}
+
+fn first_line(docs: Option<&str>) -> &str {
+    docs.and_then(|it| it.lines().next()).unwrap_or_default()
+}
+
+/// A type as written in the language.
+#[must_use]
+pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
+    match types.get(ty) {
+        Type::Unit => "()".into(),
+        Type::Bool => "bool".into(),
+        Type::Int => "int".into(),
+        Type::Float => "float".into(),
+        Type::String => "string".into(),
+        Type::Bytes => "bytes".into(),
+        Type::Time => "time".into(),
+        Type::Duration => "duration".into(),
+        Type::Json => "json".into(),
+        Type::Secret => "secret".into(),
+        Type::Media => "image".into(),
+        Type::Error => "Error".into(),
+        Type::Session => "Session".into(),
+        Type::Function | Type::Closure(_) | Type::Cell(_) => "fn".into(),
+        Type::Literals(words) => {
+            words.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(" | ")
+        }
+        Type::Optional(inner) => format!("{}?", type_name(types, *inner)),
+        Type::List(element) => format!("[{}]", type_name(types, *element)),
+        Type::Map { key, value } => {
+            format!("{{{}: {}}}", type_name(types, *key), type_name(types, *value))
+        }
+        Type::Tuple(elements) => {
+            let names: Vec<_> = elements.iter().map(|it| type_name(types, *it)).collect();
+            format!("({})", names.join(", "))
+        }
+        Type::Record(it) => it.name.clone(),
+        Type::Enum(it) if it.is_inline() => {
+            it.variants.iter().map(|it| it.wire.as_str()).collect::<Vec<_>>().join(" | ")
+        }
+        Type::Enum(it) => it.name.clone(),
+        Type::ErrorKind(it) => it.name.clone(),
+        Type::Checked { name, .. } => name.clone(),
+        Type::Task(result) => format!("Task<{}>", type_name(types, *result)),
+        Type::Stream(item) => format!("Stream<{}>", type_name(types, *item)),
+    }
+}

@@ -1,0 +1,11 @@
+//! The one test binary for everything that goes through the whole pipeline. See `tests/README.md`.
+
+#![allow(missing_docs, reason = "a test binary has no users")]
+
+mod codes;
+mod conformance;
+mod examples;
+mod literate;
+mod page;
+mod program;
+mod tidy;

@@ -1,0 +1,65 @@
+//! Reads a Markdown page of tests: headings are claims, `gsw` blocks are programs, other blocks what is expected of them.
+
+use std::path::{Path, PathBuf};
+
+/// A program with what is expected of it.
+pub struct Case {
+    /// The heading above it.
+    pub claim: String,
+    /// The program.
+    pub source: String,
+    /// The blocks behind it: the word after the fence, and the text.
+    pub expected: Vec<(String, String)>,
+}
+
+impl Case {
+    /// The expected text of a stage.
+    pub fn expected(&self, stage: &str) -> Option<&str> {
+        self.expected.iter().find(|(name, _)| name == stage).map(|(_, text)| text.as_str())
+    }
+}
+
+/// All pages of a folder, sorted.
+pub fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut pages: Vec<_> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// The cases of a page, in order.
+pub fn cases(text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut claim = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(heading) = line.strip_prefix('#') {
+            claim = heading.trim_start_matches('#').trim().to_owned();
+        }
+        let Some(stage) = line.strip_prefix("```") else { continue };
+        let block: String =
+            lines.by_ref().take_while(|line| !line.starts_with("```")).flat_map(|line| [line, "\n"]).collect();
+        if stage == "gsw" {
+            cases.push(Case { claim: claim.clone(), source: block, expected: Vec::new() });
+        } else if let Some(case) = cases.last_mut() {
+            case.expected.push((stage.to_owned(), block));
+        }
+    }
+    cases
+}
+
+/// The remarks `// error: [code] "part"` and `// warning: [code] "part"`: line from 1, severity, code, part of the message.
+pub fn remarks(source: &str) -> Vec<(usize, &str, &str, &str)> {
+    let mut remarks = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        for severity in ["error", "warning"] {
+            let Some((_, rest)) = line.split_once(&format!("// {severity}: [")) else { continue };
+            let Some((code, rest)) = rest.split_once(']') else { continue };
+            remarks.push((index + 1, severity, code, rest.trim().trim_matches('"')));
+        }
+    }
+    remarks
+}

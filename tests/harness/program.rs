@@ -1,0 +1,74 @@
+//! Runs `gswc` and built programs as a user does, and gives what they said.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The top of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+/// A folder for what a test makes, removed with the target folder.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+}
+
+/// What a process said and how it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Said {
+    pub out: String,
+    pub err: String,
+    pub code: Option<i32>,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code(),
+        }
+    }
+}
+
+/// Runs a process in the repository's top folder with no input, no keys and the simulator as its only model.
+pub fn run(program: &Path, words: &[&str]) -> Said {
+    Command::new(program)
+        .args(words)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .env_remove("ANTHROPIC_API_KEY")
+        .env_remove("OPENAI_API_KEY")
+        .env("GSW_MODEL", "sim/default")
+        .output()
+        .unwrap_or_else(|error| panic!("{} cannot be started: {error}", program.display()))
+        .into()
+}
+
+/// Runs `gswc`.
+pub fn gswc(words: &[&str]) -> Said {
+    run(Path::new(env!("CARGO_BIN_EXE_gswc")), words)
+}
+
+/// A path as text.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("paths of tests are UTF-8")
+}
+
+/// Runs a program in memory and as a built file, asserts that both say the same, and gives it.
+pub fn run_both_ways(file: &Path, arguments: &[&str]) -> Said {
+    let mut words = vec!["run", text(file), "--"];
+    words.extend(arguments);
+    let in_memory = gswc(&words);
+    let name = text(file).replace(['/', '.', '\\'], "_");
+    let built = scratch("built").join(name);
+    let build = gswc(&["build", text(file), "-o", text(&built)]);
+    assert_eq!(build.code, Some(0), "{} does not build:\n{}", file.display(), build.err);
+    let from_file = run(&built, arguments);
+    std::fs::remove_file(&built).expect("a file that was just run can be removed");
+    assert_eq!(in_memory.out, from_file.out, "{}: output differs when built", file.display());
+    assert_eq!(in_memory.code, from_file.code, "{}: exit differs when built", file.display());
+    in_memory
+}
