@@ -14,6 +14,7 @@ mod lower_type;
 mod method;
 pub mod model;
 mod module;
+mod project;
 mod scope;
 mod substitute;
 mod tree;
@@ -32,6 +33,7 @@ pub use error_class::{
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use method::{method, method_names};
 pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};
+pub use project::{follow_imports, module_key, open_project};
 pub use scope::{
     Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,
     resolve_member, resolve_name, suggest, variants_named, visible_names,

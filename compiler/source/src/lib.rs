@@ -3,6 +3,7 @@
 mod code;
 mod db;
 mod diagnostic;
+mod disk;
 mod file;
 mod item_id;
 mod place;
@@ -11,6 +12,7 @@ mod span;
 pub use code::{Code, explain};
 pub use db::{Database, Db};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use disk::{Disk, Files};
 pub use file::{File, Project};
 pub use item_id::{ItemId, ItemKind};
 pub use place::Place;

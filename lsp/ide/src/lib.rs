@@ -1,1 +1,9 @@
-//! Placeholder.
+//! What an editor asks, answered from the compiler's queries; knows files and offsets, no protocol.
+
+mod definition;
+mod diagnostics;
+mod hover;
+
+pub use definition::{Target, definition};
+pub use diagnostics::diagnostics;
+pub use hover::{Hover, hover};

@@ -1,1 +1,8 @@
-//! Placeholder.
+//! The language server: the one crate that speaks the protocol.
+
+mod backend;
+mod convert;
+mod documents;
+mod worker;
+
+pub use backend::serve;

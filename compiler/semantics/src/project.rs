@@ -1,0 +1,122 @@
+//! From an entry file to a project: reads it, and what it imports, until nothing is missing.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_source::{Database, File, Files, ItemKind, Project};
+use salsa::Setter;
+
+/// Reads the file at `entry` and everything it imports into `db` and makes them its project. Modules are named by their absolute
+/// path without the ending, so that an import may lead anywhere; what cannot be read is left out, and reported where it is imported.
+///
+/// # Errors
+/// When the entry file itself cannot be read: a sentence for the user.
+pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Result<File, String> {
+    let text = files.read(entry).map_err(|why| format!("`{}` {why}", entry.display()))?;
+    let key = module_key(&files.absolute(entry));
+    let mut loader = Loader::new(db, files);
+    let file = loader.add(key.clone(), entry.to_owned(), text);
+    loader.follow();
+    let modules = loader.modules;
+    match Project::try_get(db) {
+        Some(project) => {
+            project.set_modules(db).to(modules);
+            project.set_entry(db).to(key);
+        }
+        None => {
+            Project::new(db, modules, key);
+        }
+    }
+    Ok(file)
+}
+
+/// Reads what `file` imports by now and the project lacks. An editor calls this after an edit.
+pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
+    let Some(project) = Project::try_get(db) else { return };
+    let shown = file.path(db).clone();
+    let mut loader = Loader::new(db, files);
+    let known = loader.modules.len();
+    loader.waiting.push((file, shown));
+    loader.follow();
+    let modules = loader.modules;
+    if modules.len() != known {
+        project.set_modules(db).to(modules);
+    }
+}
+
+/// The name of the module in the file at this absolute path.
+#[must_use]
+pub fn module_key(path: &Path) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                parts.pop();
+            }
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => parts.push(String::new()),
+            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+        }
+    }
+    let key = parts.join("/");
+    key.strip_suffix(".gsw").map_or(key.clone(), str::to_owned)
+}
+
+struct Loader<'a> {
+    db: &'a mut Database,
+    files: &'a dyn Files,
+    modules: BTreeMap<String, File>,
+    /// Files whose imports are still to be read, with the path they are shown by.
+    waiting: Vec<(File, PathBuf)>,
+}
+
+impl<'a> Loader<'a> {
+    /// Starts from the modules that the project has, or from the standard library.
+    fn new(db: &'a mut Database, files: &'a dyn Files) -> Self {
+        let modules = match Project::try_get(db) {
+            Some(project) => project.modules(db).clone(),
+            None => gsw_std::MODULES
+                .iter()
+                .map(|(path, text)| {
+                    let shown = PathBuf::from(format!("{path}.gsw"));
+                    ((*path).to_owned(), File::new(db, shown, Arc::from(*text)))
+                })
+                .collect(),
+        };
+        Self { db, files, modules, waiting: Vec::new() }
+    }
+
+    fn follow(&mut self) {
+        while let Some((file, shown)) = self.waiting.pop() {
+            self.read_imports(file, &shown);
+        }
+    }
+
+    fn add(&mut self, key: String, shown: PathBuf, text: Arc<str>) -> File {
+        let file = File::new(self.db, shown.clone(), text);
+        self.modules.insert(key, file);
+        self.waiting.push((file, shown));
+        file
+    }
+
+    fn read_imports(&mut self, file: File, shown: &Path) {
+        let imports: Vec<_> = gsw_syntax::file_item_ids(self.db, file)
+            .iter()
+            .filter(|item| item.kind(self.db) == ItemKind::Import)
+            .map(|item| item.name(self.db).clone())
+            .filter(|path| path.starts_with("./") || path.starts_with("../"))
+            .collect();
+        let folder = shown.parent().unwrap_or(Path::new(""));
+        for import in imports {
+            let path = folder.join(import.strip_prefix("./").unwrap_or(&import)).with_extension("gsw");
+            let key = module_key(&self.files.absolute(&path));
+            if self.modules.contains_key(&key) {
+                continue;
+            }
+            if let Ok(text) = self.files.read(&path) {
+                self.add(key, path, text);
+            }
+        }
+    }
+}

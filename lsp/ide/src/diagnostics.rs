@@ -1,0 +1,9 @@
+//! Everything wrong with a file.
+
+use gsw_source::{Db, Diagnostic, File};
+
+/// The reports about `file`, in order of place.
+#[must_use]
+pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    gsw_semantics::check_file(db, file).to_vec()
+}
