@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Measures the compiler and built programs beside their nearest peers and prints one table.
+
+Usage: cargo build --release && python3 tests/bench/run.py
+Peers that cannot be had (no npm, no rustc) are left out and said so. Figures are medians of wall-clock time on this machine.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GSWC = ROOT / "target" / "release" / "gswc"
+ROWS = []
+
+
+def wall(command, times=11, cwd=None, env=None):
+    """Median seconds of a command that must succeed."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        done = subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        taken.append(time.perf_counter() - start)
+        if done.returncode != 0:
+            raise SystemExit(f"{command}: exit {done.returncode}\n{done.stderr.decode()}")
+    return statistics.median(taken)
+
+
+def peak(command):
+    """Peak resident memory of a command in MB."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{command}: status {status}")
+    return usage.ru_maxrss / 1024
+
+
+def row(what, ours, unit, target, peer_name="", peer=None):
+    ratio = f"{peer / ours:.1f}x" if peer else ""
+    shown = f"{peer:.1f} {unit}" if peer else ""
+    ROWS.append((what, f"{ours:.1f} {unit}", target, peer_name, shown, ratio))
+
+
+def module(index, lines):
+    """A module of about so many lines of ordinary code."""
+    body = [f"/// Module {index}.", f"type Item{index} {{", "  name: string", "  count: int where it >= 0", "}", ""]
+    n = 0
+    while len(body) < lines:
+        body += [
+            f"/// Function {n} of module {index}.",
+            f"fn work_{index}_{n}(items: [Item{index}], limit: int = {n}) -> [string] {{",
+            "  let kept = items.filter(it => it.count > limit).sort_by_desc(it => it.count)",
+            "  var total = 0",
+            "  for (i, item) in kept.enumerate() {",
+            '    total += if i % 2 == 0 { item.count } else { item.name.len() }',
+            "  }",
+            '  kept.map(item => "${item.name}: ${item.count} of ${total}")',
+            "}",
+            "",
+        ]
+        n += 1
+    return "\n".join(body) + "\n"
+
+
+def project(folder, files, lines):
+    for index in range(files):
+        (folder / f"m{index}.gsw").write_text(module(index, lines))
+    imports = "".join(f"import ./m{i}\n" for i in range(files))
+    calls = " + ".join(f"m{i}.work_{i}_0([]).len()" for i in range(files))
+    (folder / "main.gsw").write_text(f"{imports}\nworkflow main() -> int {{ {calls} }}\n")
+
+
+HELLO = 'workflow main() -> string { "hello" }\n'
+
+LOOP = """fn spin(n: int) -> int {
+  var total = 0
+  for i in 0..n { total = (total * 31 + i) % 1000003 }
+  total
+}
+workflow main(n: int = 200_000_000) -> int { spin(n) }
+"""
+
+LOOP_RUST = """fn spin(n: i64) -> i64 {
+    let mut total = 0i64;
+    for i in 0..n { total = (total * 31 + i) % 1000003; }
+    total
+}
+fn main() { let n = std::env::args().nth(1).unwrap().parse().unwrap(); println!("{}", spin(std::hint::black_box(n))); }
+"""
+
+WAITING = """workflow main(n: int = 100_000) -> int {
+  let done = parallel for i in 0..n { sleep(200ms); 1 }
+  done.sum()
+}
+"""
+
+
+def main():
+    if not GSWC.is_file():
+        raise SystemExit("build first: cargo build --release")
+    work = Path(tempfile.mkdtemp(prefix="gsw-bench-"))
+    try:
+        measure(work)
+    finally:
+        shutil.rmtree(work)
+    widths = [max(len(r[i]) for r in ROWS + [HEAD]) for i in range(6)]
+    for line in [HEAD, tuple("-" * w for w in widths), *ROWS]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+HEAD = ("what", "ours", "target", "peer", "theirs", "theirs/ours")
+
+
+def measure(work):
+    large = work / "large"
+    large.mkdir()
+    project(large, 100, 100)
+    baml = baml_check(work)
+    row("check 10,000 lines in 100 files, cold", wall([GSWC, "check", large / "main.gsw"]) * 1e3, "ms", "< 150 ms", "baml-cli check, 10,000 lines", baml)
+
+    small = work / "small"
+    small.mkdir()
+    project(small, 10, 100)
+    row("build 1,000 lines", wall([GSWC, "build", small / "main.gsw", "-o", work / "small.out"]) * 1e3, "ms", "< 60 ms")
+
+    (work / "hello.gsw").write_text(HELLO)
+    hello = work / "hello"
+    subprocess.run([GSWC, "build", work / "hello.gsw", "-o", hello], check=True)
+    node = wall(["node", "-e", "console.log('hello')"]) * 1e3 if shutil.which("node") else None
+    python = wall([sys.executable, "-c", "print('hello')"]) * 1e3
+    row("hello: start to end", wall([hello], 31) * 1e3, "ms", "< 5 ms", "node -e", node)
+    row("hello: start to end", wall([hello], 31) * 1e3, "ms", "< 5 ms", "python -c", python)
+    row("hello: resident", peak([hello]), "MB", "< 15 MB", "python -c", peak([sys.executable, "-c", "print('hello')"]))
+
+    (work / "waiting.gsw").write_text(WAITING)
+    subprocess.run([GSWC, "build", work / "waiting.gsw", "-o", work / "waiting"], check=True)
+    row("100,000 tasks waiting: resident", peak([work / "waiting"]), "MB", "< 150 MB")
+
+    (work / "loop.gsw").write_text(LOOP)
+    (work / "loop.rs").write_text(LOOP_RUST)
+    subprocess.run([GSWC, "build", work / "loop.gsw", "-o", work / "loop"], check=True)
+    rust = None
+    if shutil.which("rustc"):
+        subprocess.run(["rustc", "-O", work / "loop.rs", "-o", work / "loop_rust"], check=True)
+        rust = wall([work / "loop_rust", "200000000"], 3) * 1e3
+    row("checked integer loop, 200 million turns", wall([work / "loop"], 3) * 1e3, "ms", "< 3x Rust", "rustc -O", rust)
+
+
+def baml_check(work):
+    """`baml-cli check` on about as many lines, or None when it cannot be installed."""
+    if not shutil.which("npm"):
+        return None
+    folder = work / "baml"
+    source = folder / "baml_src"
+    source.mkdir(parents=True)
+    if subprocess.run(["npm", "init", "-y"], cwd=folder, capture_output=True).returncode != 0:
+        return None
+    if subprocess.run(["npm", "install", "--no-audit", "--no-fund", "@boundaryml/baml"], cwd=folder, capture_output=True).returncode != 0:
+        print("baml-cli cannot be installed here; left out", file=sys.stderr)
+        return None
+    client = 'client<llm> C {\n  provider anthropic\n  options {\n    model "claude-sonnet-5"\n    api_key "x"\n  }\n}\n'
+    (source / "client.baml").write_text(client)
+    for index in range(100):
+        text = ""
+        for n in range(10):
+            text += f'class Item{index}_{n} {{\n  name string\n  count int\n}}\n\nfunction F{index}_{n}(text: string) -> Item{index}_{n} {{\n  client C\n  prompt #"\n    Extract {{{{ text }}}} {{{{ ctx.output_format }}}}\n  "#\n}}\n'
+        (source / f"m{index}.baml").write_text(text)
+    cli = folder / "node_modules" / ".bin" / "baml-cli"
+    for command in ([cli, "check", "--from", source], [cli, "generate", "--from", source]):
+        if subprocess.run(command, cwd=folder, capture_output=True).returncode == 0:
+            return wall(command, 5, cwd=folder) * 1e3
+    print("baml-cli refused the project; left out", file=sys.stderr)
+    return None
+
+
+if __name__ == "__main__":
+    main()
