@@ -14,7 +14,10 @@ fn pages_of_codes_show_their_code() {
             wrong.push(format!("{code}.md does not start with its name"));
         }
         let cases = cases(&page.out);
-        if !cases.iter().any(|case| remarks(&case.source).iter().any(|it| it.2 == code)) {
+        if !cases
+            .iter()
+            .any(|case| remarks(&case.source).iter().any(|it| it.2 == code))
+        {
             wrong.push(format!("{code}.md shows no program with this diagnostic"));
         }
         for (index, case) in cases.iter().enumerate() {

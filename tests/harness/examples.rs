@@ -6,14 +6,23 @@ use crate::program::{gswc, root, run_both_ways, text};
 fn examples_check_without_a_report() {
     for file in files() {
         let said = gswc(&["check", text(&file)]);
-        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{}", file.display());
+        assert_eq!(
+            (said.code, said.err.as_str()),
+            (Some(0), ""),
+            "{}",
+            file.display()
+        );
     }
 }
 
 #[test]
 fn examples_run_with_the_simulator() {
     for file in files() {
-        let arguments: &[&str] = if file.ends_with("review.gsw") { &["--dir", "runtime/abi"] } else { &[] };
+        let arguments: &[&str] = if file.ends_with("review.gsw") {
+            &["--dir", "runtime/abi"]
+        } else {
+            &[]
+        };
         let said = run_both_ways(&file, arguments);
         assert_eq!(said.code, Some(0), "{}: {}", file.display(), said.err);
         if let Ok(expected) = std::fs::read_to_string(file.with_extension("out")) {

@@ -8,13 +8,20 @@ use crate::program::{Said, gswc, root, run_both_ways, scratch, text};
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {
     let said = gswc(&["check", "--format", "json", text(file)]);
-    let field = |report: &serde_json::Value, name: &str| report[name].as_str().unwrap_or_default().to_owned();
+    let field = |report: &serde_json::Value, name: &str| {
+        report[name].as_str().unwrap_or_default().to_owned()
+    };
     said.out
         .lines()
         .map(|line| {
             let report: serde_json::Value = serde_json::from_str(line).expect("reports are JSON");
             let start = report["start"]["line"].as_u64().unwrap_or_default() as usize;
-            (start, field(&report, "severity"), field(&report, "code"), field(&report, "message"))
+            (
+                start,
+                field(&report, "severity"),
+                field(&report, "code"),
+                field(&report, "message"),
+            )
         })
         .collect()
 }
@@ -31,10 +38,17 @@ pub fn compare_reports(place: &str, source: &str, file: &Path) -> Vec<String> {
             Some(position) => {
                 found.remove(position);
             }
-            None => wrong.push(format!("{place}: no {severity} [{code}] {part:?} on line {line}; there are {found:?}")),
+            None => wrong.push(format!(
+                "{place}: no {severity} [{code}] {part:?} on line {line}; there are {found:?}"
+            )),
         }
     }
-    wrong.extend(found.iter().filter(|it| it.1 == "error").map(|it| format!("{place}: not expected: {it:?}")));
+    wrong.extend(
+        found
+            .iter()
+            .filter(|it| it.1 == "error")
+            .map(|it| format!("{place}: not expected: {it:?}")),
+    );
     wrong
 }
 
@@ -48,11 +62,19 @@ pub fn write_case(folder: &str, page: &str, index: usize, source: &str) -> std::
 fn check_folder(folder: &str) {
     let mut wrong = Vec::new();
     for page in pages(&root().join(folder)) {
-        let name = page.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = page
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let content = std::fs::read_to_string(&page).expect("pages can be read");
         for (index, case) in cases(&content).iter().enumerate() {
             let file = write_case(&folder.replace('/', "_"), &name, index, &case.source);
-            wrong.extend(compare_reports(&format!("{name}.md: {}", case.claim), &case.source, &file));
+            wrong.extend(compare_reports(
+                &format!("{name}.md: {}", case.claim),
+                &case.source,
+                &file,
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -66,7 +88,10 @@ fn expect(place: &str, case: &Case, said: &Said) -> Vec<String> {
         wrong.push(format!("{place}: expected {output:?}, got {said:?}"));
     }
     if let Some(part) = case.expected("failure") {
-        let missing: Vec<_> = part.lines().filter(|line| !said.err.contains(line)).collect();
+        let missing: Vec<_> = part
+            .lines()
+            .filter(|line| !said.err.contains(line))
+            .collect();
         if !missing.is_empty() || said.code == Some(0) {
             wrong.push(format!("{place}: {missing:?} missing in {said:?}"));
         }
@@ -94,7 +119,11 @@ fn pages_of_docs_compile() {
 fn pages_of_run_say_the_same_in_memory_and_built() {
     let mut wrong = Vec::new();
     for page in pages(&root().join("tests/run")) {
-        let name = page.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = page
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let content = std::fs::read_to_string(&page).expect("pages can be read");
         for (index, case) in cases(&content).iter().enumerate() {
             let file = write_case("run", &name, index, &case.source);

@@ -15,7 +15,10 @@ pub struct Case {
 impl Case {
     /// The expected text of a stage.
     pub fn expected(&self, stage: &str) -> Option<&str> {
-        self.expected.iter().find(|(name, _)| name == stage).map(|(_, text)| text.as_str())
+        self.expected
+            .iter()
+            .find(|(name, _)| name == stage)
+            .map(|(_, text)| text.as_str())
     }
 }
 
@@ -39,11 +42,20 @@ pub fn cases(text: &str) -> Vec<Case> {
         if let Some(heading) = line.strip_prefix('#') {
             claim = heading.trim_start_matches('#').trim().to_owned();
         }
-        let Some(stage) = line.strip_prefix("```") else { continue };
-        let block: String =
-            lines.by_ref().take_while(|line| !line.starts_with("```")).flat_map(|line| [line, "\n"]).collect();
+        let Some(stage) = line.strip_prefix("```") else {
+            continue;
+        };
+        let block: String = lines
+            .by_ref()
+            .take_while(|line| !line.starts_with("```"))
+            .flat_map(|line| [line, "\n"])
+            .collect();
         if stage == "gsw" {
-            cases.push(Case { claim: claim.clone(), source: block, expected: Vec::new() });
+            cases.push(Case {
+                claim: claim.clone(),
+                source: block,
+                expected: Vec::new(),
+            });
         } else if let Some(case) = cases.last_mut() {
             case.expected.push((stage.to_owned(), block));
         }
@@ -56,8 +68,12 @@ pub fn remarks(source: &str) -> Vec<(usize, &str, &str, &str)> {
     let mut remarks = Vec::new();
     for (index, line) in source.lines().enumerate() {
         for severity in ["error", "warning"] {
-            let Some((_, rest)) = line.split_once(&format!("// {severity}: [")) else { continue };
-            let Some((code, rest)) = rest.split_once(']') else { continue };
+            let Some((_, rest)) = line.split_once(&format!("// {severity}: [")) else {
+                continue;
+            };
+            let Some((code, rest)) = rest.split_once(']') else {
+                continue;
+            };
             remarks.push((index + 1, severity, code, rest.trim().trim_matches('"')));
         }
     }

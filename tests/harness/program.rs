@@ -5,7 +5,10 @@ use std::process::{Command, Output, Stdio};
 
 /// The top of the repository.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository is there")
 }
 
 /// A folder for what a test makes, removed with the target folder.
@@ -65,10 +68,26 @@ pub fn run_both_ways(file: &Path, arguments: &[&str]) -> Said {
     let name = text(file).replace(['/', '.', '\\'], "_");
     let built = scratch("built").join(name);
     let build = gswc(&["build", text(file), "-o", text(&built)]);
-    assert_eq!(build.code, Some(0), "{} does not build:\n{}", file.display(), build.err);
+    assert_eq!(
+        build.code,
+        Some(0),
+        "{} does not build:\n{}",
+        file.display(),
+        build.err
+    );
     let from_file = run(&built, arguments);
     std::fs::remove_file(&built).expect("a file that was just run can be removed");
-    assert_eq!(in_memory.out, from_file.out, "{}: output differs when built", file.display());
-    assert_eq!(in_memory.code, from_file.code, "{}: exit differs when built", file.display());
+    assert_eq!(
+        in_memory.out,
+        from_file.out,
+        "{}: output differs when built",
+        file.display()
+    );
+    assert_eq!(
+        in_memory.code,
+        from_file.code,
+        "{}: exit differs when built",
+        file.display()
+    );
     in_memory
 }

@@ -11,15 +11,39 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-abi", &[]),
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
-    ("gsw-semantics", &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"]),
-    ("gsw-flow", &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"]),
+    (
+        "gsw-semantics",
+        &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
+    ),
+    (
+        "gsw-flow",
+        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+    ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
     ("gsw-engine", &["gsw-abi"]),
     ("gsw-agents", &["gsw-abi", "gsw-engine"]),
     ("gsw-service", &["gsw-abi", "gsw-agents", "gsw-engine"]),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
-    ("gsw-ide", &["gsw-semantics", "gsw-source", "gsw-std", "gsw-syntax", "gsw-format"]),
-    ("gsw-server", &["gsw-ide", "gsw-semantics", "gsw-source", "gsw-std", "gsw-syntax"]),
+    (
+        "gsw-ide",
+        &[
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-std",
+            "gsw-syntax",
+            "gsw-format",
+        ],
+    ),
+    (
+        "gsw-server",
+        &[
+            "gsw-ide",
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-std",
+            "gsw-syntax",
+        ],
+    ),
 ];
 
 /// Which folder alone may name an engine in its dependencies.
@@ -35,13 +59,21 @@ const OWNERS: &[(&str, &[&str])] = &[
 ];
 
 /// Names that do not say what a file is.
-const BANNED: &[&str] = &["utils", "util", "helpers", "common", "misc", "base", "core", "types2", "mod"];
+const BANNED: &[&str] = &[
+    "utils", "util", "helpers", "common", "misc", "base", "core", "types2", "mod",
+];
 
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     for entry in entries {
         let path = entry.expect("a folder can be listed").path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if path.is_dir() {
             if !name.starts_with('.') && !matches!(name.as_str(), "target" | "node_modules") {
                 files(&path, ending, found);
@@ -78,7 +110,11 @@ fn dependencies(manifest: &str) -> Vec<&str> {
 }
 
 fn package_name(manifest: &str) -> &str {
-    manifest.lines().find_map(|line| line.strip_prefix("name = ")).unwrap_or_default().trim_matches('"')
+    manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("name = "))
+        .unwrap_or_default()
+        .trim_matches('"')
 }
 
 #[test]
@@ -87,7 +123,9 @@ fn crates_know_only_the_layers_below() {
     for path in all("Cargo.toml") {
         let manifest = read(&path);
         let name = package_name(&manifest);
-        let Some((_, allowed)) = EDGES.iter().find(|(it, _)| *it == name) else { continue };
+        let Some((_, allowed)) = EDGES.iter().find(|(it, _)| *it == name) else {
+            continue;
+        };
         for dependency in dependencies(&manifest) {
             if dependency.starts_with("gsw") && !allowed.contains(&dependency) {
                 wrong.push(format!("{name} may not know {dependency}"));
@@ -102,7 +140,12 @@ fn every_engine_has_one_owner() {
     let mut wrong = Vec::new();
     for path in all("Cargo.toml") {
         let manifest = read(&path);
-        let folder = path.parent().unwrap_or(&path).strip_prefix(root()).unwrap_or(&path).to_path_buf();
+        let folder = path
+            .parent()
+            .unwrap_or(&path)
+            .strip_prefix(root())
+            .unwrap_or(&path)
+            .to_path_buf();
         for dependency in dependencies(&manifest) {
             if let Some((_, owners)) = OWNERS.iter().find(|(it, _)| *it == dependency)
                 && !owners.iter().any(|owner| folder == Path::new(owner))
@@ -119,7 +162,11 @@ fn files_say_their_job_and_are_one_thing() {
     let mut wrong = Vec::new();
     for path in all(".rs") {
         let text = read(&path);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if !text.starts_with("//! ") {
             wrong.push(format!("{} does not open with `//!`", path.display()));
         }
@@ -130,7 +177,10 @@ fn files_say_their_job_and_are_one_thing() {
             wrong.push(format!("{} is not named after one thing", path.display()));
         }
         for (index, line) in text.lines().enumerate() {
-            if line.contains("use super::*") || line.contains("#[ignore") || line.contains("#[should_panic") {
+            if line.contains("use super::*")
+                || line.contains("#[ignore")
+                || line.contains("#[should_panic")
+            {
                 if !path.ends_with("tidy.rs") {
                     wrong.push(format!("{}:{}: {line}", path.display(), index + 1));
                 }
@@ -144,14 +194,20 @@ fn files_say_their_job_and_are_one_thing() {
 fn paths_in_readmes_exist() {
     let mut wrong = Vec::new();
     for path in all(".md") {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if name != "README.md" && name != "CONTRIBUTING.md" {
             continue;
         }
         let folder = path.parent().unwrap_or(&path);
         for quoted in read(&path).split('`').skip(1).step_by(2) {
             let is_path = quoted.contains('/')
-                && quoted.chars().all(|c| c.is_ascii_alphanumeric() || "./_-".contains(c))
+                && quoted
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "./_-".contains(c))
                 && !quoted.starts_with('.')
                 && !quoted.starts_with('/');
             let first = quoted.split('/').next().unwrap_or_default();
@@ -169,7 +225,11 @@ fn todos_have_a_number() {
     let wrong: Vec<_> = all(".rs")
         .into_iter()
         .filter(|path| !path.ends_with("tidy.rs"))
-        .filter(|path| read(path).lines().any(|line| line.contains("TODO") && !line.contains("TODO(#")))
+        .filter(|path| {
+            read(path)
+                .lines()
+                .any(|line| line.contains("TODO") && !line.contains("TODO(#"))
+        })
         .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }

@@ -11,7 +11,12 @@ use crate::threads::with_large_stack;
 
 /// The Groundswell compiler: from `.gsw` files to native programs.
 #[derive(Parser)]
-#[command(name = "gswc", version, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "gswc",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -107,14 +112,20 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Nothing better can be done when even this cannot be printed.
             let _ = error.print();
-            let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            let code = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
             return code.into();
         }
     };
     match with_large_stack(|| dispatch(arguments.command)) {
         Some(exit) => exit.into(),
         None => {
-            eprintln!("gswc: internal error: this is a bug in Groundswell; please report it with the program that shows it");
+            eprintln!(
+                "gswc: internal error: this is a bug in Groundswell; please report it with the program that shows it"
+            );
             Exit::Internal.into()
         }
     }

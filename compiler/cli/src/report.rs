@@ -13,7 +13,9 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
     let terminal = std::io::stderr().is_terminal();
     match format {
         Format::Json => print!("{}", gsw_source::render_json(db, diagnostics, &locate)),
-        Format::Auto if !terminal => eprint!("{}", gsw_source::render_plain(db, diagnostics, &locate)),
+        Format::Auto if !terminal => {
+            eprint!("{}", gsw_source::render_plain(db, diagnostics, &locate))
+        }
         Format::Plain => eprint!("{}", gsw_source::render_plain(db, diagnostics, &locate)),
         Format::Auto | Format::Pretty => {
             let colours = if terminal && std::env::var_os("NO_COLOR").is_none() {
@@ -24,7 +26,11 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
             eprint!("{}", gsw_source::render(db, diagnostics, &locate, colours));
         }
     }
-    if diagnostics.iter().any(|it| it.severity == Severity::Error) { Exit::Raised } else { Exit::Done }
+    if diagnostics.iter().any(|it| it.severity == Severity::Error) {
+        Exit::Raised
+    } else {
+        Exit::Done
+    }
 }
 
 /// Prints a failure that has no place in source.

@@ -13,7 +13,9 @@ use salsa::Setter;
 /// # Errors
 /// When the entry file itself cannot be read: a sentence for the user.
 pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Result<File, String> {
-    let text = files.read(entry).map_err(|why| format!("`{}` {why}", entry.display()))?;
+    let text = files
+        .read(entry)
+        .map_err(|why| format!("`{}` {why}", entry.display()))?;
     let key = module_key(&files.absolute(entry));
     let mut loader = Loader::new(db, files);
     let file = loader.add(key.clone(), entry.to_owned(), text);
@@ -33,7 +35,9 @@ pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Resul
 
 /// Reads what `file` imports by now and the project lacks. An editor calls this after an edit.
 pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
-    let Some(project) = Project::try_get(db) else { return };
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
     let shown = file.path(db).clone();
     let mut loader = Loader::new(db, files);
     let known = loader.modules.len();
@@ -84,7 +88,12 @@ impl<'a> Loader<'a> {
                 })
                 .collect(),
         };
-        Self { db, files, modules, waiting: Vec::new() }
+        Self {
+            db,
+            files,
+            modules,
+            waiting: Vec::new(),
+        }
     }
 
     fn follow(&mut self) {
@@ -109,7 +118,9 @@ impl<'a> Loader<'a> {
             .collect();
         let folder = shown.parent().unwrap_or(Path::new(""));
         for import in imports {
-            let path = folder.join(import.strip_prefix("./").unwrap_or(&import)).with_extension("gsw");
+            let path = folder
+                .join(import.strip_prefix("./").unwrap_or(&import))
+                .with_extension("gsw");
             let key = module_key(&self.files.absolute(&path));
             if self.modules.contains_key(&key) {
                 continue;

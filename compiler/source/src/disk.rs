@@ -1,5 +1,8 @@
 //! The only place of the front end that reads the disk.
-#![allow(clippy::disallowed_methods, reason = "this module is the exception that the lint is for")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this module is the exception that the lint is for"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,14 +33,20 @@ impl Files for Disk {
             return Err("is a folder; name a `.gsw` file".into());
         }
         if metadata.len() > LARGEST {
-            return Err(format!("has {} MB; a source file may have {}", metadata.len() >> 20, LARGEST >> 20));
+            return Err(format!(
+                "has {} MB; a source file may have {}",
+                metadata.len() >> 20,
+                LARGEST >> 20
+            ));
         }
         let bytes = std::fs::read(path).map_err(|error| reason(&error))?;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(text.into()),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                Err(format!("is not UTF-8 text: byte {at} is where it ends being one"))
+                Err(format!(
+                    "is not UTF-8 text: byte {at} is where it ends being one"
+                ))
             }
         }
     }

@@ -18,7 +18,9 @@ struct Backend {
 /// When threads or input and output cannot be had.
 pub fn serve() -> std::io::Result<()> {
     let worker = Worker::start()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let (service, socket) = LspService::new(|client| Backend { client, worker });
         // The protocol's notifications have an order, and handlers must keep it.
@@ -35,7 +37,9 @@ pub fn serve() -> std::io::Result<()> {
 impl Backend {
     /// Sets a document's text and publishes the reports about every open document, since an edit in one may concern another.
     async fn update(&self, uri: lsp::Uri, text: String) {
-        let Some(path) = convert::path(&uri) else { return };
+        let Some(path) = convert::path(&uri) else {
+            return;
+        };
         let reports = self
             .worker
             .run(move |state| {
@@ -44,7 +48,9 @@ impl Backend {
             })
             .await;
         for (uri, diagnostics) in reports.unwrap_or_default() {
-            self.client.publish_diagnostics(uri, diagnostics, None).await;
+            self.client
+                .publish_diagnostics(uri, diagnostics, None)
+                .await;
         }
     }
 
@@ -73,7 +79,13 @@ fn reports(state: &State) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
         .filter_map(|(path, file)| {
             let uri = lsp::Uri::from_file_path(path)?;
             let found = gsw_ide::diagnostics(db, file);
-            Some((uri, found.iter().map(|it| convert::diagnostic(db, file, it)).collect()))
+            Some((
+                uri,
+                found
+                    .iter()
+                    .map(|it| convert::diagnostic(db, file, it))
+                    .collect(),
+            ))
         })
         .collect()
 }
@@ -82,7 +94,9 @@ impl LanguageServer for Backend {
     async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         Ok(lsp::InitializeResult {
             capabilities: lsp::ServerCapabilities {
-                text_document_sync: Some(lsp::TextDocumentSyncCapability::Kind(lsp::TextDocumentSyncKind::FULL)),
+                text_document_sync: Some(lsp::TextDocumentSyncCapability::Kind(
+                    lsp::TextDocumentSyncKind::FULL,
+                )),
                 hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
                 definition_provider: Some(lsp::OneOf::Left(true)),
                 ..lsp::ServerCapabilities::default()
@@ -100,7 +114,8 @@ impl LanguageServer for Backend {
     }
 
     async fn did_open(&self, it: lsp::DidOpenTextDocumentParams) {
-        self.update(it.text_document.uri, it.text_document.text).await;
+        self.update(it.text_document.uri, it.text_document.text)
+            .await;
     }
 
     async fn did_change(&self, mut it: lsp::DidChangeTextDocumentParams) {
@@ -111,7 +126,9 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, it: lsp::DidCloseTextDocumentParams) {
         let uri = it.text_document.uri;
-        let Some(path) = convert::path(&uri) else { return };
+        let Some(path) = convert::path(&uri) else {
+            return;
+        };
         // Nothing is to be done when the thread is gone.
         let _ = self.worker.run(move |state| state.close(&path)).await;
         self.client.publish_diagnostics(uri, Vec::new(), None).await;
@@ -132,11 +149,17 @@ impl LanguageServer for Backend {
             .await)
     }
 
-    async fn goto_definition(&self, it: lsp::GotoDefinitionParams) -> Result<Option<lsp::GotoDefinitionResponse>> {
+    async fn goto_definition(
+        &self,
+        it: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
         Ok(self
             .at(it.text_document_position_params, |state, file, offset| {
                 let target = gsw_ide::definition(&state.db, file, offset)?;
-                Some(lsp::GotoDefinitionResponse::Scalar(convert::location(&state.db, target.place)?))
+                Some(lsp::GotoDefinitionResponse::Scalar(convert::location(
+                    &state.db,
+                    target.place,
+                )?))
             })
             .await)
     }

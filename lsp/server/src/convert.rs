@@ -15,7 +15,10 @@ pub fn position(text: &str, offset: u32) -> lsp::Position {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.bytes().filter(|&byte| byte == b'\n').count();
     let character = before[line_start..].encode_utf16().count();
-    lsp::Position { line: line as u32, character: character as u32 }
+    lsp::Position {
+        line: line as u32,
+        character: character as u32,
+    }
 }
 
 /// The byte offset of a position; past the end of a line it is that line's end.
@@ -39,14 +42,20 @@ pub fn offset(text: &str, position: lsp::Position) -> u32 {
 
 /// The range of a span.
 pub fn range(text: &str, span: Span) -> lsp::Range {
-    lsp::Range { start: position(text, span.start), end: position(text, span.end) }
+    lsp::Range {
+        start: position(text, span.start),
+        end: position(text, span.end),
+    }
 }
 
 /// A place as the protocol names it; `None` for a file of the standard library, which is nowhere on disk.
 pub fn location(db: &Database, place: Place) -> Option<lsp::Location> {
     let (file, span) = gsw_syntax::locate(db, place);
     let uri = uri(file.path(db))?;
-    Some(lsp::Location { uri, range: range(file.text(db), span) })
+    Some(lsp::Location {
+        uri,
+        range: range(file.text(db), span),
+    })
 }
 
 fn uri(path: &Path) -> Option<lsp::Uri> {
@@ -74,7 +83,10 @@ pub fn diagnostic(db: &Database, file: File, diagnostic: &Diagnostic) -> lsp::Di
         .iter()
         .filter_map(|label| {
             let location = location(db, label.place)?;
-            Some(lsp::DiagnosticRelatedInformation { location, message: label.message.clone() })
+            Some(lsp::DiagnosticRelatedInformation {
+                location,
+                message: label.message.clone(),
+            })
         })
         .collect();
     lsp::Diagnostic {
@@ -102,7 +114,10 @@ mod tests {
         assert_eq!(position(text, 5).character, 3);
         assert_eq!(offset(text, position(text, 5)), 5);
         let x = text.find('x').expect("it is there") as u32;
-        assert_eq!((position(text, x).line, position(text, x).character), (1, 4));
+        assert_eq!(
+            (position(text, x).line, position(text, x).character),
+            (1, 4)
+        );
         assert_eq!(offset(text, position(text, x)), x);
     }
 }

@@ -39,12 +39,18 @@ impl Worker {
     /// When the system gives no thread.
     pub fn start() -> std::io::Result<Self> {
         let (jobs, queue) = channel();
-        std::thread::Builder::new().name("compiler".into()).stack_size(STACK).spawn(move || work(&queue))?;
+        std::thread::Builder::new()
+            .name("compiler".into())
+            .stack_size(STACK)
+            .spawn(move || work(&queue))?;
         Ok(Self { jobs })
     }
 
     /// Runs a job and gives its result; `None` when it panicked, which costs the state and nothing else.
-    pub async fn run<T: Send + 'static>(&self, job: impl FnOnce(&mut State) -> T + Send + 'static) -> Option<T> {
+    pub async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut State) -> T + Send + 'static,
+    ) -> Option<T> {
         let (reply, result) = oneshot::channel();
         let job: Job = Box::new(move |state| {
             // Whoever asked may have gone.
@@ -97,14 +103,21 @@ impl State {
 
     /// All open documents, in order of path.
     pub fn open(&self) -> Vec<(PathBuf, File)> {
-        let mut open: Vec<_> = self.files.iter().map(|(path, file)| (path.clone(), *file)).collect();
+        let mut open: Vec<_> = self
+            .files
+            .iter()
+            .map(|(path, file)| (path.clone(), *file))
+            .collect();
         open.sort();
         open
     }
 
     /// A state with the same open documents and a new database.
     fn afresh(self) -> Self {
-        let mut fresh = Self { documents: self.documents, ..Self::default() };
+        let mut fresh = Self {
+            documents: self.documents,
+            ..Self::default()
+        };
         let paths: Vec<_> = self.files.into_keys().collect();
         for path in paths {
             if let Ok(file) = gsw_semantics::open_project(&mut fresh.db, &path, &fresh.documents) {

@@ -77,8 +77,9 @@ pub enum Verbosity {
 pub struct UsageError(pub String);
 
 /// The names of the built-in options, which no parameter may have.
-pub const BUILTIN_OPTIONS: &[&str] =
-    &["model", "events", "json", "raw", "quiet", "record", "replay", "help"];
+pub const BUILTIN_OPTIONS: &[&str] = &[
+    "model", "events", "json", "raw", "quiet", "record", "replay", "help",
+];
 
 /// Reads the words after the program's name.
 ///
@@ -99,11 +100,16 @@ pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError>
         }
         reader.option(word, &mut rest)?;
     }
-    reader.finish().map(|invocation| Command::Run(Box::new(invocation)))
+    reader
+        .finish()
+        .map(|invocation| Command::Run(Box::new(invocation)))
 }
 
 fn find(program: &Program, name: &str) -> Option<usize> {
-    program.workflows.iter().position(|it| same_name(&it.name, name))
+    program
+        .workflows
+        .iter()
+        .position(|it| same_name(&it.name, name))
 }
 
 fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
@@ -117,15 +123,22 @@ fn named(program: &Program, name: &str) -> Result<usize, UsageError> {
 }
 
 fn default_workflow(program: &Program) -> Result<usize, UsageError> {
-    find(program, "main").or((program.workflows.len() == 1).then_some(0)).ok_or_else(|| {
-        UsageError("this program has no workflow `main`; name the workflow to run first, see `--help`".into())
-    })
+    find(program, "main")
+        .or((program.workflows.len() == 1).then_some(0))
+        .ok_or_else(|| {
+            UsageError(
+                "this program has no workflow `main`; name the workflow to run first, see `--help`"
+                    .into(),
+            )
+        })
 }
 
 /// `_` and `-` are alike in names.
 pub fn same_name(a: &str, b: &str) -> bool {
     a.len() == b.len()
-        && a.bytes().zip(b.bytes()).all(|(x, y)| x == y || matches!((x, y), (b'_', b'-') | (b'-', b'_')))
+        && a.bytes()
+            .zip(b.bytes())
+            .all(|(x, y)| x == y || matches!((x, y), (b'_', b'-') | (b'-', b'_')))
 }
 
 /// Collects options for one workflow.
@@ -158,7 +171,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn option(&mut self, word: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), UsageError> {
+    fn option(
+        &mut self,
+        word: &str,
+        rest: &mut std::slice::Iter<'_, String>,
+    ) -> Result<(), UsageError> {
         let Some(option) = word.strip_prefix("--") else {
             return Err(UsageError(format!(
                 "`{word}` is not expected here; parameters are never positional: write `--name VALUE`"
@@ -169,11 +186,19 @@ impl<'a> Reader<'a> {
             None => (option, None),
         };
         let mut value = || {
-            inline.clone().or_else(|| rest.next().cloned()).ok_or_else(|| {
-                UsageError(format!("`--{name}` needs a value: write `--{name} VALUE`"))
-            })
+            inline
+                .clone()
+                .or_else(|| rest.next().cloned())
+                .ok_or_else(|| {
+                    UsageError(format!("`--{name}` needs a value: write `--{name} VALUE`"))
+                })
         };
-        if let Some(index) = self.workflow.parameters.iter().position(|it| same_name(&it.name, name)) {
+        if let Some(index) = self
+            .workflow
+            .parameters
+            .iter()
+            .position(|it| same_name(&it.name, name))
+        {
             let given = if self.is_bool(index) && inline.is_none() {
                 Given::Bool(true)
             } else {
@@ -182,7 +207,10 @@ impl<'a> Reader<'a> {
             self.given[index].push(given);
             return Ok(());
         }
-        if let Some(index) = name.strip_prefix("no-").and_then(|name| self.bool_named(name)) {
+        if let Some(index) = name
+            .strip_prefix("no-")
+            .and_then(|name| self.bool_named(name))
+        {
             self.given[index].push(Given::Bool(false));
             return Ok(());
         }
@@ -190,14 +218,19 @@ impl<'a> Reader<'a> {
             "model" => self.options.model = Some(value()?),
             "events" => {
                 let sink = value()?;
-                self.options.events =
-                    Some(if sink == "-" { EventSink::Standard } else { EventSink::File(sink) });
+                self.options.events = Some(if sink == "-" {
+                    EventSink::Standard
+                } else {
+                    EventSink::File(sink)
+                });
             }
             "json" => self.options.form = ResultForm::Json,
             "raw" => self.options.form = ResultForm::Raw,
             "quiet" => self.options.verbosity = Verbosity::Quiet,
             "record" | "replay" => {
-                return Err(UsageError(format!("`--{name}` is not available in this version")));
+                return Err(UsageError(format!(
+                    "`--{name}` is not available in this version"
+                )));
             }
             _ => return Err(self.unknown(name)),
         }
@@ -221,7 +254,11 @@ impl<'a> Reader<'a> {
     }
 
     fn bool_named(&self, name: &str) -> Option<usize> {
-        let index = self.workflow.parameters.iter().position(|it| same_name(&it.name, name))?;
+        let index = self
+            .workflow
+            .parameters
+            .iter()
+            .position(|it| same_name(&it.name, name))?;
         self.is_bool(index).then_some(index)
     }
 
@@ -244,8 +281,9 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
-            let value = parameter_value(self.types, parameter, given)
-                .map_err(|why| UsageError(format!("`--{}`: {why}", parameter.name.replace('_', "-"))))?;
+            let value = parameter_value(self.types, parameter, given).map_err(|why| {
+                UsageError(format!("`--{}`: {why}", parameter.name.replace('_', "-")))
+            })?;
             input.insert(parameter.name.clone(), value);
         }
         if !missing.is_empty() {
@@ -255,7 +293,11 @@ impl<'a> Reader<'a> {
                 missing.join(" and ")
             )));
         }
-        Ok(Invocation { workflow: self.index, input, options: self.options })
+        Ok(Invocation {
+            workflow: self.index,
+            input,
+            options: self.options,
+        })
     }
 }
 
@@ -264,7 +306,11 @@ pub fn is_required(types: &TypeTable, parameter: &Field) -> bool {
     parameter.default.is_none() && !matches!(types.get(types.base(parameter.ty)), Type::Optional(_))
 }
 
-fn parameter_value(types: &TypeTable, parameter: &Field, given: Vec<Given>) -> Result<Value, String> {
+fn parameter_value(
+    types: &TypeTable,
+    parameter: &Field,
+    given: Vec<Given>,
+) -> Result<Value, String> {
     let mut values = Vec::new();
     let count = given.len();
     let list = value_text::list_element(types, parameter.ty);

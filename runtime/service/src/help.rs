@@ -18,11 +18,20 @@ pub fn program_help(program: &Program) -> String {
     if let Some(main) = main {
         write_workflow(&mut text, program, main);
     }
-    let others: Vec<_> = program.workflows.iter().filter(|it| it.name != "main").collect();
+    let others: Vec<_> = program
+        .workflows
+        .iter()
+        .filter(|it| it.name != "main")
+        .collect();
     if !others.is_empty() {
         text.push_str("Workflows:\n");
         for workflow in others {
-            let _ = writeln!(text, "  {:<24} {}", workflow.name, first_line(workflow.docs.as_deref()));
+            let _ = writeln!(
+                text,
+                "  {:<24} {}",
+                workflow.name,
+                first_line(workflow.docs.as_deref())
+            );
         }
         text.push('\n');
     }
@@ -43,7 +52,11 @@ fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
     if let Some(docs) = &workflow.docs {
         let _ = writeln!(text, "{docs}\n");
     }
-    let name = if workflow.name == "main" { String::new() } else { format!(" {}", workflow.name) };
+    let name = if workflow.name == "main" {
+        String::new()
+    } else {
+        format!(" {}", workflow.name)
+    };
     let _ = writeln!(text, "Usage: {}{name} [OPTIONS]\n", program.name);
     if !workflow.parameters.is_empty() {
         text.push_str("Options:\n");
@@ -52,7 +65,11 @@ fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "Result: {}", type_name(&program.types, workflow.result));
+    let _ = writeln!(
+        text,
+        "Result: {}",
+        type_name(&program.types, workflow.result)
+    );
     if !workflow.errors.is_empty() {
         let _ = writeln!(text, "Errors: {}", workflow.errors.join(" | "));
     }
@@ -65,7 +82,11 @@ fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
         Type::Bool => format!("--{name} | --no-{name}"),
         _ => format!("--{name} <{}>", type_name(types, parameter.ty)),
     };
-    let need = if is_required(types, parameter) { " (required)" } else { "" };
+    let need = if is_required(types, parameter) {
+        " (required)"
+    } else {
+        ""
+    };
     let docs = first_line(parameter.docs.as_deref());
     let _ = writeln!(text, "  {usage:<32} {docs}{need}");
 }
@@ -107,22 +128,31 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
         Type::Error => "Error".into(),
         Type::Session => "Session".into(),
         Type::Function | Type::Closure(_) | Type::Cell(_) => "fn".into(),
-        Type::Literals(words) => {
-            words.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(" | ")
-        }
+        Type::Literals(words) => words
+            .iter()
+            .map(|it| format!("{it:?}"))
+            .collect::<Vec<_>>()
+            .join(" | "),
         Type::Optional(inner) => format!("{}?", type_name(types, *inner)),
         Type::List(element) => format!("[{}]", type_name(types, *element)),
         Type::Map { key, value } => {
-            format!("{{{}: {}}}", type_name(types, *key), type_name(types, *value))
+            format!(
+                "{{{}: {}}}",
+                type_name(types, *key),
+                type_name(types, *value)
+            )
         }
         Type::Tuple(elements) => {
             let names: Vec<_> = elements.iter().map(|it| type_name(types, *it)).collect();
             format!("({})", names.join(", "))
         }
         Type::Record(it) => it.name.clone(),
-        Type::Enum(it) if it.is_inline() => {
-            it.variants.iter().map(|it| it.wire.as_str()).collect::<Vec<_>>().join(" | ")
-        }
+        Type::Enum(it) if it.is_inline() => it
+            .variants
+            .iter()
+            .map(|it| it.wire.as_str())
+            .collect::<Vec<_>>()
+            .join(" | "),
         Type::Enum(it) => it.name.clone(),
         Type::ErrorKind(it) => it.name.clone(),
         Type::Checked { name, .. } => name.clone(),

@@ -58,8 +58,11 @@ pub fn manifest(program: &Program) -> Value {
             })
         })
         .collect();
-    let agents: Vec<_> =
-        program.agents.iter().map(|it| json!({ "name": it.name, "models": it.models })).collect();
+    let agents: Vec<_> = program
+        .agents
+        .iter()
+        .map(|it| json!({ "name": it.name, "models": it.models }))
+        .collect();
     json!({
         "name": program.name,
         "description": program.docs,

@@ -41,14 +41,19 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         Type::Duration => duration(text),
         Type::Time | Type::Secret => Ok(Value::String(text.to_owned())),
         Type::Literals(words) => one_of(text, words.iter().map(String::as_str)),
-        Type::Enum(it) if it.is_inline() => one_of(text, it.variants.iter().map(|it| it.wire.as_str())),
+        Type::Enum(it) if it.is_inline() => {
+            one_of(text, it.variants.iter().map(|it| it.wire.as_str()))
+        }
         Type::Optional(_) if text == "none" => Ok(Value::Null),
         Type::Optional(inner) => read(types, *inner, text),
         _ => json(text),
     }
 }
 
-fn one_of<'a>(text: &str, mut words: impl Iterator<Item = &'a str> + Clone) -> Result<Value, String> {
+fn one_of<'a>(
+    text: &str,
+    mut words: impl Iterator<Item = &'a str> + Clone,
+) -> Result<Value, String> {
     if words.clone().any(|it| it == text) {
         return Ok(Value::String(text.to_owned()));
     }
@@ -58,8 +63,11 @@ fn one_of<'a>(text: &str, mut words: impl Iterator<Item = &'a str> + Clone) -> R
 }
 
 fn float(text: &str) -> Result<Value, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    Ok(serde_json::Number::from_f64(number).map_or_else(|| Value::String(non_finite(number)), Value::Number))
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))?;
+    Ok(serde_json::Number::from_f64(number)
+        .map_or_else(|| Value::String(non_finite(number)), Value::Number))
 }
 
 /// As in the JSON form of a `float`.
@@ -82,10 +90,14 @@ fn duration(text: &str) -> Result<Value, String> {
     let mut rest = text;
     let mut seconds = 0.0;
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .ok_or_else(wrong)?;
         let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
         rest = &rest[digits..];
-        let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
         seconds += number
             * match &rest[..end] {
                 "ms" => 0.001,
@@ -121,8 +133,14 @@ mod tests {
 
     #[test]
     fn durations_add_up() {
-        assert_eq!(duration("1m30s").map(|it| it.to_string()), Ok("90.0".into()));
-        assert_eq!(duration("250ms").map(|it| it.to_string()), Ok("0.25".into()));
+        assert_eq!(
+            duration("1m30s").map(|it| it.to_string()),
+            Ok("90.0".into())
+        );
+        assert_eq!(
+            duration("250ms").map(|it| it.to_string()),
+            Ok("0.25".into())
+        );
         assert!(duration("5 m").is_err());
         assert!(duration("m").is_err());
     }

@@ -14,9 +14,9 @@ pub fn build(arguments: &Build) -> Exit {
         None => bundle(arguments),
         Some(Emit::Image) => image(arguments),
         Some(Emit::Flow) => text(arguments, |module| Ok(gsw_flow::dump(module))),
-        Some(Emit::Clif) => {
-            text(arguments, |module| gsw_codegen::clif(module).map_err(|error| error.to_string()))
-        }
+        Some(Emit::Clif) => text(arguments, |module| {
+            gsw_codegen::clif(module).map_err(|error| error.to_string())
+        }),
     }
 }
 
