@@ -1,1 +1,13 @@
 //! The JSON Schema (draft 2020-12) of a type of the table.
+
+mod bound;
+mod build;
+mod canonical;
+mod names;
+mod strict;
+#[cfg(test)]
+mod tests;
+
+pub use build::schema;
+pub use canonical::schema_hash;
+pub use strict::{strict, strict_obstacle};

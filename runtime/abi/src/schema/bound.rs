@@ -1,0 +1,112 @@
+//! The part of a `where` that JSON Schema can say, and words for the rest.
+
+use serde_json::{Map, Number, Value};
+
+use crate::types::{Bound, Check, Type, TypeId, TypeTable};
+
+/// What a length is the length of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Counted {
+    Scalars,
+    Items,
+    Entries,
+}
+
+/// Adds the bounds of a check on a value of type `ty` to its schema, and the check itself where they do not say it all.
+pub(super) fn add_check(
+    types: &TypeTable,
+    ty: TypeId,
+    check: &Check,
+    schema: &mut Map<String, Value>,
+) {
+    let counted = counted(types, ty);
+    let mut said = 0;
+    for bound in &check.bounds {
+        if let Some((keyword, value)) = keyword(bound, counted) {
+            tighten(schema, keyword, value);
+            said += 1;
+        }
+    }
+    // Each part between two `and`s is at most one bound.
+    if said < check.source.split(" and ").count() {
+        describe(schema, &format!("Must satisfy: {}", check.source));
+    }
+}
+
+/// Appends a sentence or paragraph to a schema's description.
+pub(super) fn describe(schema: &mut Map<String, Value>, text: &str) {
+    let text = match schema.get("description").and_then(Value::as_str) {
+        Some(before) => format!("{before}\n\n{text}"),
+        None => text.to_owned(),
+    };
+    schema.insert("description".into(), text.into());
+}
+
+fn keyword(bound: &Bound, counted: Counted) -> Option<(&'static str, Value)> {
+    let (least, most) = match counted {
+        Counted::Scalars => ("minLength", "maxLength"),
+        Counted::Items => ("minItems", "maxItems"),
+        Counted::Entries => ("minProperties", "maxProperties"),
+    };
+    Some(match bound {
+        Bound::MinInt(it) => ("minimum", (*it).into()),
+        Bound::MaxInt(it) => ("maximum", (*it).into()),
+        Bound::MinFloat(it) => ("minimum", number(*it)?),
+        Bound::AboveFloat(it) => ("exclusiveMinimum", number(*it)?),
+        Bound::MaxFloat(it) => ("maximum", number(*it)?),
+        Bound::BelowFloat(it) => ("exclusiveMaximum", number(*it)?),
+        Bound::MinLength(it) => (least, (*it).into()),
+        Bound::MaxLength(it) => (most, (*it).into()),
+        Bound::Pattern(it) if is_portable(it) => ("pattern", it.as_str().into()),
+        Bound::Pattern(_) => return None,
+    })
+}
+
+/// Keeps the tighter of two bounds: an alias and a field of its type may each have one.
+fn tighten(schema: &mut Map<String, Value>, keyword: &str, value: Value) {
+    let Some(before) = schema.get(keyword) else {
+        schema.insert(keyword.into(), value);
+        return;
+    };
+    if keyword == "pattern" {
+        if *before != value {
+            let all = schema
+                .entry("allOf")
+                .or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(all) = all {
+                all.push(serde_json::json!({ "pattern": value }));
+            }
+        }
+        return;
+    }
+    let is_lower_bound = keyword.starts_with("min") || keyword == "exclusiveMinimum";
+    let (before, after) = (before.as_f64(), value.as_f64());
+    if (after > before) == is_lower_bound {
+        schema.insert(keyword.into(), value);
+    }
+}
+
+fn number(bits: u64) -> Option<Value> {
+    Number::from_f64(f64::from_bits(bits)).map(Value::Number)
+}
+
+fn counted(types: &TypeTable, ty: TypeId) -> Counted {
+    match types.get(types.base(ty)) {
+        Type::Optional(of) => counted(types, *of),
+        Type::List(_) => Counted::Items,
+        Type::Map { .. } => Counted::Entries,
+        _ => Counted::Scalars,
+    }
+}
+
+/// Whether a pattern means the same to those who read JSON Schema, whose expressions are ECMAScript's.
+fn is_portable(pattern: &str) -> bool {
+    let groups = pattern.match_indices("(?");
+    let are_plain = groups
+        .into_iter()
+        .all(|(at, _)| pattern[at..].starts_with("(?:"));
+    let others = [
+        "\\A", "\\z", "\\x{", "\\p", "\\P", "[[", "&&", "--", "~~", "\\<", "\\>",
+    ];
+    are_plain && !others.iter().any(|it| pattern.contains(it))
+}

@@ -1,0 +1,231 @@
+//! Builds schemas from type descriptions.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::bound::{add_check, describe};
+use super::names;
+use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
+
+/// The JSON Schema of a type. Named types that repeat or contain themselves stand in `$defs`.
+#[must_use]
+pub fn schema(types: &TypeTable, id: TypeId) -> Value {
+    let definitions = names::definitions(types, id);
+    let builder = Builder {
+        types,
+        definitions: &definitions,
+    };
+    let mut root = builder.mention(id);
+    if !definitions.is_empty() {
+        let bodies = definitions
+            .iter()
+            .map(|(&id, name)| (name.clone(), builder.body(id)));
+        let mut bodies: Vec<(String, Map<String, Value>)> = bodies.collect();
+        bodies.sort_by(|a, b| a.0.cmp(&b.0));
+        let bodies: Map<String, Value> = bodies
+            .into_iter()
+            .map(|(name, body)| (name, Value::Object(body)))
+            .collect();
+        root.insert("$defs".into(), Value::Object(bodies));
+    }
+    Value::Object(root)
+}
+
+struct Builder<'a> {
+    types: &'a TypeTable,
+    definitions: &'a BTreeMap<TypeId, String>,
+}
+
+impl Builder<'_> {
+    /// The schema of a type where it is used: a reference when it stands in `$defs`.
+    fn mention(&self, id: TypeId) -> Map<String, Value> {
+        match self.definitions.get(&id) {
+            Some(name) => object(json!({ "$ref": format!("#/$defs/{name}") })),
+            None => self.body(id),
+        }
+    }
+
+    fn value(&self, id: TypeId) -> Value {
+        Value::Object(self.mention(id))
+    }
+
+    fn body(&self, id: TypeId) -> Map<String, Value> {
+        match self.types.get(id) {
+            Type::Bool => typed("boolean"),
+            Type::Int => typed("integer"),
+            Type::Float => typed("number"),
+            Type::String | Type::Secret => typed("string"),
+            Type::Bytes => object(json!({ "type": "string", "contentEncoding": "base64" })),
+            Type::Time => object(json!({ "type": "string", "format": "date-time" })),
+            Type::Duration => object(json!({ "type": "number", "description": "In seconds." })),
+            Type::Json => Map::new(),
+            Type::Literals(texts) => object(json!({ "type": "string", "enum": texts })),
+            Type::Optional(of) => object(json!({ "anyOf": [self.value(*of), { "type": "null" }] })),
+            Type::List(of) => object(json!({ "type": "array", "items": self.value(*of) })),
+            Type::Map { key, value } => self.map(*key, *value),
+            Type::Tuple(parts) => self.tuple(parts),
+            Type::Record(it) => self.fields(None, it.docs.as_deref(), &it.fields),
+            Type::Enum(it) if it.is_inline() => names_of(it),
+            Type::Enum(it) => self.variants(it),
+            Type::ErrorKind(it) => self.fields(Some(&it.name), it.docs.as_deref(), &it.fields),
+            Type::Error => object(json!({
+                "type": "object",
+                "properties": { "kind": { "type": "string" } },
+                "required": ["kind"],
+            })),
+            Type::Checked {
+                docs, base, check, ..
+            } => {
+                let mut schema = self.mention(*base);
+                if let Some(docs) = docs {
+                    schema.insert("description".into(), docs.as_str().into());
+                }
+                add_check(self.types, *base, check, &mut schema);
+                schema
+            }
+            // What cannot be written down has no JSON but the one of `()`.
+            _ => typed("null"),
+        }
+    }
+
+    fn map(&self, key: TypeId, value: TypeId) -> Map<String, Value> {
+        let mut schema = typed("object");
+        match self.types.get(self.types.base(key)) {
+            Type::Int => {
+                schema.insert("propertyNames".into(), json!({ "pattern": "^-?[0-9]+$" }));
+            }
+            Type::String => {}
+            _ => {
+                schema.insert("propertyNames".into(), self.value(key));
+            }
+        }
+        schema.insert("additionalProperties".into(), self.value(value));
+        schema
+    }
+
+    fn tuple(&self, parts: &[TypeId]) -> Map<String, Value> {
+        let items: Vec<Value> = parts.iter().map(|&it| self.value(it)).collect();
+        object(json!({
+            "type": "array",
+            "prefixItems": items,
+            "items": false,
+            "minItems": parts.len(),
+            "maxItems": parts.len(),
+        }))
+    }
+
+    /// An object of fields, with the name of its kind in front if it has one.
+    fn fields(
+        &self,
+        kind: Option<&str>,
+        docs: Option<&str>,
+        fields: &[Field],
+    ) -> Map<String, Value> {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        if let Some(kind) = kind {
+            properties.insert("kind".into(), json!({ "type": "string", "const": kind }));
+            required.push(json!("kind"));
+        }
+        for field in fields {
+            properties.insert(field.wire.clone(), self.field(field));
+            if field.default.is_none() && !self.is_optional(field.ty) {
+                required.push(json!(field.wire));
+            }
+        }
+        let mut schema = typed("object");
+        if let Some(docs) = docs {
+            schema.insert("description".into(), docs.into());
+        }
+        schema.insert("properties".into(), Value::Object(properties));
+        schema.insert("required".into(), Value::Array(required));
+        schema.insert("additionalProperties".into(), false.into());
+        schema
+    }
+
+    fn field(&self, field: &Field) -> Value {
+        let mut schema = self.mention(field.ty);
+        if let Some(docs) = &field.docs {
+            // The field's own docs say more than its type's; a referenced type keeps them in `$defs`.
+            schema.insert("description".into(), docs.as_str().into());
+            self.keep_unit(field.ty, &mut schema);
+        }
+        if let Some(check) = &field.check {
+            add_check(self.types, field.ty, check, &mut schema);
+        }
+        if field.secrecy == Secrecy::Redacted {
+            schema.insert("writeOnly".into(), true.into());
+        }
+        Value::Object(schema)
+    }
+
+    /// Docs of a duration must not hide that it is in seconds.
+    fn keep_unit(&self, ty: TypeId, schema: &mut Map<String, Value>) {
+        if matches!(self.types.get(self.types.base(ty)), Type::Duration) {
+            describe(schema, "In seconds.");
+        }
+    }
+
+    fn variants(&self, it: &Enum) -> Map<String, Value> {
+        let mut schema = Map::new();
+        if let Some(docs) = &it.docs {
+            schema.insert("description".into(), docs.as_str().into());
+        }
+        let variants = it.variants.iter().map(|variant| self.variant(variant));
+        schema.insert("anyOf".into(), variants.collect());
+        schema
+    }
+
+    fn variant(&self, variant: &Variant) -> Value {
+        if !variant.fields.is_empty() {
+            let docs = variant.docs.as_deref();
+            return Value::Object(self.fields(Some(&variant.wire), docs, &variant.fields));
+        }
+        let mut schema = object(json!({ "type": "string", "const": variant.wire }));
+        if let Some(docs) = &variant.docs {
+            schema.insert("description".into(), docs.as_str().into());
+        }
+        Value::Object(schema)
+    }
+
+    fn is_optional(&self, ty: TypeId) -> bool {
+        matches!(self.types.get(self.types.base(ty)), Type::Optional(_))
+    }
+}
+
+/// An enum without payloads. JSON Schema has no docs of a value, so those of variants join the description.
+fn names_of(it: &Enum) -> Map<String, Value> {
+    let mut schema = typed("string");
+    let names: Vec<&str> = it
+        .variants
+        .iter()
+        .map(|variant| variant.wire.as_str())
+        .collect();
+    schema.insert("enum".into(), json!(names));
+    if let Some(docs) = &it.docs {
+        describe(&mut schema, docs);
+    }
+    let documented = it.variants.iter().filter_map(|variant| {
+        variant
+            .docs
+            .as_ref()
+            .map(|docs| format!("- `{}`: {docs}", variant.wire))
+    });
+    let documented: Vec<String> = documented.collect();
+    if !documented.is_empty() {
+        describe(&mut schema, &documented.join("\n"));
+    }
+    schema
+}
+
+fn typed(name: &str) -> Map<String, Value> {
+    object(json!({ "type": name }))
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(it) => it,
+        other => unreachable!("schemas are written as objects, not as {other}"),
+    }
+}

@@ -1,0 +1,43 @@
+//! The hash of a schema, over a form that does not depend on the order of keys.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// 16 hexadecimal digits that change exactly when the schema does.
+#[must_use]
+pub fn schema_hash(schema: &Value) -> String {
+    let mut text = String::new();
+    write(schema, &mut text);
+    let digest = Sha256::digest(text.as_bytes());
+    digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(entries) => {
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in entries {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}

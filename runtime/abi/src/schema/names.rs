@@ -1,0 +1,67 @@
+//! Which named types of a schema stand in its `$defs`, and under which name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::types::{Field, Type, TypeId, TypeTable};
+
+/// The names in `$defs` of all types that are used more than once or contain themselves.
+pub(super) fn definitions(types: &TypeTable, root: TypeId) -> BTreeMap<TypeId, String> {
+    let mut seen = BTreeSet::new();
+    let mut shared = BTreeSet::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        let ty = types.get(id);
+        if name(ty).is_some() && !seen.insert(id) {
+            shared.insert(id);
+            continue;
+        }
+        work.extend(parts(ty));
+    }
+    let mut taken = BTreeSet::new();
+    let names = shared
+        .into_iter()
+        .filter_map(|id| Some((id, name(types.get(id))?)));
+    names
+        .map(|(id, name)| (id, free_name(&mut taken, name)))
+        .collect()
+}
+
+/// The declared name of what may stand in `$defs`.
+pub(super) fn name(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::Record(it) => Some(&it.name),
+        Type::Enum(it) => Some(&it.name),
+        Type::ErrorKind(it) => Some(&it.name),
+        _ => None,
+    }
+}
+
+/// The types that a type's schema mentions.
+fn parts(ty: &Type) -> Vec<TypeId> {
+    let of = |fields: &[Field]| fields.iter().map(|field| field.ty).collect::<Vec<_>>();
+    match ty {
+        Type::Optional(it) | Type::List(it) | Type::Checked { base: it, .. } => vec![*it],
+        Type::Map { key, value } => vec![*key, *value],
+        Type::Tuple(parts) => parts.clone(),
+        Type::Record(it) => of(&it.fields),
+        Type::Enum(it) => it.variants.iter().flat_map(|it| of(&it.fields)).collect(),
+        Type::ErrorKind(it) => of(&it.fields),
+        _ => Vec::new(),
+    }
+}
+
+/// `Page<int>` as `Page_int`: letters that need no escape in a `$ref`, and no name twice.
+fn free_name(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let plain: Vec<&str> = name
+        .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let plain = plain.join("_");
+    let mut free = plain.clone();
+    let mut number = 2;
+    while !taken.insert(free.clone()) {
+        free = format!("{plain}_{number}");
+        number += 1;
+    }
+    free
+}
