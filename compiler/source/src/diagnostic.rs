@@ -13,6 +13,18 @@ pub enum Severity {
     Hint,
 }
 
+impl Severity {
+    /// Its name in reports: `error`, `warning` or `hint`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
+}
+
 /// One report to the author of a program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {

@@ -1,0 +1,172 @@
+//! Between byte offsets and the lines and columns that people and editors count.
+#![allow(missing_docs, reason = "salsa generates public functions without docs")]
+
+use crate::{Db, File};
+
+/// Where the lines of a text start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineIndex {
+    /// The first byte of each line.
+    starts: Vec<u32>,
+}
+
+/// A place as people count: both from 1, columns in Unicode scalar values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+/// A place as the language server protocol counts: both from 0, columns in UTF-16 code units.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Utf16Position {
+    /// From 0.
+    pub line: u32,
+    /// From 0.
+    pub character: u32,
+}
+
+/// The line index of `file`.
+#[salsa::tracked(returns(ref))]
+pub fn file_line_index(db: &dyn Db, file: File) -> LineIndex {
+    LineIndex::new(file.text(db))
+}
+
+impl LineIndex {
+    /// The index of `text`.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(breaks.map(|(index, _)| offset(index + 1)));
+        Self {
+            starts: starts.collect(),
+        }
+    }
+
+    /// The place of the byte at `offset` of `text`; behind the end, the end.
+    #[must_use]
+    pub fn position(&self, text: &str, offset: u32) -> Position {
+        let (line, before) = self.line_until(text, offset);
+        Position {
+            line: count(line) + 1,
+            column: count(before.chars().count()) + 1,
+        }
+    }
+
+    /// The same as an editor counts.
+    #[must_use]
+    pub fn utf16_position(&self, text: &str, offset: u32) -> Utf16Position {
+        let (line, before) = self.line_until(text, offset);
+        Utf16Position {
+            line: count(line),
+            character: count(before.encode_utf16().count()),
+        }
+    }
+
+    /// The byte at an editor's place; behind the end of a line, its end.
+    #[must_use]
+    pub fn utf16_offset(&self, text: &str, position: Utf16Position) -> u32 {
+        let Some(start) = self.starts.get(position.line as usize) else {
+            return offset(text.len());
+        };
+        let line = text[*start as usize..]
+            .split('\n')
+            .next()
+            .unwrap_or_default();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let mut units = 0;
+        for (index, character) in line.char_indices() {
+            if units >= position.character {
+                return start + offset(index);
+            }
+            units += count(character.len_utf16());
+        }
+        start + offset(line.len())
+    }
+
+    /// How many lines there are, an empty last one included.
+    #[must_use]
+    pub fn line_count(&self) -> u32 {
+        count(self.starts.len())
+    }
+
+    /// The line of `offset`, from 0, and its text up to there.
+    fn line_until<'text>(&self, text: &'text str, offset: u32) -> (usize, &'text str) {
+        let line = self
+            .starts
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1);
+        let start = self.starts[line] as usize;
+        let mut end = (offset as usize).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        (line, &text[start.min(end)..end])
+    }
+}
+
+fn offset(position: usize) -> u32 {
+    count(position)
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineIndex, Position, Utf16Position};
+
+    const TEXT: &str = "a\nZoë 😀!\r\n\nend";
+
+    #[test]
+    fn columns_count_scalar_values() {
+        let index = LineIndex::new(TEXT);
+        let exclamation = u32::try_from(TEXT.find('!').unwrap()).unwrap();
+        let position = index.position(TEXT, exclamation);
+        assert_eq!(position, Position { line: 2, column: 6 });
+    }
+
+    #[test]
+    fn editors_count_utf16() {
+        let index = LineIndex::new(TEXT);
+        let exclamation = u32::try_from(TEXT.find('!').unwrap()).unwrap();
+        let position = index.utf16_position(TEXT, exclamation);
+        assert_eq!(
+            position,
+            Utf16Position {
+                line: 1,
+                character: 6
+            }
+        );
+        assert_eq!(index.utf16_offset(TEXT, position), exclamation);
+    }
+
+    #[test]
+    fn places_outside_are_clamped() {
+        let index = LineIndex::new(TEXT);
+        let far = Utf16Position {
+            line: 1,
+            character: 99,
+        };
+        assert_eq!(
+            index.utf16_offset(TEXT, far) as usize,
+            TEXT.find('\r').unwrap()
+        );
+        let below = Utf16Position {
+            line: 99,
+            character: 0,
+        };
+        assert_eq!(index.utf16_offset(TEXT, below) as usize, TEXT.len());
+        assert_eq!(index.position(TEXT, 999), Position { line: 4, column: 4 });
+        assert_eq!(index.line_count(), 4);
+    }
+
+    #[test]
+    fn an_empty_text_has_one_line() {
+        let index = LineIndex::new("");
+        assert_eq!(index.position("", 0), Position { line: 1, column: 1 });
+    }
+}

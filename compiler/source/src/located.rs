@@ -1,0 +1,118 @@
+//! Diagnostics whose places are files and bytes, as renderers and editors take them.
+
+use crate::{Code, Diagnostic, File, Place, Severity, Span};
+
+/// Bytes of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Location {
+    /// The file.
+    pub file: File,
+    /// The bytes, from its first.
+    pub span: Span,
+}
+
+/// A diagnostic with its places looked up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocatedDiagnostic {
+    /// Its name.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One lower-case sentence.
+    pub message: String,
+    /// What it is about.
+    pub location: Location,
+    /// Other places that explain it.
+    pub labels: Vec<LocatedLabel>,
+    /// Sentences that teach.
+    pub notes: Vec<String>,
+    /// Edits that would mend it, best first.
+    pub fixes: Vec<LocatedFix>,
+}
+
+/// A remark at a further place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocatedLabel {
+    /// Where.
+    pub location: Location,
+    /// What is to be said there.
+    pub message: String,
+}
+
+/// A change that mends what a diagnostic reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocatedFix {
+    /// What it does, in the imperative.
+    pub title: String,
+    /// The edits, none overlapping another.
+    pub edits: Vec<LocatedEdit>,
+}
+
+/// One replacement of text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocatedEdit {
+    /// What is replaced.
+    pub location: Location,
+    /// The new text.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// The same with every place looked up by `locate`, which is `gsw_syntax::locate` outside of tests.
+    #[must_use]
+    pub fn located(&self, locate: impl Fn(Place) -> (File, Span)) -> LocatedDiagnostic {
+        let location = |place| {
+            let (file, span) = locate(place);
+            Location { file, span }
+        };
+        LocatedDiagnostic {
+            code: self.code,
+            severity: self.severity,
+            message: self.message.clone(),
+            location: location(self.place),
+            labels: self
+                .labels
+                .iter()
+                .map(|label| LocatedLabel {
+                    location: location(label.place),
+                    message: label.message.clone(),
+                })
+                .collect(),
+            notes: self.notes.clone(),
+            fixes: self
+                .fixes
+                .iter()
+                .map(|fix| LocatedFix {
+                    title: fix.title.clone(),
+                    edits: fix
+                        .edits
+                        .iter()
+                        .map(|edit| LocatedEdit {
+                            location: location(edit.place),
+                            text: edit.text.clone(),
+                        })
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Location {
+    /// Where it starts and ends, as people count.
+    pub(crate) fn positions(self, db: &dyn crate::Db) -> (crate::Position, crate::Position) {
+        let index = crate::file_line_index(db, self.file);
+        let text = self.file.text(db);
+        (
+            index.position(text, self.span.start),
+            index.position(text, self.span.end),
+        )
+    }
+
+    /// `path:line:column` of its start.
+    pub(crate) fn shown(self, db: &dyn crate::Db) -> String {
+        let (start, _) = self.positions(db);
+        let path = self.file.path(db).display();
+        format!("{path}:{}:{}", start.line, start.column)
+    }
+}
