@@ -100,10 +100,16 @@ impl Scan<'_> {
         }
         let starts = starts_declaration(self.tokens, index);
         if !self.open.is_empty() {
-            if starts && token.line_start == LineStart::Margin {
+            let first = self.behind_prefix(index);
+            let declares = first < self.tokens.len() && starts_declaration(self.tokens, first);
+            if declares && token.line_start == LineStart::Margin {
                 self.open.clear();
-                let first = self.without_prefix(index);
-                self.start(first, ItemState::Declaration);
+                let item = if starts {
+                    ItemState::Declaration
+                } else {
+                    ItemState::Prefix
+                };
+                self.start(index, item);
             }
             return;
         }
@@ -132,14 +138,23 @@ impl Scan<'_> {
         }
     }
 
-    /// The first of the words `private` right before `index`, or `index`.
-    fn without_prefix(&self, index: usize) -> usize {
-        let last_cut = self.result.cuts.last().copied().unwrap_or(0);
-        let mut first = index;
-        while first > last_cut + 1 && self.tokens[first - 1].kind == TokenKind::Private {
-            first -= 1;
+    /// The index behind the attributes and `private` that start at `index`.
+    fn behind_prefix(&self, mut index: usize) -> usize {
+        let kind = |index: usize| self.tokens.get(index).map(|token| token.kind);
+        loop {
+            match kind(index) {
+                Some(TokenKind::Private) => index += 1,
+                Some(TokenKind::At) => {
+                    index += 2;
+                    if kind(index) == Some(TokenKind::ParenOpen) {
+                        let rest = self.tokens[index..].iter();
+                        let close = rest.take_while(|token| token.kind != TokenKind::ParenClose);
+                        index += close.count() + 1;
+                    }
+                }
+                _ => return index,
+            }
         }
-        first
     }
 
     /// Whether the token is at the margin, belongs to no declaration and continues none.

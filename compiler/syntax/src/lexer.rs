@@ -130,10 +130,10 @@ impl Lexer<'_> {
     }
 
     fn line_break(&mut self) {
-        self.line_start = LineStart::Margin;
         if self.interpolation_ends_with_line() {
             self.unterminated_interpolation();
         }
+        self.line_start = LineStart::Margin;
         self.position += 1;
     }
 

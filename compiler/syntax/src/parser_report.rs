@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Diagnostic, File, Place, Span};
+use gsw_source::{Code, Diagnostic, File, Place, Span};
 
 use crate::lexer::{LexicalError, LexicalErrorKind};
 use crate::parsed_file::ParsedTokens;
@@ -56,6 +56,7 @@ pub(crate) fn report_item(
         .iter()
         .filter(|error| !follows_lexical(error, parsed, lexical, text))
         .map(|error| scene.diagnostic(error))
+        .filter(|diagnostic| !follows_open_string(diagnostic, lexical, parsed))
         .collect()
 }
 
@@ -79,4 +80,23 @@ fn follows_lexical(
             && text[start..].starts_with("\"\"\"");
         (is_block && start <= position) || !text[between].contains('\n')
     })
+}
+
+/// Whether a bracket is only unclosed because a string without end has swallowed its partner.
+fn follows_open_string(
+    diagnostic: &Diagnostic,
+    lexical: &[LexicalError],
+    parsed: &ParsedTokens,
+) -> bool {
+    let end = parsed.tokens.last().map_or(0, |token| token.span.end) + parsed.offset;
+    diagnostic.code == Code::UNCLOSED_BRACKET
+        && lexical.iter().any(|cause| {
+            cause.kind == LexicalErrorKind::UnterminatedString
+                && (parsed.offset..=end).contains(&cause.span.start)
+                && diagnostic.labels.iter().any(|label| match label.place {
+                    Place::File { span, .. } | Place::Item { span, .. } => {
+                        span.start < cause.span.start
+                    }
+                })
+        })
 }

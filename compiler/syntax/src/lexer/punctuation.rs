@@ -8,6 +8,12 @@ impl Lexer<'_> {
     pub(super) fn punctuation(&mut self) {
         let start = self.position;
         let rest = &self.bytes[start..];
+        if rest.starts_with(b"||") {
+            return self.foreign(2, TokenKind::Or, "or");
+        }
+        if rest.starts_with(b"&&") {
+            return self.foreign(2, TokenKind::And, "and");
+        }
         if let Some((kind, length)) = three(rest).or_else(|| two(rest)).or_else(|| one(rest)) {
             self.position += length;
             match kind {
@@ -23,7 +29,6 @@ impl Lexer<'_> {
             return;
         }
         match rest {
-            [b'&', b'&', ..] => self.foreign(2, TokenKind::And, "and"),
             [b'\'', ..] => self.single_quotes(),
             _ => self.unknown_characters(),
         }

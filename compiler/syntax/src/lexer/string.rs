@@ -217,11 +217,14 @@ impl Lexer<'_> {
             Style::Line => self.position,
             Style::Block => opening + Style::Block.quotes().len(),
         };
-        self.report_at(LexicalErrorKind::UnterminatedString, opening, end);
         self.push_piece(start);
         let Some(frame) = self.frames.pop() else {
             return;
         };
+        // Where the line also ends the string around this one, that one is what lacks its quotes.
+        if !self.interpolation_ends_with_line() {
+            self.report_at(LexicalErrorKind::UnterminatedString, opening, end);
+        }
         self.push(TokenKind::StringClose, self.position);
         self.give_texts(&frame);
     }

@@ -31,6 +31,8 @@ pub enum Reason {
     SecondRest,
     /// A record literal has more than one `..base`.
     SecondBase,
+    /// A comparison of what a comparison gives, without parentheses.
+    ComparisonChain,
     /// A string with `${ }` where only plain text can stand.
     Interpolated,
 }
@@ -98,7 +100,9 @@ impl Expected {
     fn description(self) -> Option<String> {
         let mut set = self;
         if set.has(Self::STATEMENT) {
-            set = set.without(Self::EXPRESSION);
+            set = set
+                .without(Self::EXPRESSION)
+                .without(Self::END_OF_STATEMENT);
         }
         let weak = Self::OPERATOR.union(Self::WORD).union(Self::MODIFIER);
         if set.without(weak) != Self::NOTHING {
@@ -227,6 +231,9 @@ impl Scene<'_> {
             }
             Reason::SecondRest => self.plain(error, "a list pattern has at most one `..`"),
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
+            Reason::ComparisonChain => self
+                .plain(error, "comparisons do not chain")
+                .note("join two comparisons with `and`"),
             Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
                 Some(open) => {
@@ -306,20 +313,10 @@ impl Scene<'_> {
     /// A sentence that teaches what is written instead.
     fn hint(&self, error: &ParseError) -> Option<&'static str> {
         let token = self.tokens.get(error.index)?;
-        let previous = error
-            .index
-            .checked_sub(1)
-            .and_then(|index| self.tokens.get(index));
         let expected = error.expected;
         match token.kind {
-            kind if kind.is_comparison() && expected.has(Expected::OPERATOR) => {
-                Some("comparisons do not chain; join two with `and`")
-            }
             TokenKind::Bang if expected.has(Expected::EXPRESSION) => {
                 Some("negation is written `not`")
-            }
-            TokenKind::Pipe if previous.is_some_and(|token| token.kind == TokenKind::Pipe) => {
-                Some("the operator is written `or`")
             }
             TokenKind::Question if expected.has(Expected::OPERATOR) => {
                 Some("errors propagate by themselves; a choice is written `if c { a } else { b }`")

@@ -8,7 +8,7 @@ use crate::ast::{
     BinaryOperator, Expression, ExpressionKind, RangeEnd, TypeExpression, UnaryOperator,
 };
 use crate::parser::depth::DEEPEST_TREE;
-use crate::parser::error::{Expected, ParseError};
+use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{Context, Extra, Rule, State, Tokens, span_of, token_among, token_as};
 use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
@@ -25,14 +25,6 @@ pub(crate) fn node(kind: ExpressionKind, context: &mut Context<'_>) -> Expressio
 /// `Expression = Operand with prefix, infix and postfix operators, loosest first:
 /// "catch" · "or" · "and" · "not" · comparisons and "in" · "??" · ".." "..=" · "+" "-" · "*" "/" "%" · "as" · "-" "await" "race" ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
-    let link = |left: Expression, (operator, operator_span), right, context: &mut Context<'_>| {
-        context.state().count_link();
-        binary(left, operator, operator_span, right, context)
-    };
-    let deeper_link = |left, (operator, operator_span), right, context: &mut Context<'_>| {
-        context.state().leave();
-        binary(left, operator, operator_span, right, context)
-    };
     operand::chain(rules, mode)
         .pratt((
             prefix(
@@ -61,8 +53,8 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
                     node(ExpressionKind::As { value, ty }, context)
                 },
             ),
-            infix(left(8), operator(multiplicative), link),
-            infix(left(7), operator(additive), link),
+            infix(left(8), operator(multiplicative), linked),
+            infix(left(7), operator(additive), linked),
             infix(
                 none(6),
                 range_operator(),
@@ -78,10 +70,10 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
                     )
                 },
             ),
-            infix(right(5), otherwise(), deeper_link),
-            infix(none(4), comparison(), link),
-            infix(left(2), operator(conjunction), link),
-            infix(left(1), operator(disjunction), link),
+            infix(right(5), otherwise(), linked_deeper),
+            infix(left(4), comparison(), linked_comparison),
+            infix(left(2), operator(conjunction), linked),
+            infix(left(1), operator(disjunction), linked),
             postfix(0, catch(rules), |value, arms, context: &mut Context<'_>| {
                 context.state().count_link();
                 let value = Box::new(value);
@@ -91,10 +83,48 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
         .boxed()
 }
 
+/// An infix operator with the place where it stands.
+type Operator = (BinaryOperator, Span);
+
+/// Folds a link of a chain.
+fn linked(
+    left: Expression,
+    operator: Operator,
+    right: Expression,
+    context: &mut Context<'_>,
+) -> Expression {
+    context.state().count_link();
+    binary(left, operator, right, context)
+}
+
+/// Folds an operator whose right operand was parsed one level deeper.
+fn linked_deeper(
+    left: Expression,
+    operator: Operator,
+    right: Expression,
+    context: &mut Context<'_>,
+) -> Expression {
+    context.state().leave();
+    binary(left, operator, right, context)
+}
+
+/// Folds a comparison and reports it when its left side is one.
+fn linked_comparison(
+    left: Expression,
+    operator: Operator,
+    right: Expression,
+    context: &mut Context<'_>,
+) -> Expression {
+    if is_comparison(&left) {
+        let index = context.state().index_of(operator.1);
+        context.emit(ParseError::because(index, Reason::ComparisonChain));
+    }
+    linked(left, operator, right, context)
+}
+
 fn binary(
     left: Expression,
-    operator: BinaryOperator,
-    operator_span: Span,
+    (operator, operator_span): Operator,
     right: Expression,
     context: &mut Context<'_>,
 ) -> Expression {
@@ -105,6 +135,22 @@ fn binary(
         right: Box::new(right),
     };
     node(kind, context)
+}
+
+fn is_comparison(expression: &Expression) -> bool {
+    match expression.kind {
+        ExpressionKind::Binary { operator, .. } => matches!(
+            operator,
+            BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::Less
+                | BinaryOperator::LessEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterEqual
+                | BinaryOperator::In
+        ),
+        _ => false,
+    }
 }
 
 /// A prefix that binds tighter than every infix operator.
@@ -172,7 +218,7 @@ fn catch(rules: &Rules) -> Rule<Vec<crate::ast::MatchArm>> {
 type OperatorTable = fn(TokenKind) -> Option<BinaryOperator>;
 
 /// An infix operator of one precedence.
-fn operator(table: OperatorTable) -> Rule<(BinaryOperator, Span)> {
+fn operator(table: OperatorTable) -> Rule<Operator> {
     custom::<_, Tokens, _, Extra>(move |input| {
         let index = *input.cursor().inner();
         input
@@ -222,14 +268,14 @@ fn compared(kind: TokenKind) -> Option<BinaryOperator> {
 }
 
 /// `Comparison = "==" | "!=" | "<" | "<=" | ">" [ Newline ] | ">=" | "in" ;`
-fn comparison() -> Rule<(BinaryOperator, Span)> {
+fn comparison() -> Rule<Operator> {
     operator(compared)
         .then_ignore(crate::parser::input::line_break())
         .boxed()
 }
 
 /// `Otherwise = "??" ;`
-fn otherwise() -> Rule<(BinaryOperator, Span)> {
+fn otherwise() -> Rule<Operator> {
     deeper(TokenKind::QuestionQuestion, Expected::OPERATOR)
         .map(|token| (BinaryOperator::Otherwise, token.span))
         .boxed()

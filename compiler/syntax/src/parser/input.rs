@@ -148,6 +148,13 @@ impl State {
         Span::new(position, position)
     }
 
+    /// The index of the token at `span`.
+    pub(crate) fn index_of(&self, span: Span) -> usize {
+        self.source
+            .tokens
+            .partition_point(|token| token.span.start < span.start)
+    }
+
     /// Goes one level deeper and gives the depth reached.
     pub(crate) fn enter(&mut self) -> u32 {
         self.depth += 1;

@@ -10,8 +10,8 @@ use crate::parser::rules::Rules;
 use crate::token::{Token, TokenKind, Value};
 
 /// `Literal = Int | Float | Duration | "true" | "false" | "none" ;`
-pub(crate) fn literal() -> Rule<Literal> {
-    token_among(is_literal, Expected::EXPRESSION)
+pub(crate) fn literal(expected: Expected) -> Rule<Literal> {
+    token_among(is_literal, expected)
         .map_with(|token, context: &mut Context<'_>| {
             literal_of(token, context.state().value(token))
         })

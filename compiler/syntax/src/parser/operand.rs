@@ -42,7 +42,7 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
     );
     let literals = when(
         |state, index| state.kind(index).is_some_and(is_literal),
-        literal().map_with(|literal, context: &mut Context<'_>| {
+        literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
             node(ExpressionKind::Literal(literal), context)
         }),
     );

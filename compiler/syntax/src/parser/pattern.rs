@@ -100,7 +100,7 @@ fn range(start: &Literal, end: &Literal, range_end: RangeEnd) -> PatternKind {
 fn signed_literal() -> Rule<Literal> {
     token_as(TokenKind::Minus, Expected::PATTERN)
         .or_not()
-        .then(literal())
+        .then(literal(Expected::PATTERN))
         .map(|(minus, literal)| {
             if minus.is_some() {
                 negated(literal)
@@ -189,11 +189,9 @@ fn path_pattern(rules: &Rules) -> Rule<Pattern> {
             rest.insert(0, first);
             rest
         });
-    let payload = between(
-        TokenKind::ParenOpen,
-        payload_fields(rules),
-        TokenKind::ParenClose,
-    );
+    let payload = token_as(TokenKind::ParenOpen, Expected::OPERATOR)
+        .ignore_then(payload_fields(rules))
+        .then_ignore(token(TokenKind::ParenClose));
     let is_record = looking_at(
         |state, index| {
             state.kind(index) == Some(TokenKind::BraceOpen)

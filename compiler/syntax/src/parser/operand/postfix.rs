@@ -43,7 +43,7 @@ pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
 pub(crate) fn simple_operand(rules: &Rules) -> Rule<Expression> {
     let literals = when(
         |state, index| state.kind(index).is_some_and(is_literal),
-        literal().map_with(|literal, context: &mut Context<'_>| {
+        literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
             node(ExpressionKind::Literal(literal), context)
         }),
     );
