@@ -92,6 +92,10 @@ fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
             if a.len() != b.len() {
                 return false;
             }
+            // Words of what is held inline and equals itself are equal as they are.
+            if !heap.is_reference(*of) && heap.is_reflexive(*of) {
+                return a == b;
+            }
             work.extend(a.iter().zip(b).map(|(&a, &b)| (*of, a, b)).rev());
             true
         }
@@ -166,9 +170,8 @@ fn equal_json(heap: &Heap, a: u64, b: u64, work: &mut Vec<Pair>) -> bool {
 
 fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Ordering {
     match heap.types().get(heap.types().base(ty)) {
-        Type::Bool | Type::Int | Type::Time | Type::Duration | Type::Enum(_) => {
-            (a as i64).cmp(&(b as i64))
-        }
+        Type::Bool | Type::Int | Type::Time | Type::Duration => (a as i64).cmp(&(b as i64)),
+        Type::Enum(it) if it.is_inline() => a.cmp(&b),
         Type::Float => compare_floats(f64::from_bits(a), f64::from_bits(b)),
         Type::String | Type::Bytes | Type::Literals(_) => string::bytes(a).cmp(string::bytes(b)),
         Type::Optional(of) => {

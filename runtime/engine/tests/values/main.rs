@@ -1,0 +1,16 @@
+//! Values, their codec and the runtime calls on them, against models that are known to be right.
+
+mod decoding;
+mod json_text;
+mod maps;
+mod random;
+mod round_trip;
+mod table;
+
+/// Failures are told with their seed, so no file is kept of them.
+fn config() -> proptest::test_runner::Config {
+    proptest::test_runner::Config {
+        failure_persistence: None,
+        ..Default::default()
+    }
+}
