@@ -170,10 +170,10 @@ impl Translator<'_, '_> {
         let cold = self.cold_block();
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, cold, &[], next, &[]);
-        self.builder.switch_to_block(cold);
+        self.enter(cold);
         let error = self.fault(fault);
         self.raise_to(error, handler);
-        self.builder.switch_to_block(next);
+        self.enter(next);
     }
 
     fn is_number(&mut self, value: Value, number: i64) -> Value {

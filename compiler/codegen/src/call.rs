@@ -113,9 +113,9 @@ impl Translator<'_, '_> {
         let native = self.builder.create_block();
         let framed = self.builder.create_block();
         self.builder.ins().brif(plain, native, &[], framed, &[]);
-        self.builder.switch_to_block(native);
+        self.enter(native);
         self.call_plain_value(plain, &words, then);
-        self.builder.switch_to_block(framed);
+        self.enter(framed);
         self.call_resumable_value(block, (index, entry), &words, then);
     }
 
@@ -145,9 +145,9 @@ impl Translator<'_, '_> {
         let done = self.builder.create_block();
         let clean = self.builder.ins().icmp_imm_s(IntCC::Equal, error, 0);
         self.builder.ins().brif(clean, done, &[], raised, &[]);
-        self.builder.switch_to_block(raised);
+        self.enter(raised);
         self.raise_to(error, then.handler);
-        self.builder.switch_to_block(done);
+        self.enter(done);
         self.set(then.to, value);
         self.jump(then.next);
     }

@@ -38,7 +38,7 @@ impl Translator<'_, '_> {
         let more = self.builder.ins().iadd_imm_s(count, 1);
         layout::store(&mut self.builder, more, value, abi::COUNT);
         self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(done);
+        self.enter(done);
     }
 
     pub(crate) fn release_value(&mut self, value: Value, nullness: Nullness) {
@@ -48,10 +48,10 @@ impl Translator<'_, '_> {
         layout::store(&mut self.builder, less, value, abi::COUNT);
         let last = self.cold_block();
         self.builder.ins().brif(less, done, &[], last, &[]);
-        self.builder.switch_to_block(last);
+        self.enter(last);
         self.runtime_word(RuntimeCall::object_free, &[value]);
         self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(done);
+        self.enter(done);
     }
 
     /// The count of an object that is counted; goes to `done` for all others.
@@ -59,7 +59,7 @@ impl Translator<'_, '_> {
         if nullness == Nullness::MayBeNull {
             let present = self.builder.create_block();
             self.builder.ins().brif(value, present, &[], done, &[]);
-            self.builder.switch_to_block(present);
+            self.enter(present);
         }
         let count = layout::load(&mut self.builder, value, abi::COUNT);
         let mortal = self.builder.create_block();
@@ -69,7 +69,7 @@ impl Translator<'_, '_> {
             .ins()
             .icmp_imm_s(IntCC::SignedLessThan, count, 0);
         self.builder.ins().brif(immortal, done, &[], mortal, &[]);
-        self.builder.switch_to_block(mortal);
+        self.enter(mortal);
         count
     }
 

@@ -55,6 +55,7 @@ pub(crate) fn translate(
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
+    builder.seal_block(entry);
     let words = builder.block_params(entry).to_vec();
     let mut translator = Translator {
         builder,
@@ -64,6 +65,7 @@ pub(crate) fn translate(
         context: words[0],
         variables,
         blocks,
+        missing: count_edges(function),
         resume_blocks: FxHashMap::default(),
         leave: None,
         convention,
@@ -74,6 +76,7 @@ pub(crate) fn translate(
     translator.start(&words);
     translator.bodies();
     translator.fill_leave_block();
+    // Blocks that nothing leads to are still open.
     translator.builder.seal_all_blocks();
     translator.builder.finalize(isa.frontend_config());
 }
@@ -95,6 +98,8 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) nullable: bool,
     variables: Vec<Variable>,
     blocks: Vec<Block>,
+    /// By block: how many of the edges to it are not translated yet.
+    missing: Vec<usize>,
     convention: CallConv,
     shapes: FxHashMap<Shape, SigRef>,
     callees: FxHashMap<FunctionIndex, FuncRef>,
@@ -108,18 +113,20 @@ impl Translator<'_, '_> {
                 self.set(LocalId(index as u32), word);
             }
             self.check_stack();
-            self.builder.ins().jump(self.blocks[0], &[]);
+            self.jump(BlockId(0));
+            self.arrived(BlockId(0));
             return;
         };
         let first = self.builder.create_block();
         self.dispatch(frame, plan, first);
-        self.builder.switch_to_block(first);
+        self.enter(first);
         for index in 0..self.function.parameters {
             let value = layout::load(&mut self.builder, frame, abi::slot(index as usize));
             self.set(LocalId(index), value);
         }
         self.check_stack();
-        self.builder.ins().jump(self.blocks[0], &[]);
+        self.jump(BlockId(0));
+        self.arrived(BlockId(0));
     }
 
     fn dispatch(&mut self, frame: Value, plan: &FramePlan, first: Block) {
@@ -168,9 +175,9 @@ impl Translator<'_, '_> {
         let cold = self.cold_block();
         let enough = self.builder.create_block();
         self.builder.ins().brif(exhausted, cold, &[], enough, &[]);
-        self.builder.switch_to_block(cold);
+        self.enter(cold);
         self.leave_at_once();
-        self.builder.switch_to_block(enough);
+        self.enter(enough);
     }
 
     /// Gives the parameters back and ends with a fault.
@@ -186,13 +193,13 @@ impl Translator<'_, '_> {
         let error = self.builder.append_block_param(end, I64);
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
-        self.builder.switch_to_block(stop);
+        self.enter(stop);
         let unwinding = self.unwinding();
         self.builder.ins().jump(end, &[unwinding.into()]);
-        self.builder.switch_to_block(overflow);
+        self.enter(overflow);
         let fault = self.fault(BuiltinError::StackOverflow);
         self.builder.ins().jump(end, &[fault.into()]);
-        self.builder.switch_to_block(end);
+        self.enter(end);
         self.trace(error, self.function.span);
         self.finish_raised(error);
     }
@@ -209,6 +216,25 @@ impl Translator<'_, '_> {
                 self.instruction(instruction);
             }
             self.terminator(BlockId(index as u32), &block.terminator);
+            for edge in edges(&block.terminator) {
+                self.arrived(edge.target);
+            }
+        }
+    }
+
+    /// Goes on in a block of the translation itself, to which nobody will jump any more: knowing that at once keeps
+    /// Cranelift from making parameters of variables and dropping them again.
+    pub(crate) fn enter(&mut self, block: Block) {
+        self.builder.switch_to_block(block);
+        self.builder.seal_block(block);
+    }
+
+    /// One of the edges to `block` is there; after the last one the block is sealed.
+    fn arrived(&mut self, block: BlockId) {
+        let missing = &mut self.missing[block.0 as usize];
+        *missing -= 1;
+        if *missing == 0 {
+            self.builder.seal_block(self.blocks[block.0 as usize]);
         }
     }
 
@@ -307,6 +333,18 @@ impl Translator<'_, '_> {
     pub(crate) fn colour(&self, index: FunctionIndex) -> Colour {
         self.shared.module.functions[index.0 as usize].colour
     }
+}
+
+/// By block: how many edges lead to it, the start included.
+fn count_edges(function: &ir::Function) -> Vec<usize> {
+    let mut counts = vec![0; function.blocks.len()];
+    counts[0] = 1;
+    for block in &function.blocks {
+        for edge in edges(&block.terminator) {
+            counts[edge.target.0 as usize] += 1;
+        }
+    }
+    counts
 }
 
 /// By block: whether it can be reached without an error.

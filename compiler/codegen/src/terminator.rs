@@ -71,7 +71,7 @@ impl Translator<'_, '_> {
         let cold = self.cold_block();
         let head = self.block(head);
         self.builder.ins().brif(stopping, cold, &[], head, &[]);
-        self.builder.switch_to_block(cold);
+        self.enter(cold);
         let error = self.unwinding();
         self.raise_to(error, stop);
     }

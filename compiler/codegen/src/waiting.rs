@@ -95,7 +95,7 @@ impl Translator<'_, '_> {
         let frame = self.own_frame();
         let ended = self.builder.create_block();
         self.leave_when_waiting(status, ended);
-        self.builder.switch_to_block(ended);
+        self.enter(ended);
         let value = layout::load(&mut self.builder, child, abi::FRAME_VALUE);
         let error = layout::load(&mut self.builder, child, abi::FRAME_ERROR);
         let no_error = self.number(0);
@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
     /// The block where the wait at the end of `block` ends: loads what was kept, and looks at how it ended.
     fn go_on(&mut self, block: BlockId, then: Then<'_>) {
         let (frame, plan) = self.frame.expect("only a function with a frame waits");
-        self.builder.switch_to_block(self.resume_blocks[&block]);
+        self.enter(self.resume_blocks[&block]);
         for &local in &plan.waits[&block].kept {
             let value = layout::load(&mut self.builder, frame, abi::slot(plan.slot(local)));
             self.set(local, value);
@@ -132,9 +132,9 @@ impl Translator<'_, '_> {
         let raised = self.cold_block();
         let done = self.builder.create_block();
         self.builder.ins().brif(error, raised, &[], done, &[]);
-        self.builder.switch_to_block(raised);
+        self.enter(raised);
         self.raise_to(error, then.handler);
-        self.builder.switch_to_block(done);
+        self.enter(done);
         let value = layout::load(&mut self.builder, frame, abi::FRAME_VALUE);
         self.set(then.to, value);
         self.jump(then.next);
@@ -150,7 +150,7 @@ impl Translator<'_, '_> {
     /// Fills the block that all waits leave through.
     pub(crate) fn fill_leave_block(&mut self) {
         if let Some(leave) = self.leave {
-            self.builder.switch_to_block(leave);
+            self.enter(leave);
             let waiting = self.number(status::WAITING);
             self.builder.ins().return_(&[waiting]);
         }
