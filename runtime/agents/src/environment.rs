@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 /// Reads variables by name; cheap to clone.
 #[derive(Clone)]
-pub struct Environment(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub struct Environment(Arc<Lookup>);
+
+type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
     /// The process's own. An empty variable counts as absent.

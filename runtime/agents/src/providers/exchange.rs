@@ -197,11 +197,8 @@ impl Exchange<'_> {
     async fn refused(&self, response: reqwest::Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let text = match self.text(response).await {
-            Ok(text) => text,
-            // What the status says still stands.
-            Err(_) => String::new(),
-        };
+        // Where the body cannot be read, what the status says still stands.
+        let text = self.text(response).await.unwrap_or_default();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(self.host(), Some(status), &text);
         failure.retry_after = retry_after(&headers, SystemTime::now());

@@ -1,6 +1,7 @@
 //! The HTTP client: made at first use, and its errors put into words.
 
 use std::error::Error;
+use std::io;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -129,21 +130,19 @@ pub(crate) fn host(url: &str) -> &str {
 }
 
 fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    causes(error).find_map(|it| {
-        // An `io::Error` hides its payload from `source`, so it is looked into.
-        let inner = it
-            .downcast_ref::<std::io::Error>()
-            .and_then(|it| it.get_ref());
-        it.downcast_ref::<rustls::Error>()
-            .or_else(|| inner?.downcast_ref::<rustls::Error>())
-    })
+    causes(error).find_map(<dyn Error + 'static>::downcast_ref)
 }
 
+/// The error and what caused it, the outermost first.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {
         let this = next?;
-        next = this.source();
+        // An `io::Error` leaves the error that it carries out of its sources.
+        let carried = this
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        next = carried.map(|it| it as _).or_else(|| this.source());
         Some(this)
     })
 }

@@ -20,15 +20,12 @@ pub(crate) const TRIES: u32 = 100;
 pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer {
     let text = answer(request, 0);
     on_delta(&text);
-    let said = |it: &Content| match it {
-        Content::Text { text } => text.len(),
-        _ => 0,
-    };
     let sent: usize = request
         .messages
         .iter()
         .flat_map(|it| &it.content)
-        .map(said)
+        .filter_map(said)
+        .map(str::len)
         .sum();
     let system = request.system.as_ref().map_or(0, String::len);
     ModelAnswer {
@@ -67,17 +64,20 @@ fn seed(request: &ModelRequest) -> String {
 
 /// The last thing that the user said.
 fn prompt(request: &ModelRequest) -> &str {
-    let text = |it| match it {
-        &Content::Text { ref text } => Some(text.as_str()),
-        _ => None,
-    };
     request
         .messages
         .iter()
         .rev()
         .filter(|it| it.role == Role::User)
-        .find_map(|it| it.content.iter().find_map(text))
+        .find_map(|it| it.content.iter().find_map(said))
         .unwrap_or_default()
+}
+
+fn said(content: &Content) -> Option<&str> {
+    match content {
+        Content::Text { text } => Some(text),
+        _ => None,
+    }
 }
 
 /// A rough count, as a real provider would give an exact one.

@@ -1,0 +1,103 @@
+//! A fake provider, our providers that talk to it, and a request to send.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fake_provider::{Reply, Request, Script, Server};
+use gsw_agents::{Environment, Policy, Providers};
+use gsw_engine::model::{Content, Message, ModelAnswer, ModelFailure, ModelRequest, Models, Role};
+
+/// Delays short enough for tests, in the proportions of the real ones.
+pub const QUICK: Policy = Policy {
+    first: Duration::from_millis(4),
+    most: Duration::from_millis(16),
+    longest_retry_after: Duration::from_millis(300),
+};
+
+pub struct Stage {
+    pub server: Server,
+    pub providers: Providers,
+    pub deltas: Arc<Mutex<Vec<String>>>,
+}
+
+impl Stage {
+    pub async fn of(replies: Vec<Reply>) -> Self {
+        Self::with(replies, &[]).await
+    }
+
+    /// With more variables; they go before the usual ones.
+    pub async fn with(replies: Vec<Reply>, variables: &[(&str, &str)]) -> Self {
+        let server = Server::start(Script::in_turn(replies), 0)
+            .await
+            .expect("a free port");
+        let url = server.url();
+        let openai = format!("{url}/v1/");
+        let usual = [
+            ("ANTHROPIC_API_KEY", "test-key"),
+            ("ANTHROPIC_BASE_URL", url.as_str()),
+            ("OPENAI_API_KEY", "other-key"),
+            ("OPENAI_BASE_URL", openai.as_str()),
+        ];
+        let variables: Vec<(&str, &str)> = variables.iter().copied().chain(usual).collect();
+        Self {
+            providers: Providers::with_policy(Environment::of(&variables), QUICK),
+            server,
+            deltas: Arc::default(),
+        }
+    }
+
+    pub async fn ask(&self, request: ModelRequest) -> Result<ModelAnswer, ModelFailure> {
+        let deltas = Arc::clone(&self.deltas);
+        let on_delta = move |text: &str| deltas.lock().expect("no panic").push(text.to_owned());
+        self.providers.ask(request, Box::new(on_delta)).await
+    }
+
+    pub fn requests(&self) -> Vec<Request> {
+        self.server.requests()
+    }
+
+    /// The text that came piece by piece.
+    pub fn streamed(&self) -> String {
+        self.deltas.lock().expect("no panic").concat()
+    }
+}
+
+pub fn request(model: &str) -> ModelRequest {
+    ModelRequest {
+        model: model.into(),
+        system: Some("Be brief.".into()),
+        messages: vec![said(Role::User, "Say hello.")],
+        schema: None,
+        schema_name: "greet".into(),
+        max_tokens: 64,
+        stop: Vec::new(),
+        temperature: None,
+        thinking: None,
+        retries: 2,
+        tools: Vec::new(),
+        timeout: Duration::from_secs(20),
+    }
+}
+
+pub fn claude() -> ModelRequest {
+    request("anthropic/claude-sonnet-5-5")
+}
+
+pub fn gpt() -> ModelRequest {
+    request("openai/local/model")
+}
+
+pub fn said(role: Role, text: &str) -> Message {
+    Message {
+        role,
+        content: vec![Content::Text { text: text.into() }],
+    }
+}
+
+pub fn text(answer: &ModelAnswer) -> String {
+    let text = |it: &Content| match it {
+        Content::Text { text } => Some(text.clone()),
+        _ => None,
+    };
+    answer.content.iter().filter_map(text).collect()
+}

@@ -1,0 +1,221 @@
+//! Scripts as data, from JSON or Rust.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What the server does, request by request.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Tried in order: the first that is not used up and whose `when` fits is given. When none is left the last one that
+    /// fits is given again.
+    pub replies: Vec<Reply>,
+}
+
+/// One reply and its misbehaviour.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reply {
+    /// Only for requests whose path or body holds this text.
+    pub when: Option<String>,
+    /// How often it is given before the next one's turn; 0 is for ever.
+    pub times: u32,
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers besides the ones that the body needs; one of these names replaces it.
+    pub headers: Map<String, Value>,
+    /// What is sent.
+    pub body: Body,
+    /// Milliseconds before the first byte.
+    pub delay_ms: u64,
+    /// Sends the body slowly.
+    pub drip: Option<Drip>,
+    /// Shuts the connection down after so many bytes of the body.
+    pub drop_at: Option<usize>,
+    /// After the body, sends nothing more and keeps the connection.
+    pub hang: bool,
+    /// Closes the connection behind a whole reply.
+    pub close: bool,
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        Self {
+            when: None,
+            times: 1,
+            status: 200,
+            headers: Map::new(),
+            body: Body::Text(String::new()),
+            delay_ms: 0,
+            drip: None,
+            drop_at: None,
+            hang: false,
+            close: false,
+        }
+    }
+}
+
+/// A body in small pieces.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drip {
+    /// Bytes at once.
+    pub bytes: usize,
+    /// Milliseconds between.
+    pub ms: u64,
+}
+
+/// What is sent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// Text as it is.
+    Text(String),
+    /// JSON.
+    Json(Value),
+    /// An event stream.
+    Events(Vec<Event>),
+    /// Bytes that are no HTTP at all, instead of a response.
+    Raw(String),
+    /// So many bytes that mean nothing, as an event stream.
+    Garbage(usize),
+    /// A message of Anthropic's protocol: a stream if the request asks for one, otherwise whole.
+    Anthropic(Message),
+    /// A completion of OpenAI's protocol, likewise.
+    Openai(Completion),
+    /// An answer in the protocol that the request speaks.
+    Answer(Answer),
+}
+
+/// An event of a stream.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    /// Its name; without one just data.
+    #[serde(default)]
+    pub event: Option<String>,
+    /// Its data; a text is sent as it is.
+    pub data: Value,
+}
+
+/// An answer of text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The text; a value that is no text is sent as JSON text.
+    pub text: Value,
+}
+
+/// A message of Anthropic's protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Message {
+    /// Its content blocks.
+    pub content: Vec<Value>,
+    /// Why it stopped.
+    pub stop_reason: Value,
+    /// What comes with a refusal.
+    pub stop_details: Value,
+    /// Its usage at the end.
+    pub usage: Value,
+    /// Characters of a delta.
+    pub piece: usize,
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Self {
+            content: Vec::new(),
+            stop_reason: "end_turn".into(),
+            stop_details: Value::Null,
+            usage: serde_json::json!({ "input_tokens": 10, "output_tokens": 5 }),
+            piece: 7,
+        }
+    }
+}
+
+/// A completion of OpenAI's protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Completion {
+    /// The text.
+    pub content: String,
+    /// Calls of tools, each `{id, function: {name, arguments}}`.
+    pub tool_calls: Vec<Value>,
+    /// What it says instead of an answer.
+    pub refusal: Option<String>,
+    /// Why it stopped.
+    pub finish_reason: Value,
+    /// Its usage.
+    pub usage: Value,
+    /// Characters of a delta.
+    pub piece: usize,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self {
+            content: String::new(),
+            tool_calls: Vec::new(),
+            refusal: None,
+            finish_reason: "stop".into(),
+            usage: serde_json::json!({
+                "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15
+            }),
+            piece: 7,
+        }
+    }
+}
+
+impl Script {
+    /// One reply for ever.
+    #[must_use]
+    pub fn always(reply: Reply) -> Self {
+        Self {
+            replies: vec![Reply { times: 0, ..reply }],
+        }
+    }
+
+    /// These replies in turn.
+    #[must_use]
+    pub fn in_turn(replies: Vec<Reply>) -> Self {
+        Self { replies }
+    }
+}
+
+impl Reply {
+    /// A success with this body.
+    #[must_use]
+    pub fn of(body: Body) -> Self {
+        Self {
+            body,
+            ..Self::default()
+        }
+    }
+
+    /// A text in the protocol that the request speaks.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::of(Body::Answer(Answer { text: text.into() }))
+    }
+
+    /// An error of Anthropic's protocol.
+    #[must_use]
+    pub fn error(status: u16, kind: &str, message: &str) -> Self {
+        let error = serde_json::json!({ "type": kind, "message": message });
+        Self {
+            status,
+            body: Body::Json(serde_json::json!({
+                "type": "error", "error": error, "request_id": "req_fake"
+            })),
+            ..Self::default()
+        }
+    }
+
+    /// The same with one more header.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.insert(name.into(), value.into());
+        self
+    }
+}
