@@ -1,8 +1,5 @@
 //! A strict JSON parser: no duplicate keys, no numbers beyond floats, nesting bounded.
 
-use std::iter::Peekable;
-use std::str::CharIndices;
-
 use serde_json::{Map, Number, Value};
 
 use crate::codec::path::{self, Step};
@@ -16,13 +13,13 @@ use crate::model::Issue;
 pub fn parse(text: &str) -> Result<Value, Issue> {
     let mut parser = Parser {
         text,
-        chars: text.char_indices().peekable(),
+        at: 0,
         steps: Vec::new(),
     };
     parser.space();
     let value = parser.value()?;
     parser.space();
-    match parser.chars.peek() {
+    match parser.peek() {
         None => Ok(value),
         Some(_) => Err(parser.unexpected("the end of the text")),
     }
@@ -30,7 +27,8 @@ pub fn parse(text: &str) -> Result<Value, Issue> {
 
 struct Parser<'a> {
     text: &'a str,
-    chars: Peekable<CharIndices<'a>>,
+    /// The byte that is looked at; always at a character's start.
+    at: usize,
     steps: Vec<Step>,
 }
 
@@ -61,7 +59,7 @@ impl Parser<'_> {
                 "deeper nesting".into(),
             ));
         }
-        self.chars.next();
+        self.skip();
         self.space();
         parse(self)
     }
@@ -115,24 +113,25 @@ impl Parser<'_> {
     }
 
     fn string(&mut self) -> Result<String, Issue> {
-        self.chars.next();
+        self.skip();
         let mut text = String::new();
         loop {
+            let rest = &self.text[self.at..];
+            let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+            let plain = rest.bytes().position(is_special).unwrap_or(rest.len());
+            text.push_str(&rest[..plain]);
+            self.at += plain;
             match self.peek() {
                 None => return Err(self.unexpected("the end of a string")),
-                Some(it) if it < ' ' => return Err(self.unexpected("an escaped character")),
                 Some('"') => {
-                    self.chars.next();
+                    self.skip();
                     return Ok(text);
                 }
                 Some('\\') => {
-                    self.chars.next();
+                    self.skip();
                     text.push(self.escape()?);
                 }
-                Some(it) => {
-                    self.chars.next();
-                    text.push(it);
-                }
+                Some(_) => return Err(self.unexpected("an escaped character")),
             }
         }
     }
@@ -146,12 +145,12 @@ impl Parser<'_> {
             Some('r') => '\r',
             Some('t') => '\t',
             Some('u') => {
-                self.chars.next();
+                self.skip();
                 return self.unicode();
             }
             _ => return Err(self.unexpected("an escape of JSON")),
         };
-        self.chars.next();
+        self.skip();
         Ok(char)
     }
 
@@ -175,14 +174,14 @@ impl Parser<'_> {
             let Some(digit) = self.peek().and_then(|it| it.to_digit(16)) else {
                 return Err(self.unexpected("a hexadecimal digit"));
             };
-            self.chars.next();
+            self.skip();
             code = code * 16 + digit;
         }
         Ok(code)
     }
 
     fn number(&mut self) -> Result<Value, Issue> {
-        let start = self.offset();
+        let start = self.at;
         self.take('-');
         if self.take('0') {
             if matches!(self.peek(), Some('0'..='9')) {
@@ -200,7 +199,7 @@ impl Parser<'_> {
             }
             self.digits()?;
         }
-        let digits = &self.text[start..self.offset()];
+        let digits = &self.text[start..self.at];
         if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
             return Err(self.issue("a number that a float can hold", digits.into()));
         }
@@ -212,33 +211,40 @@ impl Parser<'_> {
             return Err(self.unexpected("a digit"));
         }
         while matches!(self.peek(), Some('0'..='9')) {
-            self.chars.next();
+            self.skip();
         }
         Ok(())
     }
 
     fn word(&mut self, word: &str, value: Value) -> Result<Value, Issue> {
-        if !self.text[self.offset()..].starts_with(word) {
+        if !self.text[self.at..].starts_with(word) {
             return Err(self.unexpected("a JSON value"));
         }
-        for _ in 0..word.len() {
-            self.chars.next();
-        }
+        self.at += word.len();
         Ok(value)
     }
 
     fn space(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
-            self.chars.next();
+            self.skip();
         }
     }
 
-    fn peek(&mut self) -> Option<char> {
-        self.chars.peek().map(|&(_, char)| char)
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    /// Goes on behind the character that is looked at.
+    fn skip(&mut self) {
+        self.at += self.peek().map_or(0, char::len_utf8);
     }
 
     fn take(&mut self, wanted: char) -> bool {
-        self.chars.next_if(|&(_, char)| char == wanted).is_some()
+        let is_there = self.peek() == Some(wanted);
+        if is_there {
+            self.skip();
+        }
+        is_there
     }
 
     fn demand(&mut self, wanted: char) -> Result<(), Issue> {
@@ -249,15 +255,8 @@ impl Parser<'_> {
         }
     }
 
-    fn offset(&mut self) -> usize {
-        self.chars
-            .peek()
-            .map_or(self.text.len(), |&(offset, _)| offset)
-    }
-
     fn unexpected(&mut self, expected: &str) -> Issue {
-        let offset = self.offset();
-        let before = &self.text[..offset];
+        let before = &self.text[..self.at];
         let line = before.matches('\n').count() + 1;
         let column = before
             .rsplit('\n')

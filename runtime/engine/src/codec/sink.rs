@@ -286,6 +286,12 @@ impl Sink for JsonSink<'_> {
 
 /// Appends `text` as a JSON string.
 fn quote(text: &str, to: &mut String) {
-    // The crate's own escaping, by way of a value it cannot fail on.
-    to.push_str(&Value::from(text).to_string());
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        to.push('"');
+        to.push_str(text);
+        to.push('"');
+    } else {
+        to.push_str(&Value::from(text).to_string());
+    }
 }

@@ -42,9 +42,18 @@ impl Checker for Functions {
     }
 }
 
-fn issue(ty: TypeId, tree: &Value, heap: &mut Heap) -> (String, String, String) {
-    let issue = decode(&mut NoFunctions(heap), ty, tree).expect_err("it does not fit");
-    (issue.path, issue.expected, issue.found)
+/// Each value is refused by its type with a path, what was expected, and what was found.
+fn assert_refused(table: Table, cases: &[(TypeId, Value, [&str; 3])]) {
+    let mut heap = table.heap();
+    for (ty, tree, expected) in cases {
+        let issue = decode(&mut NoFunctions(&mut heap), *ty, tree).expect_err("it does not fit");
+        assert_eq!(
+            [&issue.path[..], &issue.expected, &issue.found],
+            *expected,
+            "{tree}"
+        );
+    }
+    assert_empty(&heap);
 }
 
 #[test]
@@ -53,84 +62,67 @@ fn issues_say_where_what_and_what_instead() {
     let item = table.record("Item", vec![field("name", STRING)]);
     let items = table.add(Type::List(item));
     let order = table.record("Order", vec![field("items", items)]);
+    let pair = table.add(Type::Tuple(vec![INT, INT]));
+    let by_number = table.add(Type::Map {
+        key: INT,
+        value: STRING,
+    });
+    let second = json!({"items": [{"name": "a"}, {"name": 3}]});
+    let cases = [
+        (order, second, ["$.items[1].name", "string", "3"]),
+        (
+            order,
+            json!({"items": [{}]}),
+            ["$.items[0].name", "string", "nothing"],
+        ),
+        (order, json!([]), ["$", "Order", "an array"]),
+        (by_number, json!({"x": "y"}), ["$.x", "int", "\"x\""]),
+        (
+            by_number,
+            json!({"1": "y", "01": "z"}),
+            ["$", "each key once", "a key twice"],
+        ),
+        (pair, json!([1]), ["$", "(int, int)", "an array of 1"]),
+    ];
+    assert_refused(table, &cases);
+}
+
+#[test]
+fn names_and_scalars_are_exact() {
+    let mut table = Table::new();
     let level = table.choice("Level", vec![("Low", vec![]), ("High", vec![])]);
     let shape = table.choice(
         "Shape",
         vec![("Dot", vec![]), ("Box", vec![field("size", INT)])],
     );
     let literals = table.add(Type::Literals(vec!["a".into(), "b".into()]));
-    let by_number = table.add(Type::Map {
-        key: INT,
-        value: STRING,
-    });
-    let pair = table.add(Type::Tuple(vec![INT, INT]));
-    let mut heap = table.heap();
+    let circle = json!({"kind": "circle"});
     let cases = [
-        (
-            order,
-            json!({"items": [{"name": "a"}, {"name": 3}]}),
-            "$.items[1].name",
-            "string",
-            "3",
-        ),
-        (
-            order,
-            json!({"items": [{}]}),
-            "$.items[0].name",
-            "string",
-            "nothing",
-        ),
-        (order, json!([]), "$", "Order", "an array"),
         (
             level,
             json!("Low"),
-            "$",
-            "Level (\"low\", \"high\")",
-            "\"Low\"",
+            ["$", "Level (\"low\", \"high\")", "\"Low\""],
         ),
         (
             shape,
-            json!({"kind": "circle"}),
-            "$.kind",
-            "Shape (\"dot\", \"box\")",
-            "\"circle\"",
+            circle,
+            ["$.kind", "Shape (\"dot\", \"box\")", "\"circle\""],
         ),
         (
             shape,
             json!({"kind": "box", "size": 1.5}),
-            "$.size",
-            "int",
-            "1.5",
+            ["$.size", "int", "1.5"],
         ),
-        (literals, json!("c"), "$", "\"a\" | \"b\"", "\"c\""),
-        (by_number, json!({"x": "y"}), "$.x", "int", "\"x\""),
-        (
-            by_number,
-            json!({"1": "y", "01": "z"}),
-            "$",
-            "each key once",
-            "a key twice",
-        ),
-        (pair, json!([1]), "$", "(int, int)", "an array of 1"),
-        (INT, json!(0.5), "$", "int", "0.5"),
+        (literals, json!("c"), ["$", "\"a\" | \"b\"", "\"c\""]),
+        (INT, json!(0.5), ["$", "int", "0.5"]),
         (
             builtin::TIME,
             json!("yesterday"),
-            "$",
-            "time",
-            "\"yesterday\"",
+            ["$", "time", "\"yesterday\""],
         ),
-        (builtin::BYTES, json!("?"), "$", "bytes", "\"?\""),
+        (builtin::BYTES, json!("?"), ["$", "bytes", "\"?\""]),
     ];
-    for (ty, tree, path, expected, found) in cases {
-        let (at, wanted, instead) = issue(ty, &tree, &mut heap);
-        assert_eq!(
-            (&at[..], &wanted[..], &instead[..]),
-            (path, expected, found),
-            "{tree}"
-        );
-    }
-    assert_empty(&heap);
+    assert_refused(table, &cases);
 }
 
 #[test]
