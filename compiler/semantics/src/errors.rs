@@ -1,14 +1,23 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
+mod coverage;
 mod declarations;
+mod modules;
 mod names;
+mod program;
+mod throws;
 mod types;
 
+pub use coverage::{missing_case, refutable_pattern, unreachable_arm};
 pub use declarations::{
     attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
     missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
+    unusual_name, wrong_case,
 };
+pub use modules::{import_cycle, unknown_import, unknown_module, unused_import};
 pub use names::{private_name, unknown_member, unknown_module_name, unknown_name};
+pub use program::missing_main;
+pub use throws::{impossible_catch, undeclared_error, undeclared_open_error};
 pub use types::{
     error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type, not_an_error,
     type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,

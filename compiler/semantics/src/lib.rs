@@ -2,6 +2,8 @@
 
 mod alias;
 mod attribute;
+mod bodies;
+mod check;
 mod constant_type;
 mod declaration;
 mod declared_type;
@@ -9,20 +11,28 @@ mod display;
 mod edit_distance;
 mod error_class;
 pub mod errors;
+mod exhaustiveness;
 pub mod hir;
+mod import;
 mod lower_type;
 mod method;
 pub mod model;
 mod module;
+mod naming;
 mod project;
+mod recursion;
 mod scope;
 mod substitute;
+mod summary;
 mod tree;
 
 pub mod types;
+mod walk;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
+pub use bodies::item_bodies;
+pub use check::{check_file, check_project, missing_main};
 pub use declaration::{ItemSignature, generics_of, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;
@@ -30,6 +40,8 @@ pub use edit_distance::nearest;
 pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
+pub use exhaustiveness::pattern_diagnostics;
+pub use import::{acyclic_imports, imported_files};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use method::{method, method_names};
 pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};
@@ -39,3 +51,5 @@ pub use scope::{
     resolve_member, resolve_name, suggest, variants_named, visible_names,
 };
 pub use substitute::substitute;
+pub use summary::{error_diagnostics, item_summary};
+pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -41,12 +41,15 @@ codes! {
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
     DUPLICATE_DEFINITION = "duplicate-definition";
     IMPORT_CYCLE = "import-cycle";
+    IMPOSSIBLE_CATCH = "impossible-catch";
     INFINITE_TYPE = "infinite-type";
     INVALID_CHARACTER = "invalid-character";
     INVALID_ESCAPE = "invalid-escape";
     INVALID_NAME = "invalid-name";
     INVALID_NUMBER = "invalid-number";
     MAP_KEY_TYPE = "map-key-type";
+    MISSING_CASE = "missing-case";
+    MISSING_MAIN = "missing-main";
     MISSING_TYPE = "missing-type";
     NAMING_STYLE = "naming-style";
     NESTING_TOO_DEEP = "nesting-too-deep";
@@ -54,9 +57,11 @@ codes! {
     NOT_AN_AGENT = "not-an-agent";
     NOT_AN_ERROR = "not-an-error";
     PRIVATE_NAME = "private-name";
+    REFUTABLE_PATTERN = "refutable-pattern";
     RESERVED_NAME = "reserved-name";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     UNCLOSED_BRACKET = "unclosed-bracket";
+    UNDECLARED_ERROR = "undeclared-error";
     UNEXPECTED_TOKEN = "unexpected-token";
     UNION_MEMBER = "union-member";
     UNKNOWN_ATTRIBUTE = "unknown-attribute";
@@ -66,6 +71,7 @@ codes! {
     UNKNOWN_NAME = "unknown-name";
     UNKNOWN_TYPE = "unknown-type";
     UNOPENED_BRACKET = "unopened-bracket";
+    UNREACHABLE_ARM = "unreachable-arm";
     UNTERMINATED_STRING = "unterminated-string";
     UNUSED_IMPORT = "unused-import";
 }

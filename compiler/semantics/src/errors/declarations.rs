@@ -65,3 +65,20 @@ pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
     let message = format!("`@{name}` stands before a field, a variant or a parameter");
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
 }
+
+/// A name whose first letter has the wrong case for what it names.
+pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
+    Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` is to be written in `{style}`"))
+        .note("a capitalised name is a type, a variant or a constant; everything else starts with a small letter")
+        .fix(format!("rename it to `{better}`"), place, better)
+}
+
+/// A name in another style than everybody's.
+pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::NAMING_STYLE,
+        place,
+        format!("`{name}` is usually written in `{style}`"),
+    )
+    .fix(format!("rename it to `{better}`"), place, better)
+}

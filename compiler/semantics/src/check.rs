@@ -1,0 +1,85 @@
+//! All that is wrong with a file or a project, in the order of places.
+
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
+use gsw_syntax::{file_item_ids, file_syntax_diagnostics, locate};
+
+use crate::bodies::item_bodies;
+use crate::declaration::item_signature;
+use crate::declared_type::type_declaration;
+use crate::errors;
+use crate::exhaustiveness::pattern_diagnostics;
+use crate::import::import_diagnostics;
+use crate::module::is_std;
+use crate::naming::name_diagnostics;
+use crate::recursion::recursion_diagnostic;
+use crate::scope::module_scope;
+use crate::summary::error_diagnostics;
+
+/// Everything that is wrong with `file`: errors first found at the same place win over what follows there.
+#[salsa::tracked(returns(ref))]
+pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = file_syntax_diagnostics(db, file).to_vec();
+    found.extend(import_diagnostics(db, file));
+    found.extend(name_diagnostics(db, file));
+    for item in file_item_ids(db, file).iter().copied() {
+        check_item(db, item, &mut found);
+    }
+    found.extend(error_diagnostics(db, file));
+    sorted(db, found)
+}
+
+/// What is wrong with every file of the project outside of the library, file by file.
+pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let files = project.modules(db).values().copied();
+    let own = files.filter(|it| !is_std(db, *it));
+    own.flat_map(|it| check_file(db, it).iter().cloned())
+        .collect()
+}
+
+/// A report when the program has no workflow `main`, for those who are about to run or build it.
+pub fn missing_main(db: &dyn Db, entry: File) -> Option<Diagnostic> {
+    let main = module_scope(db, entry).items.get("main");
+    if main.is_some_and(|it| it.kind(db) == ItemKind::Workflow) {
+        return None;
+    }
+    let place = Place::File {
+        file: entry,
+        span: Span::new(0, 0),
+    };
+    let workflows = module_scope(db, entry).items.values();
+    let names: Vec<String> = workflows
+        .filter(|it| it.kind(db) == ItemKind::Workflow)
+        .map(|it| it.name(db).to_string())
+        .collect();
+    Some(errors::missing_main(place, &names))
+}
+
+fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
+    found.extend_from_slice(&item_signature(db, item).diagnostics);
+    if matches!(
+        item.kind(db),
+        ItemKind::Record | ItemKind::Enum | ItemKind::Alias | ItemKind::Error
+    ) {
+        found.extend_from_slice(&type_declaration(db, item).diagnostics);
+        found.extend(recursion_diagnostic(db, item));
+    }
+    let inferred = item_bodies(db, item);
+    found.extend_from_slice(&inferred.diagnostics);
+    for body in &inferred.bodies {
+        found.extend(pattern_diagnostics(db, body));
+    }
+}
+
+/// In the order of places, each once, and at one place no second report of a kind.
+fn sorted(db: &dyn Db, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut placed: Vec<((Span, Severity, Code), Diagnostic)> = found
+        .into_iter()
+        .map(|it| ((locate(db, it.place).1, it.severity, it.code), it))
+        .collect();
+    placed.sort_by_key(|(key, _)| *key);
+    placed.dedup_by_key(|(key, _)| *key);
+    placed.into_iter().map(|(_, it)| it).collect()
+}

@@ -1,0 +1,162 @@
+//! Imports: the graph of files, its circles, and what is wrong with an import.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place};
+use gsw_syntax::ast::{Import, ItemBody};
+use gsw_syntax::file_item_ids;
+
+use crate::edit_distance::nearest;
+use crate::errors;
+use crate::module::{module_file, module_path};
+use crate::scope::{is_importable, is_private, member_names, module_scope};
+use crate::tree::item_tree;
+
+/// The files that `file` imports, in order, each once.
+#[salsa::tracked(returns(ref))]
+pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
+    let mut files = Vec::new();
+    for (_, import) in imports(db, file) {
+        let target = module_file(db, file, &import.path);
+        files.extend(target.filter(|it| !files.contains(it)));
+    }
+    files
+}
+
+/// The imports of `file` that lie on no circle: who follows only these cannot run forever.
+pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
+    let all = imported_files(db, file).iter().copied();
+    all.filter(|target| path_between(db, *target, file).is_none())
+        .collect()
+}
+
+/// What is wrong with the imports of `file`, unused ones aside.
+pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (item, import) in imports(db, file) {
+        let place = Place::Item {
+            item,
+            span: import.path_span,
+        };
+        match module_file(db, file, &import.path) {
+            None => {
+                let suggestion = nearest_module(db, &import.path);
+                found.push(errors::unknown_module(
+                    place,
+                    &import.path,
+                    suggestion.as_deref(),
+                ));
+            }
+            Some(target) => {
+                found.extend(cycle(db, file, target, place));
+                found.extend(unknown_imports(db, file, item, &import, target));
+            }
+        }
+    }
+    found
+}
+
+/// The imports of `file` with their items.
+pub(crate) fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
+    let ids = file_item_ids(db, file).iter().copied();
+    let imports = ids.filter(|id| id.kind(db) == ItemKind::Import);
+    imports
+        .filter_map(|id| match &item_tree(db, id)?.body {
+            ItemBody::Import(import) => Some((id, import.clone())),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Only paths into the library are offered: a relative path is known to whoever wrote the file.
+fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
+    let project = gsw_source::Project::try_get(db)?;
+    let library = project
+        .modules(db)
+        .keys()
+        .filter(|it| it.starts_with("std/"));
+    let names: Vec<gsw_source::Name> = library.map(gsw_source::Name::new).collect();
+    nearest(path, &names).or_else(|| {
+        let guess = gsw_source::Name::new(format!("std/{}", path.trim_start_matches("./")));
+        names.contains(&guess).then_some(guess)
+    })
+}
+
+/// A circle is reported once: in the file of it that comes first by its path.
+fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
+    let back = path_between(db, target, file)?;
+    let name = |it: File| module_path(db, it).unwrap_or_default().to_string();
+    let own = name(file);
+    let others: Vec<String> = back.into_iter().map(name).collect();
+    if others.iter().any(|it| *it < own) {
+        return None;
+    }
+    let mut path = vec![own];
+    path.extend(others);
+    Some(errors::import_cycle(place, &path))
+}
+
+/// The shortest way along imports from `start` to `end`, both included.
+fn path_between(db: &dyn Db, start: File, end: File) -> Option<Vec<File>> {
+    let mut before: HashMap<File, File> = HashMap::new();
+    let mut seen: HashSet<File> = HashSet::from([start]);
+    let mut waiting = VecDeque::from([start]);
+    while let Some(file) = waiting.pop_front() {
+        if file == end {
+            let mut path = vec![end];
+            let mut at = end;
+            while let Some(&previous) = before.get(&at) {
+                path.push(previous);
+                at = previous;
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for &next in imported_files(db, file) {
+            if seen.insert(next) {
+                before.insert(next, file);
+                waiting.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+fn unknown_imports(
+    db: &dyn Db,
+    file: File,
+    item: ItemId,
+    import: &Import,
+    target: File,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for imported in import.names.iter().flatten() {
+        let name = imported.name.name.as_str();
+        let place = Place::Item {
+            item,
+            span: imported.name.span,
+        };
+        let declared = module_scope(db, target).items.get(name);
+        match declared.filter(|it| is_importable(db, **it)) {
+            Some(it) if file != target && is_private(db, *it) => {
+                found.push(errors::private_name(place, name, &import.path));
+            }
+            Some(_) => {}
+            None => {
+                let suggestion = nearest(name, &member_names(db, target));
+                found.push(errors::unknown_import(
+                    place,
+                    name,
+                    &import.path,
+                    suggestion.as_deref(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Whether imports lead from `start` to `end`.
+pub(crate) fn reaches(db: &dyn Db, start: File, end: File) -> bool {
+    path_between(db, start, end).is_some()
+}

@@ -1,0 +1,250 @@
+//! What calls do: of items, of values, of prompts; and what the head of an item says about a call of it.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_source::{Db, ItemId, ItemKind};
+
+use super::body::{BodyWalk, Outcome, add_modifiers};
+use super::facts::{Facts, add, bears, nothing};
+use crate::bodies::item_bodies;
+use crate::declaration::item_signature;
+use crate::error_class::{builtin_set, model_errors};
+use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use crate::model::{ArgumentEffects, Signature, Summary, Waits};
+use crate::types::{Effect, Type};
+
+impl<'a> BodyWalk<'a, '_> {
+    pub(super) fn function_value(&mut self, item: ItemId) -> Outcome {
+        let (call, mut value) = self.unit.of(item);
+        value.call = call;
+        Outcome {
+            does: nothing(),
+            value,
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        callee: &'a Callee,
+        arguments: &'a [(u32, ExpressionId)],
+        ty: &Type,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        let (called, mut result) = match callee {
+            Callee::Item { item, .. } => self.unit.of(*item),
+            Callee::Value(value) => {
+                let function = self.expression(*value);
+                add(&mut outcome.does, &function.does);
+                (
+                    function.value.call.clone(),
+                    Facts {
+                        call: nothing(),
+                        ..function.value
+                    },
+                )
+            }
+            Callee::EnumValues(_) => (nothing(), Facts::default()),
+        };
+        let given = self.arguments(arguments, &mut outcome.does);
+        let own = Summary {
+            arguments: ArgumentEffects::None,
+            ..called.clone()
+        };
+        match callee {
+            Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &given.call),
+            // A function value that calls a parameter of the enclosing function says so by itself.
+            _ => {
+                add(&mut outcome.does, &called);
+                add(&mut outcome.does, &given.call);
+            }
+        }
+        if let Callee::Item { item, .. } = callee
+            && passes_on(self.db(), *item)
+        {
+            result.join(&given);
+        }
+        if !bears(self.db(), ty) {
+            result = Facts::default();
+        }
+        outcome.value = result;
+        outcome
+    }
+
+    /// Evaluates the arguments; a lambda among them may get what the others bring.
+    fn arguments(&mut self, arguments: &'a [(u32, ExpressionId)], does: &mut Summary) -> Facts {
+        let mut given = Facts::default();
+        let body = self.body;
+        let is_lambda = |id: ExpressionId| match &body.expression(id).kind {
+            ExpressionKind::Lambda(lambda) => Some(lambda),
+            _ => None,
+        };
+        for (_, id) in arguments.iter().filter(|(_, id)| is_lambda(*id).is_none()) {
+            let outcome = self.expression(*id);
+            add(does, &outcome.does);
+            given.join(&outcome.value);
+        }
+        let brought = given.clone();
+        for (_, id) in arguments {
+            let Some(lambda) = is_lambda(*id) else {
+                continue;
+            };
+            for parameter in &lambda.parameters {
+                self.learn(*parameter, &brought);
+            }
+            given.join(&self.expression(*id).value);
+        }
+        given
+    }
+
+    pub(super) fn prompt_call(
+        &mut self,
+        item: ItemId,
+        arguments: &'a [(u32, ExpressionId)],
+        agent: Option<ItemId>,
+        settings: Option<ExpressionId>,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        self.arguments(arguments, &mut outcome.does);
+        let (called, _) = self.unit.of(item);
+        add(&mut outcome.does, &called);
+        if let Some(agent) = agent {
+            let (tools, _) = self.unit.of(agent);
+            outcome.does.effects = outcome.does.effects.union(tools.effects);
+        }
+        if let Some(settings) = settings {
+            let overrides = self.expression(settings);
+            add(&mut outcome.does, &overrides.does);
+            outcome.does.effects = outcome.does.effects.union(overrides.value.call.effects);
+        }
+        outcome
+    }
+}
+
+/// Adds a call of something that does `own`, and what its function arguments do when it calls them.
+fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summary) {
+    let waits = match called.waits {
+        Waits::WithArguments => given.waits,
+        other => other,
+    };
+    add(
+        does,
+        &Summary {
+            waits,
+            ..own.clone()
+        },
+    );
+    if called.arguments == ArgumentEffects::Added {
+        add(
+            does,
+            &Summary {
+                waits: Waits::Never,
+                ..given.clone()
+            },
+        );
+    }
+}
+
+/// Whether a call may give what its arguments brought: its result mentions a type parameter.
+fn passes_on(db: &dyn Db, item: ItemId) -> bool {
+    mentions_parameter(&item_signature(db, item).signature.result)
+}
+
+fn mentions_parameter(ty: &Type) -> bool {
+    match ty {
+        Type::Parameter(..) => true,
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Task(it)
+        | Type::Stream(it)
+        | Type::Partial(it) => mentions_parameter(it),
+        Type::Map(key, value) => mentions_parameter(key) || mentions_parameter(value),
+        Type::Tuple(them)
+        | Type::Record(_, them)
+        | Type::Enum(_, them)
+        | Type::Checked(_, them) => them.iter().any(mentions_parameter),
+        Type::Function(it) => it
+            .parameters
+            .iter()
+            .chain([&it.result])
+            .any(mentions_parameter),
+        _ => false,
+    }
+}
+
+/// Adds what the head of `item` says about a call of it, whatever its bodies do.
+pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
+    let declared = item_signature(db, item);
+    summary.effects = summary.effects.union(declared.effects);
+    match item.kind(db) {
+        ItemKind::Prompt => {
+            summary.errors.extend(&model_errors(db));
+            summary.effects = summary.effects.with(Effect::Model);
+            summary.waits = Waits::Always;
+        }
+        ItemKind::Human => {
+            summary.effects = summary.effects.with(Effect::Human);
+            summary.waits = Waits::Always;
+            if has_timeout(db, item) {
+                summary
+                    .errors
+                    .extend(&builtin_set(db, BuiltinError::Timeout));
+            }
+        }
+        ItemKind::Workflow => {
+            add_modifiers(db, &item_bodies(db, item).modifiers, summary);
+        }
+        ItemKind::Tool | ItemKind::Test => summary.waits = Waits::Always,
+        _ => {}
+    }
+    if let Some(row) = &declared.signature.intrinsic {
+        add_row(row, &declared.signature, summary);
+    }
+}
+
+/// A written `!` is what callers see: what the body raises beyond it is reported there.
+pub(super) fn fix_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
+    if let Some(throws) = &item_signature(db, item).signature.throws {
+        summary.errors = throws.clone();
+    }
+}
+
+/// Adds what one of the bodies of an item does to what a call of it does.
+pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, result: &mut Facts) {
+    match body.part {
+        BodyPart::Main => {
+            add(summary, &outcome.does);
+            result.join(&outcome.value);
+        }
+        // A model calls the tools; what they raise goes back to it.
+        BodyPart::Settings => {
+            summary.effects = summary
+                .effects
+                .union(outcome.value.call.effects)
+                .union(outcome.does.effects);
+        }
+        _ => add(summary, &outcome.does),
+    }
+}
+
+fn add_row(row: &str, signature: &Signature, summary: &mut Summary) {
+    if let Some(call) = RuntimeCall::named(row)
+        && call.kind() == CallKind::Waiting
+    {
+        summary.waits = Waits::Always;
+    }
+    if let Some(throws) = &signature.throws {
+        summary.errors.extend(throws);
+    }
+}
+
+fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
+    use gsw_syntax::ast::{ItemBody, ModifierKind};
+    let tree = crate::tree::item_tree(db, item);
+    tree.is_some_and(|tree| match &tree.body {
+        ItemBody::Human { signature, .. } => {
+            let mut modifiers = signature.modifiers.iter();
+            modifiers.any(|it| matches!(it.kind, ModifierKind::Timeout(_)))
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,110 @@
+//! What the arms of a `catch`, or of a `match` over an error, take out of a set.
+
+use gsw_abi::types::ErrorClass;
+use gsw_source::{Db, ItemId};
+
+use crate::declared_type::type_declaration;
+use crate::error_class::{error_class, error_name, model_errors};
+use crate::hir::{Pattern, PatternKind};
+use crate::model::TypeDeclarationKind;
+use crate::types::ErrorSet;
+
+/// What is left of a set of errors.
+pub(super) struct Remaining<'a> {
+    db: &'a dyn Db,
+    left: ErrorSet,
+}
+
+impl<'a> Remaining<'a> {
+    pub(super) fn new(db: &'a dyn Db, left: ErrorSet) -> Self {
+        Self { db, left }
+    }
+
+    pub(super) fn into_set(self) -> ErrorSet {
+        self.left
+    }
+
+    /// The errors that a value which `pattern` matches may be.
+    pub(super) fn matched_by(&self, pattern: &Pattern) -> ErrorSet {
+        match &pattern.kind {
+            PatternKind::Error { item, .. } => self.only(&[*item]),
+            PatternKind::ModelError => {
+                let items: Vec<ItemId> = model_errors(self.db)
+                    .kinds
+                    .iter()
+                    .map(|it| it.item)
+                    .collect();
+                self.only(&items)
+            }
+            PatternKind::Or(parts) => {
+                let mut set = ErrorSet::default();
+                parts.iter().for_each(|it| set.extend(&self.matched_by(it)));
+                set
+            }
+            _ => self.left.clone(),
+        }
+    }
+
+    /// Takes out what `pattern` matches whatever the payload.
+    pub(super) fn subtract(&mut self, pattern: &Pattern) {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Binding(_) => self.left = ErrorSet::default(),
+            PatternKind::ModelError => {
+                for kind in &model_errors(self.db).kinds {
+                    self.left.kinds.remove(kind);
+                }
+            }
+            PatternKind::Error { item, fields } => {
+                if fields.iter().all(|(_, it)| covers_all(self.db, it)) {
+                    self.left.kinds.remove(&error_name(self.db, *item));
+                }
+            }
+            PatternKind::Or(parts) => parts.iter().for_each(|it| self.subtract(it)),
+            _ => {}
+        }
+    }
+
+    /// Whether nothing that is left can match. Faults can always happen, and an open set may hold anything.
+    pub(super) fn is_impossible(&self, pattern: &Pattern) -> bool {
+        match &pattern.kind {
+            PatternKind::Error { item, .. } => {
+                error_class(self.db, *item) != ErrorClass::Fault
+                    && self.matched_by(pattern).is_empty()
+                    && !self.left.open
+            }
+            PatternKind::ModelError => self.matched_by(pattern).is_empty() && !self.left.open,
+            PatternKind::Or(parts) => parts.iter().all(|it| self.is_impossible(it)),
+            _ => false,
+        }
+    }
+
+    /// Those of `items` that may be left; all of them when anything may be.
+    fn only(&self, items: &[ItemId]) -> ErrorSet {
+        let mut set = ErrorSet::default();
+        for &item in items {
+            let name = error_name(self.db, item);
+            let is_error = error_class(self.db, item) != ErrorClass::Fault;
+            if is_error && (self.left.open || self.left.kinds.contains(&name)) {
+                set.kinds.insert(name);
+            }
+        }
+        set
+    }
+}
+
+/// Whether a pattern inside a payload matches every value.
+fn covers_all(db: &dyn Db, pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Binding(_) => true,
+        PatternKind::Tuple(parts) => parts.iter().all(|it| covers_all(db, it)),
+        PatternKind::Record { fields } => fields.iter().all(|(_, it)| covers_all(db, it)),
+        PatternKind::Or(parts) => parts.iter().any(|it| covers_all(db, it)),
+        PatternKind::Variant { item, fields, .. } => {
+            let declared = &type_declaration(db, *item).declaration.kind;
+            let is_single =
+                matches!(declared, TypeDeclarationKind::Enum(variants) if variants.len() == 1);
+            is_single && fields.iter().all(|(_, it)| covers_all(db, it))
+        }
+        _ => false,
+    }
+}

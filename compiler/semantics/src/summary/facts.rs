@@ -1,0 +1,130 @@
+//! The lattices of the fixpoint: summaries and the facts of values, with their unions.
+
+use gsw_source::Db;
+
+use crate::model::{ArgumentEffects, Summary, TypeDeclarationKind, Waits};
+use crate::types::{EffectSet, ErrorSet, Type};
+
+/// What a value brings with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Facts {
+    /// What awaiting the tasks in it, or in what its functions give, may raise.
+    pub(super) task: ErrorSet,
+    /// Which errors it, or a part of it, may be.
+    pub(super) error: ErrorSet,
+    /// What calling the functions in it does.
+    pub(super) call: Summary,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            task: ErrorSet::default(),
+            error: ErrorSet::default(),
+            call: nothing(),
+        }
+    }
+}
+
+impl Facts {
+    /// Adds all of `other`.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.task.extend(&other.task);
+        self.error.extend(&other.error);
+        add(&mut self.call, &other.call);
+    }
+
+    /// Nothing is known about the value, so it may bring anything that its type can hold.
+    pub(super) fn unknown(db: &dyn Db, ty: &Type) -> Self {
+        let mut facts = Self::default();
+        if bears(db, ty) {
+            facts.task.open = true;
+            facts.error.open = true;
+            facts.call = anything();
+        }
+        facts
+    }
+}
+
+/// The summary of what does nothing.
+pub(super) fn nothing() -> Summary {
+    Summary {
+        errors: ErrorSet::default(),
+        effects: EffectSet::default(),
+        arguments: ArgumentEffects::None,
+        waits: Waits::Never,
+    }
+}
+
+/// The summary of what may do anything.
+pub(super) fn anything() -> Summary {
+    let mut summary = nothing();
+    summary.errors.open = true;
+    summary.effects = EffectSet::ALL;
+    summary.waits = Waits::Always;
+    summary
+}
+
+/// The summary of a call of a function parameter: nothing of its own.
+pub(super) fn of_parameter() -> Summary {
+    Summary {
+        arguments: ArgumentEffects::Added,
+        waits: Waits::WithArguments,
+        ..nothing()
+    }
+}
+
+/// Adds all that `other` does to `summary`.
+pub(super) fn add(summary: &mut Summary, other: &Summary) {
+    summary.errors.extend(&other.errors);
+    summary.effects = summary.effects.union(other.effects);
+    summary.waits = summary.waits.max(other.waits);
+    if other.arguments == ArgumentEffects::Added {
+        summary.arguments = ArgumentEffects::Added;
+    }
+}
+
+/// Whether a value of this type can hold a function, a task or an error.
+pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
+    let mut seen = Vec::new();
+    bears_within(db, ty, &mut seen)
+}
+
+fn bears_within(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> bool {
+    match ty {
+        Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error | Type::Parameter(..) => {
+            true
+        }
+        Type::Optional(it) | Type::List(it) | Type::Partial(it) => bears_within(db, it, seen),
+        Type::Map(_, it) => bears_within(db, it, seen),
+        Type::Tuple(them) => them.iter().any(|it| bears_within(db, it, seen)),
+        Type::Record(item, arguments) | Type::Enum(item, arguments) => {
+            if arguments.iter().any(|it| bears_within(db, it, seen)) {
+                return true;
+            }
+            if seen.contains(item) {
+                return false;
+            }
+            seen.push(*item);
+            match &crate::declared_type::type_declaration(db, *item)
+                .declaration
+                .kind
+            {
+                TypeDeclarationKind::Record(fields) => {
+                    fields.iter().any(|it| declared_bears(db, &it.ty, seen))
+                }
+                TypeDeclarationKind::Enum(variants) => {
+                    let mut fields = variants.iter().flat_map(|it| &it.fields);
+                    fields.any(|it| declared_bears(db, &it.ty, seen))
+                }
+                TypeDeclarationKind::Alias { .. } => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// A type parameter in a declaration stands for an argument, which is looked at by itself.
+fn declared_bears(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> bool {
+    !matches!(ty, Type::Parameter(..)) && bears_within(db, ty, seen)
+}

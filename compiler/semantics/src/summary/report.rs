@@ -1,0 +1,118 @@
+//! What the errors of a body have wrong, told from the facts of the last walk.
+
+use gsw_source::{Db, Diagnostic, Place, Severity};
+
+use super::body::BodyFacts;
+use crate::bodies::item_bodies;
+use crate::declaration::item_signature;
+use crate::errors;
+use crate::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
+use crate::types::{ErrorName, ErrorSet};
+use crate::walk::{Child, children};
+
+/// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since
+/// what is unknown there would be missed here.
+pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let reported = &item_bodies(db, body.item).diagnostics;
+    if reported.iter().any(|it| it.severity == Severity::Error) {
+        return found;
+    }
+    for (id, index) in &facts.impossible {
+        let ExpressionKind::Catch { arms, .. } = &body.expression(*id).kind else {
+            continue;
+        };
+        if let Some(arm) = arms.get(*index) {
+            let place = Place::Item {
+                item: body.item,
+                span: arm.pattern.span,
+            };
+            found.push(errors::impossible_catch(place));
+        }
+    }
+    let declared = item_signature(db, body.item).signature.throws.clone();
+    if let (Some(declared), BodyPart::Main) = (declared, body.part) {
+        undeclared(db, body, facts, &declared, &mut found);
+    }
+    found
+}
+
+fn undeclared(
+    db: &dyn Db,
+    body: &Body,
+    facts: &BodyFacts,
+    declared: &ErrorSet,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(raised) = facts.does.get(body.root.0 as usize) else {
+        return;
+    };
+    if declared.open {
+        return;
+    }
+    let name = body.item.name(db);
+    for kind in raised.errors.kinds.difference(&declared.kinds) {
+        let origin = origin(body, facts, body.root, &|errors| {
+            errors.kinds.contains(kind)
+        });
+        let place = Place::Item {
+            item: body.item,
+            span: body.expression(origin).span,
+        };
+        found.push(errors::undeclared_error(
+            place,
+            &kind.name,
+            name,
+            &names(declared),
+        ));
+    }
+    if raised.errors.open {
+        let origin = origin(body, facts, body.root, &|errors| errors.open);
+        let place = Place::Item {
+            item: body.item,
+            span: body.expression(origin).span,
+        };
+        found.push(errors::undeclared_open_error(place, name, &names(declared)));
+    }
+}
+
+fn names(set: &ErrorSet) -> Vec<String> {
+    let names = set
+        .kinds
+        .iter()
+        .map(|ErrorName { name, .. }| name.to_string());
+    names.collect()
+}
+
+/// The innermost expression from which an error that `is_meant` comes. In a `catch` that is an arm rather than what it
+/// guards, because what reaches the outside came past the arms.
+fn origin(
+    body: &Body,
+    facts: &BodyFacts,
+    id: ExpressionId,
+    is_meant: &dyn Fn(&ErrorSet) -> bool,
+) -> ExpressionId {
+    let kind = &body.expression(id).kind;
+    let mut inside: Vec<ExpressionId> = children(kind)
+        .into_iter()
+        .map(|child| match child {
+            Child::Inline(it) => it,
+            Child::Closure(lambda, _) => lambda.body,
+        })
+        .collect();
+    if matches!(kind, ExpressionKind::Catch { .. }) {
+        inside.rotate_left(1);
+    }
+    let raises = |it: &ExpressionId| {
+        facts
+            .does
+            .get(it.0 as usize)
+            .is_some_and(|does| is_meant(&does.errors))
+    };
+    // A lambda given to a call raises there, and a task where it is awaited.
+    let is_deferred = matches!(kind, ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_));
+    match inside.into_iter().find(raises).filter(|_| !is_deferred) {
+        Some(inner) => origin(body, facts, inner, is_meant),
+        None => id,
+    }
+}
