@@ -49,18 +49,10 @@ pub(crate) fn read(
     if let Some(reading) = exact.iter().find_map(|it| reader.fits(it)) {
         return Ok(reading);
     }
-    if exactness == Exactness::Lenient {
-        let found = candidate::strict(text);
-        let all: Vec<Candidate> = exact.into_iter().chain(found).collect();
-        if let Some(reading) = reader.first(&all) {
-            return Ok(reading);
-        }
-        if let Some(reading) = reader.first(&candidate::mended(text)) {
-            return Ok(reading);
-        }
-        if let Some(reading) = reader.coerced(&candidate::text(text)) {
-            return Ok(reading);
-        }
+    if exactness == Exactness::Lenient
+        && let Some(reading) = reader.leniently(text, exact.as_ref())
+    {
+        return Ok(reading);
     }
     Err(reader.issues.unwrap_or_else(|| vec![no_json(text, schema)]))
 }
@@ -82,10 +74,27 @@ struct Reader<'a, 'b> {
 }
 
 impl Reader<'_, '_> {
-    /// The first candidate that fits, as it is rather than coerced.
-    fn first(&mut self, candidates: &[Candidate]) -> Option<Reading> {
-        let plain = candidates.iter().find_map(|it| self.fits(it));
-        plain.or_else(|| candidates.iter().find_map(|it| self.coerced(it)))
+    /// The reading that takes the fewest liberties: found in the text, coerced, mended, and both.
+    fn leniently(&mut self, text: &str, exact: Option<&Candidate>) -> Option<Reading> {
+        let found = candidate::strict(text);
+        if let Some(reading) = found.iter().find_map(|it| self.fits(it)) {
+            return Some(reading);
+        }
+        if let Some(reading) = exact
+            .into_iter()
+            .chain(&found)
+            .find_map(|it| self.coerced(it))
+        {
+            return Some(reading);
+        }
+        let mended = candidate::mended(text);
+        if let Some(reading) = mended.iter().find_map(|it| self.fits(it)) {
+            return Some(reading);
+        }
+        if let Some(reading) = mended.iter().find_map(|it| self.coerced(it)) {
+            return Some(reading);
+        }
+        self.coerced(&candidate::text(text))
     }
 
     fn fits(&mut self, candidate: &Candidate) -> Option<Reading> {

@@ -1,10 +1,12 @@
 //! The tools that a model is offered, and what becomes of its calls.
 
 use gsw_abi::program::{Program, Tool};
+use gsw_abi::schema::schema;
+use gsw_abi::types::{Record, Type, TypeId, TypeTable};
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The tools of these names as the model sees them. A name that the program does not know is told about.
 pub(crate) fn offered(
@@ -13,6 +15,11 @@ pub(crate) fn offered(
     notes: &mut Vec<PromptNote>,
 ) -> Vec<ToolDescription> {
     let mut offered: Vec<ToolDescription> = Vec::new();
+    if names.is_empty() {
+        return offered;
+    }
+    // The parameters of tools are no type of the program, so they are added to a table of our own.
+    let mut types = program.types.clone();
     for name in names {
         let short = wire_name(name);
         match program.tools.iter().find(|it| it.name == *name) {
@@ -20,7 +27,7 @@ pub(crate) fn offered(
             Some(tool) => offered.push(ToolDescription {
                 name: short.to_owned(),
                 description: tool.docs.clone().unwrap_or_default(),
-                input_schema: input_schema(program, tool),
+                input_schema: input_schema(&mut types, tool),
             }),
             None => notes.push(PromptNote::Warning {
                 message: format!("the tool `{name}` is not offered: it is not known here"),
@@ -35,8 +42,15 @@ fn wire_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn input_schema(_program: &Program, _tool: &Tool) -> Value {
-    json!({ "type": "object" })
+/// The schema of the tool's parameters, as if they were the fields of a record.
+fn input_schema(types: &mut TypeTable, tool: &Tool) -> Value {
+    let id = TypeId(u32::try_from(types.types.len()).expect("a type table has 32-bit indices"));
+    types.types.push(Type::Record(Record {
+        name: tool.name.clone(),
+        docs: None,
+        fields: tool.parameters.clone(),
+    }));
+    schema(types, id)
 }
 
 /// The calls in an answer: those to run, and the outcomes of those that no tool answers to.

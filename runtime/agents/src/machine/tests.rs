@@ -1,1 +1,472 @@
+//! A machine is stepped by hand: what it asks for, and what becomes of it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use gsw_abi::builtin::{self, BuiltinError};
+use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool};
+use gsw_abi::types::{Field, Secrecy};
+use gsw_engine::model::{
+    Content, FailureKind, Issue, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
+    PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
+    ToolCall, ToolOutcome, Usage,
+};
+use serde_json::{Value, json};
+
+use super::AgentPrompts;
+
+fn program() -> Program {
+    let path = Field {
+        name: "path".into(),
+        wire: "path".into(),
+        docs: Some("Which file.".into()),
+        ty: builtin::STRING,
+        default: None,
+        check: None,
+        secrecy: Secrecy::Shown,
+    };
+    let look = Tool {
+        name: "files.look".into(),
+        docs: Some("Looks into a file.".into()),
+        parameters: vec![path],
+        result: builtin::STRING,
+        repeat: Repeat::Reads,
+        function: FunctionIndex(0),
+    };
+    let count = Prompt {
+        name: "review.count".into(),
+        docs: None,
+        parameters: Vec::new(),
+        result: builtin::INT,
+        agent: None,
+        examples: None,
+    };
+    Program {
+        name: "test".into(),
+        docs: None,
+        types: builtin::type_table(),
+        functions: Vec::new(),
+        workflows: Vec::new(),
+        agents: Vec::new(),
+        prompts: vec![count],
+        tools: vec![look],
+        spans: Vec::new(),
+        sources: Vec::new(),
+        permissions: None,
+    }
+}
+
+fn call(settings: Value) -> PromptCall {
+    let Value::Object(settings) = settings else {
+        panic!("settings are an object")
+    };
+    PromptCall {
+        program: Arc::new(program()),
+        prompt: 0,
+        settings,
+        system: Some("Count.".into()),
+        user: "How many?".into(),
+        examples: vec![("One?".into(), "1".into())],
+        schema: Some(Arc::new(json!({"type": "integer"}))),
+    }
+}
+
+/// Accepts even numbers.
+fn even(value: &Value) -> Result<(), Vec<Issue>> {
+    if value.as_i64().is_some_and(|it| it % 2 == 0) {
+        return Ok(());
+    }
+    Err(vec![Issue {
+        path: "$".into(),
+        expected: "an even number".into(),
+        found: value.to_string(),
+        message: format!("$: expected an even number, found {value}"),
+    }])
+}
+
+fn step(machine: &mut Box<dyn PromptMachine>, event: PromptEvent) -> PromptStep {
+    machine.step(event, &mut even)
+}
+
+fn start(prompts: &AgentPrompts, settings: Value) -> (Box<dyn PromptMachine>, PromptStep) {
+    let mut machine = prompts.begin(call(settings));
+    let now = Duration::from_secs(1_000);
+    let first = step(&mut machine, PromptEvent::Start { now });
+    (machine, first)
+}
+
+fn answered(text: &str) -> PromptEvent {
+    let text = Content::Text { text: text.into() };
+    PromptEvent::Answered(Box::new(Ok(answer(vec![text], StopReason::End))))
+}
+
+fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
+    ModelAnswer {
+        content,
+        stop,
+        stop_reason: "end_turn".into(),
+        model: "m".into(),
+        request_id: None,
+        usage: Usage {
+            input_tokens: 1_000_000,
+            output_tokens: 0,
+            ..Usage::default()
+        },
+        attempts: 1,
+        simulated: false,
+    }
+}
+
+fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
+    PromptEvent::Answered(Box::new(Err(ModelFailure {
+        kind,
+        message: "no luck".into(),
+        status,
+        retry_after: Some(Duration::from_millis(1500)),
+        attempts: 3,
+        tokens: None,
+        limit: None,
+    })))
+}
+
+fn asked(step: PromptStep) -> ModelRequest {
+    match step {
+        PromptStep::Ask(request) => *request,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn done(step: PromptStep) -> PromptResult {
+    match step {
+        PromptStep::Done(result) => *result,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn raised(step: PromptStep) -> PromptFailure {
+    match step {
+        PromptStep::Fail(failure) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_call_becomes_a_request_and_its_answer_a_value() {
+    let prompts = AgentPrompts::default();
+    let (mut machine, first) = start(&prompts, json!({"max_tokens": 9}));
+    let request = asked(first);
+    assert_eq!(request.model, "anthropic/claude-sonnet-5-5");
+    assert_eq!(
+        (request.schema_name.as_str(), request.max_tokens),
+        ("count", 9)
+    );
+    let roles: Vec<Role> = request.messages.iter().map(|it| it.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::User]);
+    let result = done(step(&mut machine, answered("42")));
+    assert_eq!(result.value, json!(42));
+    let detail = result.detail;
+    assert_eq!(
+        (detail.attempts, detail.cached, detail.cost_usd),
+        (1, false, Some(3.0))
+    );
+    assert!(detail.liberties.is_empty() && detail.cache_key.is_none());
+}
+
+#[test]
+fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
+    let prompts = AgentPrompts::default();
+    let (mut machine, _) = start(&prompts, json!({"reflect": 2}));
+    let second = asked(step(&mut machine, answered("41")));
+    assert_eq!(second.messages.len(), 5);
+    let Content::Text { text } = &second.messages[4].content[0] else {
+        panic!("text")
+    };
+    assert!(text.contains("expected an even number, found 41"), "{text}");
+    asked(step(&mut machine, answered("no idea")));
+    let failure = raised(step(&mut machine, answered("43")));
+    assert_eq!(failure.error, BuiltinError::InvalidResponse);
+    assert_eq!(failure.fields["issues"][0]["found"], "43");
+    let reflections: Vec<_> = machine
+        .notes()
+        .into_iter()
+        .filter(|it| !matches!(it, PromptNote::InvalidResponse { .. }))
+        .collect();
+    let begun = |attempt| PromptNote::ReflectionStart { attempt, max: 2 };
+    let ended = PromptNote::ReflectionEnd { success: false };
+    assert_eq!(reflections, [begun(1), ended.clone(), begun(2), ended]);
+
+    let (mut machine, _) = start(&prompts, json!({"reflect": 1}));
+    asked(step(&mut machine, answered("")));
+    let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
+    assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
+    assert_eq!(result.detail.liberties.len(), 2);
+    assert_eq!(result.detail.cost_usd, Some(6.0));
+}
+
+#[test]
+fn ends_without_an_answer_are_errors_of_their_own() {
+    let prompts = AgentPrompts::default();
+    for (stop, error) in [
+        (StopReason::MaxTokens, BuiltinError::MaxTokens),
+        (StopReason::ContextFull, BuiltinError::ContextTooLong),
+        (StopReason::Refusal("no".into()), BuiltinError::Refused),
+    ] {
+        let (mut machine, _) = start(&prompts, json!({"reflect": 3}));
+        let content = vec![Content::Text { text: "42".into() }];
+        let event = PromptEvent::Answered(Box::new(Ok(answer(content, stop))));
+        assert_eq!(raised(step(&mut machine, event)).error, error);
+    }
+    for (kind, error, fields) in [
+        (
+            FailureKind::RateLimited,
+            BuiltinError::RateLimited,
+            json!({"retry_after": 1.5}),
+        ),
+        (FailureKind::Overloaded, BuiltinError::Overloaded, json!({})),
+        (
+            FailureKind::Unauthorized,
+            BuiltinError::Unauthorized,
+            json!({"message": "no luck"}),
+        ),
+        (
+            FailureKind::QuotaExceeded,
+            BuiltinError::QuotaExceeded,
+            json!({"message": "no luck"}),
+        ),
+        (
+            FailureKind::ContextTooLong,
+            BuiltinError::ContextTooLong,
+            json!({"tokens": null, "limit": null}),
+        ),
+        (
+            FailureKind::Provider,
+            BuiltinError::ProviderError,
+            json!({"status": 500, "message": "no luck"}),
+        ),
+        (
+            FailureKind::PermissionDenied,
+            BuiltinError::PermissionDenied,
+            json!({"what": "no luck"}),
+        ),
+    ] {
+        let (mut machine, _) = start(&prompts, json!({"reflect": 3}));
+        let failure = raised(step(&mut machine, failed(kind, Some(500))));
+        assert_eq!((failure.error, failure.fields), (error, fields));
+    }
+}
+
+#[test]
+fn wrong_settings_raise_before_anything_is_asked() {
+    let prompts = AgentPrompts::default();
+    for (settings, part) in [
+        (json!({"modell": "sim/a"}), "no setting `modell`"),
+        (json!({"model": "gpt"}), "no model name"),
+        (
+            json!({"model": ["sim/a", "mistral/b"]}),
+            "no provider `mistral`",
+        ),
+    ] {
+        let (_, first) = start(&prompts, settings);
+        let failure = raised(first);
+        assert_eq!(failure.error, BuiltinError::ProviderError);
+        assert!(
+            failure.fields["message"]
+                .as_str()
+                .expect("text")
+                .contains(part)
+        );
+    }
+    let (mut machine, _) = start(&prompts, json!({"temperature": 0.1}));
+    assert!(
+        matches!(&machine.notes()[..], [PromptNote::Warning { message }] if message.contains("temperature"))
+    );
+}
+
+#[test]
+fn the_next_model_is_asked_when_one_is_out() {
+    let prompts = AgentPrompts::default();
+    let models = json!({"model": ["anthropic/a", "openai/b", "sim/c"], "reflect": 1});
+    let (mut machine, first) = start(&prompts, models.clone());
+    assert_eq!(asked(first).model, "anthropic/a");
+    asked(step(&mut machine, answered("41")));
+    let next = asked(step(
+        &mut machine,
+        failed(FailureKind::Overloaded, Some(529)),
+    ));
+    // Another model does not see what the first one said.
+    assert_eq!((next.model.as_str(), next.messages.len()), ("openai/b", 3));
+    let next = asked(step(&mut machine, failed(FailureKind::Provider, None)));
+    assert_eq!(next.model, "sim/c");
+    let failure = raised(step(
+        &mut machine,
+        failed(FailureKind::RateLimited, Some(429)),
+    ));
+    assert_eq!(failure.error, BuiltinError::RateLimited);
+
+    let (mut machine, _) = start(&prompts, models);
+    let failure = raised(step(
+        &mut machine,
+        failed(FailureKind::Unauthorized, Some(401)),
+    ));
+    assert_eq!(failure.error, BuiltinError::Unauthorized);
+}
+
+#[test]
+fn an_answer_is_kept_and_checked_again() {
+    let prompts = AgentPrompts::default();
+    let settings = json!({"cache": {"ttl": 60}});
+    let (mut machine, _) = start(&prompts, settings.clone());
+    let first = done(step(&mut machine, answered("42")));
+    let key = first.detail.cache_key.expect("a key");
+    assert_eq!(
+        machine.notes(),
+        [PromptNote::CacheMiss { key: key.clone() }]
+    );
+    let (mut machine, hit) = start(&prompts, settings.clone());
+    let second = done(hit);
+    assert_eq!(
+        (second.value, second.detail.cached, second.detail.attempts),
+        (json!(42), true, 0)
+    );
+    assert_eq!(
+        (second.detail.cost_usd, second.detail.usage),
+        (Some(0.0), Usage::default())
+    );
+    assert_eq!(machine.notes(), [PromptNote::CacheHit { key: key.clone() }]);
+
+    let mut machine = prompts.begin(call(settings.clone()));
+    let now = Duration::from_secs(1_061);
+    asked(step(&mut machine, PromptEvent::Start { now }));
+    drop(machine);
+
+    prompts
+        .cache()
+        .set(&key, "", &prompts_text("41"), Duration::MAX, Duration::ZERO);
+    let (mut machine, miss) = start(&prompts, settings.clone());
+    asked(miss);
+    assert_eq!(done(step(&mut machine, answered("44"))).value, json!(44));
+    // A call without the cache neither reads nor writes.
+    let (_, first) = start(&prompts, json!({"cache": false}));
+    asked(first);
+}
+
+fn prompts_text(value: &str) -> String {
+    format!(
+        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"liberties\": [], \"simulated\": false}}"
+    )
+}
+
+#[test]
+fn equal_calls_make_one_request_and_failures_are_not_kept() {
+    let prompts = AgentPrompts::default();
+    let settings = json!({"cache": true});
+    let (mut first, one) = start(&prompts, settings.clone());
+    asked(one);
+    let mut others: Vec<_> = (0..9).map(|_| start(&prompts, settings.clone())).collect();
+    for (_, waiting) in &others {
+        assert!(matches!(waiting, PromptStep::WaitFor(_)));
+    }
+    raised(step(&mut first, failed(FailureKind::Overloaded, None)));
+    // The next in line asks, the rest go on waiting.
+    let (mut second, _) = others.remove(0);
+    asked(step(&mut second, PromptEvent::Released));
+    let (third, _) = &mut others[0];
+    assert!(matches!(
+        step(third, PromptEvent::Released),
+        PromptStep::WaitFor(_)
+    ));
+    // A cancelled call gives up its place.
+    second.abandon();
+    asked(step(third, PromptEvent::Released));
+    done(step(third, answered("42")));
+    for (other, _) in &mut others[1..] {
+        assert!(done(step(other, PromptEvent::Released)).detail.cached);
+    }
+}
+
+#[test]
+fn tools_are_called_and_their_results_sent_back() {
+    let prompts = AgentPrompts::default();
+    let settings = json!({"tools": ["files.look", "introspect.tree"], "max_turns": 2});
+    let (mut machine, first) = start(&prompts, settings);
+    let request = asked(first);
+    assert!(
+        matches!(&machine.notes()[..], [PromptNote::Warning { message }] if message.contains("introspect.tree"))
+    );
+    assert_eq!(
+        (request.tools.len(), request.tools[0].name.as_str()),
+        (1, "look")
+    );
+    assert_eq!(
+        request.tools[0].input_schema["properties"]["path"]["description"],
+        "Which file."
+    );
+    let wanted = |id: &str, name: &str| Content::ToolUse {
+        id: id.into(),
+        name: name.into(),
+        input: json!({"path": "a"}),
+    };
+    let turn = || {
+        let content = vec![wanted("1", "delete"), wanted("2", "look")];
+        PromptEvent::Answered(Box::new(Ok(answer(content, StopReason::ToolUse))))
+    };
+    let PromptStep::CallTools(calls) = step(&mut machine, turn()) else {
+        panic!("a call")
+    };
+    // Only what is offered can be called.
+    assert_eq!(
+        calls,
+        [ToolCall {
+            id: "2".into(),
+            name: "look".into(),
+            input: json!({"path": "a"})
+        }]
+    );
+    let outcome = || {
+        vec![ToolOutcome {
+            id: "2".into(),
+            content: "text".into(),
+            is_error: false,
+        }]
+    };
+    let next = asked(step(&mut machine, PromptEvent::ToolsAnswered(outcome())));
+    let results = &next.messages.last().expect("a message").content;
+    assert!(matches!(&results[0], Content::ToolResult { id, is_error: true, .. } if id == "1"));
+    assert!(
+        matches!(&results[1], Content::ToolResult { id, content, .. } if id == "2" && content == "text")
+    );
+    step(&mut machine, turn());
+    step(&mut machine, PromptEvent::ToolsAnswered(outcome()));
+    let failure = raised(step(&mut machine, turn()));
+    assert!(
+        failure.fields["message"]
+            .as_str()
+            .expect("text")
+            .contains("2 turns")
+    );
+}
+
+#[test]
+fn the_simulator_tries_a_check_that_no_schema_expresses() {
+    let prompts = AgentPrompts::default();
+    let ask = |check: &mut dyn FnMut(&Value) -> Result<(), Vec<Issue>>| {
+        let (mut machine, first) = start(&prompts, json!({"model": "sim/default", "reflect": 3}));
+        let request = asked(first);
+        let text = crate::providers::sim::answer(&request, 0);
+        let mut simulated = answer(vec![Content::Text { text }], StopReason::End);
+        simulated.simulated = true;
+        machine.step(PromptEvent::Answered(Box::new(Ok(simulated))), check)
+    };
+    let mut tries = 0;
+    let fits = done(ask(&mut |it| {
+        tries += 1;
+        if tries > 1 { even(it) } else { Err(Vec::new()) }
+    }));
+    assert!(fits.detail.simulated && fits.value.as_i64().is_some_and(|it| it % 2 == 0));
+    let mut count = 0;
+    let failure = raised(ask(&mut |it| {
+        count += 1;
+        even(&json!(it.as_i64().unwrap_or(0) * 2 + 1))
+    }));
+    assert_eq!((failure.error, count), (BuiltinError::InvalidResponse, 100));
+}

@@ -10,6 +10,7 @@ use crate::answer::{self, Reading};
 use crate::outcome;
 use crate::providers::sim;
 use crate::reflection;
+use crate::settings::Exactness;
 use crate::tools;
 
 impl Machine {
@@ -31,7 +32,12 @@ impl Machine {
 
     fn read(&mut self, talk: &mut Talk, answer: ModelAnswer, check: &mut Check<'_>) -> PromptStep {
         let text = text(&answer.content);
-        let mut reading = talk.read(&text, check);
+        let exactness = if answer.simulated {
+            Exactness::Exact
+        } else {
+            talk.settings.exactness
+        };
+        let mut reading = talk.read(&text, exactness, check);
         if answer.simulated && reading.is_err() {
             reading = talk.simulate(check).ok_or(()).or(reading);
         }
@@ -75,14 +81,21 @@ impl Machine {
 }
 
 impl Talk {
-    fn read(&self, text: &str, check: &mut Check<'_>) -> Result<Reading, Vec<Issue>> {
-        let schema = self.request.schema.as_ref();
-        answer::read(text, schema, self.settings.exactness, check)
+    fn read(
+        &self,
+        text: &str,
+        exactness: Exactness,
+        check: &mut Check<'_>,
+    ) -> Result<Reading, Vec<Issue>> {
+        answer::read(text, self.request.schema.as_ref(), exactness, check)
     }
 
     /// Makes up other answers until one passes a check that the schema cannot express.
     fn simulate(&self, check: &mut Check<'_>) -> Option<Reading> {
-        (1..sim::TRIES).find_map(|it| self.read(&sim::answer(&self.request, it), check).ok())
+        (1..sim::TRIES).find_map(|attempt| {
+            let text = sim::answer(&self.request, attempt);
+            self.read(&text, Exactness::Exact, check).ok()
+        })
     }
 
     fn call_tools(&mut self, answer: ModelAnswer) -> PromptStep {

@@ -22,7 +22,7 @@ pub(crate) async fn ask(
     mut on_delta: OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
     let form = match &request.schema {
-        Some(schema) if schema::is_recursive(schema) => SchemaForm::Described,
+        Some(schema) if !schema::can_constrain(schema) => SchemaForm::Described,
         _ => SchemaForm::Native,
     };
     let first = ask_as(providers, model, request, form, &mut on_delta).await;

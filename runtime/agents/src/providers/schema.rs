@@ -6,9 +6,36 @@ use serde_json::{Value, json};
 /// The property that holds the answer where a provider wants an object at the root.
 const WRAPPED: &str = "value";
 
-/// The schema in the form that constrained decoding takes.
+/// The schema in the form that constrained decoding takes. What it cannot say stands in descriptions, and is checked here.
 pub(crate) fn strict(schema: &Value) -> Value {
-    schema.clone()
+    gsw_abi::schema::strict(schema).0
+}
+
+/// Whether constrained decoding takes the schema at all: it knows no maps, no free JSON, no recursion.
+pub(crate) fn can_constrain(schema: &Value) -> bool {
+    gsw_abi::schema::strict_obstacle(schema).is_none()
+}
+
+/// The schema with every property required, as one of the protocols wants it.
+pub(crate) fn with_all_required(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(keywords) => {
+            if let Some(Value::Object(properties)) = keywords.get("properties") {
+                let names: Vec<Value> = properties.keys().map(|it| it.as_str().into()).collect();
+                keywords.insert("required".into(), names.into());
+            }
+            for value in keywords.values_mut() {
+                *value = with_all_required(value.take());
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                *item = with_all_required(item.take());
+            }
+        }
+        _ => {}
+    }
+    schema
 }
 
 /// The schema with an object at its root, and whether it had to be wrapped for that.
@@ -51,35 +78,6 @@ pub(crate) fn described(system: Option<&str>, schema: &Value) -> String {
     )
 }
 
-/// Whether the schema refers to itself, which constrained decoding does not take.
-pub(crate) fn is_recursive(schema: &Value) -> bool {
-    fn reaches<'a>(schema: &'a Value, root: &'a Value, path: &mut Vec<&'a str>) -> bool {
-        match schema {
-            Value::Object(object) => {
-                if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
-                    if path.contains(&reference) {
-                        return true;
-                    }
-                    let target = reference.strip_prefix('#').and_then(|it| root.pointer(it));
-                    path.push(reference);
-                    let found = target.is_some_and(|it| reaches(it, root, path));
-                    path.pop();
-                    if found {
-                        return true;
-                    }
-                }
-                object
-                    .iter()
-                    .filter(|(key, _)| *key != "$defs")
-                    .any(|(_, it)| reaches(it, root, path))
-            }
-            Value::Array(items) => items.iter().any(|it| reaches(it, root, path)),
-            _ => false,
-        }
-    }
-    reaches(schema, schema, &mut vec!["#"])
-}
-
 /// Whether a request failed because of its schema, so that describing it instead may work.
 pub(crate) fn is_refused(failure: &ModelFailure) -> bool {
     const SIGNS: &[&str] = &[
@@ -96,7 +94,7 @@ pub(crate) fn is_refused(failure: &ModelFailure) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{is_recursive, unwrapped, with_object_root};
+    use super::{unwrapped, with_all_required, with_object_root};
 
     #[test]
     fn a_list_is_wrapped_and_unwrapped() {
@@ -109,12 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn recursion_is_seen_through_references() {
-        let tree = json!({"$ref": "#/$defs/T", "$defs": {
-            "T": {"properties": {"children": {"items": {"$ref": "#/$defs/T"}}}}}});
-        assert!(is_recursive(&tree));
-        let twice = json!({"properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/A"}},
-            "$defs": {"A": {"type": "string"}}});
-        assert!(!is_recursive(&twice));
+    fn properties_of_properties_are_required() {
+        let inner = json!({"type": "object", "properties": {"b": {}, "c": {}}});
+        let outer = json!({"properties": {"a": inner}, "required": []});
+        let all = with_all_required(outer);
+        assert_eq!(all["required"], json!(["a"]));
+        assert_eq!(all["properties"]["a"]["required"], json!(["b", "c"]));
     }
 }

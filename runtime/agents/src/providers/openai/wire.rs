@@ -36,8 +36,10 @@ impl ResponseFormat {
     pub fn of(request: &ModelRequest) -> Self {
         match &request.schema {
             None => Self::Text,
+            Some(wanted) if !schema::can_constrain(wanted) => Self::described(request),
             Some(wanted) => {
-                let (schema, is_wrapped) = schema::with_object_root(schema::strict(wanted));
+                let strict = schema::with_all_required(schema::strict(wanted));
+                let (schema, is_wrapped) = schema::with_object_root(strict);
                 Self::Native { schema, is_wrapped }
             }
         }
