@@ -168,8 +168,8 @@ fn a_constant_closure_is_called_like_any_other() {
                     handler: handler(2, 2),
                 },
             ),
-            end(give(at(1))),
-            end(raise(2)),
+            block(vec![Instruction::Release(local(0))], give(at(1))),
+            block(vec![Instruction::Release(local(0))], raise(2)),
         ],
     );
     let mut machine = Machine::new(&build.module);

@@ -37,6 +37,7 @@ pub type Ended = Result<u64, TypeId>;
 
 impl Machine {
     pub fn new(module: &Module) -> Box<Self> {
+        assert_eq!(gsw_flow::verify::verify(module), Vec::<String>::new());
         let options = Options {
             verification: Verification::On,
         };

@@ -1,11 +1,20 @@
 //! Builds modules of Flow IR.
 
 use gsw_abi::builtin::{self, BuiltinError};
-use gsw_abi::program::{Colour, Function as Described, FunctionIndex, Program, SpanIndex};
+use gsw_abi::program::{
+    Colour, Function as Described, FunctionIndex, Program, Source, Span, SpanIndex,
+};
 use gsw_abi::types::{Type, TypeId};
 use gsw_flow::ir::{
     Block, BlockId, Checked, Constant, ConstantIndex, Function, Handler, Instruction, Local,
     LocalId, Module, Operand, Operation, Terminator,
+};
+
+/// No place: these tests have no source. There are enough of them for all numbers that the tests use.
+const NOWHERE: Span = Span {
+    source: 0,
+    start: 0,
+    end: 0,
 };
 
 /// A module under construction.
@@ -26,8 +35,12 @@ impl Build {
                     agents: Vec::new(),
                     prompts: Vec::new(),
                     tools: Vec::new(),
-                    spans: Vec::new(),
-                    sources: Vec::new(),
+                    spans: vec![NOWHERE; 1200],
+                    sources: vec![Source {
+                        path: String::new(),
+                        text: None,
+                        lines: vec![0],
+                    }],
                     permissions: None,
                 },
                 functions: Vec::new(),

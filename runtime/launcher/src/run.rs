@@ -1,0 +1,62 @@
+//! From the start of the process to the program's own command line.
+
+use std::fs::File;
+use std::io::Error;
+use std::process::ExitCode;
+
+use gsw_engine::load::Loaded;
+
+use crate::footer::{Ending, Place, find};
+use crate::refusal::Refusal;
+
+/// The exit code when the image is refused.
+const REFUSED: u8 = 4;
+/// The exit code of a fault of ours.
+const INTERNAL: u8 = 70;
+
+/// Runs the program that this executable carries.
+#[must_use]
+pub fn run() -> ExitCode {
+    run_if_bundled().unwrap_or_else(|| refuse(&Refusal::NoImage))
+}
+
+/// Runs the program that this executable carries; `None` when nothing is appended to it.
+#[must_use]
+pub fn run_if_bundled() -> Option<ExitCode> {
+    let mut file = match own_file() {
+        Ok(file) => file,
+        Err(error) => return Some(refuse(&Refusal::Unreadable(error))),
+    };
+    match find(&mut file) {
+        Ok(Ending::Image(place)) => Some(run_image(&file, place)),
+        Ok(Ending::Bare) => None,
+        Ok(Ending::Damaged) => Some(refuse(&Refusal::Damaged)),
+        Err(error) => Some(refuse(&Refusal::Unreadable(error))),
+    }
+}
+
+fn run_image(file: &File, place: Place) -> ExitCode {
+    match Loaded::from_file(file, place.offset, place.length) {
+        Ok(loaded) => {
+            let arguments = std::env::args_os().skip(1).collect();
+            let code = gsw_service::main_with_image(loaded, arguments);
+            ExitCode::from(u8::try_from(code).unwrap_or(INTERNAL))
+        }
+        Err(error) => refuse(&Refusal::Load(error)),
+    }
+}
+
+/// The file that this process runs from, even when it has been renamed or replaced since.
+fn own_file() -> Result<File, Error> {
+    if cfg!(target_os = "linux")
+        && let Ok(file) = File::open("/proc/self/exe")
+    {
+        return Ok(file);
+    }
+    File::open(std::env::current_exe()?)
+}
+
+fn refuse(refusal: &Refusal) -> ExitCode {
+    eprintln!("error: {refusal}");
+    ExitCode::from(REFUSED)
+}
