@@ -9,9 +9,12 @@ use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::import::import_diagnostics;
+use crate::lints::lint_diagnostics;
 use crate::module::is_std;
 use crate::naming::name_diagnostics;
+use crate::not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
 use crate::recursion::recursion_diagnostic;
+use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::scope::module_scope;
 use crate::summary::error_diagnostics;
 
@@ -40,7 +43,9 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
 }
 
 /// A report when the program has no workflow `main`, for those who are about to run or build it.
-pub fn missing_main(db: &dyn Db, entry: File) -> Option<Diagnostic> {
+pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
+    let project = Project::try_get(db)?;
+    let entry = *project.modules(db).get(project.entry(db))?;
     let main = module_scope(db, entry).items.get("main");
     if main.is_some_and(|it| it.kind(db) == ItemKind::Workflow) {
         return None;
@@ -66,10 +71,22 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend_from_slice(&type_declaration(db, item).diagnostics);
         found.extend(recursion_diagnostic(db, item));
     }
+    found.extend(head_diagnostics(db, item));
+    found.extend(item_not_yet_supported(db, item));
     let inferred = item_bodies(db, item);
     found.extend_from_slice(&inferred.diagnostics);
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
+        found.extend(rule_diagnostics(db, body));
+        found.extend(body_not_yet_supported(body));
+    }
+    // What is wrong hides what is used.
+    if !inferred
+        .diagnostics
+        .iter()
+        .any(|it| it.severity == Severity::Error)
+    {
+        found.extend(lint_diagnostics(db, item, inferred));
     }
 }
 

@@ -2,17 +2,22 @@
 
 mod coverage;
 mod declarations;
+mod lints;
 mod modules;
 mod names;
 mod program;
 mod throws;
 mod types;
+mod workflows;
 
 pub use coverage::{missing_case, refutable_pattern, unreachable_arm};
 pub use declarations::{
     attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
     missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
     unusual_name, wrong_case,
+};
+pub use lints::{
+    not_compiled_yet, unreachable_code, unread_variable, unsupported_setting, unused_local,
 };
 pub use modules::{import_cycle, unknown_import, unknown_module, unused_import};
 pub use names::{private_name, unknown_member, unknown_module_name, unknown_name};
@@ -22,4 +27,8 @@ pub use types::{
     error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type, not_an_error,
     type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
     variant_as_type,
+};
+pub use workflows::{
+    cannot_leave, captured_cycle, declared_once, misplaced_statement, not_recordable, outside_loop,
+    repeats_once_effect,
 };

@@ -8,7 +8,7 @@ use gsw_syntax::file_item_ids;
 
 use crate::edit_distance::nearest;
 use crate::errors;
-use crate::module::{module_file, module_path};
+use crate::module::module_file;
 use crate::scope::{is_importable, is_private, member_names, module_scope};
 use crate::tree::item_tree;
 
@@ -85,7 +85,7 @@ fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
 /// A circle is reported once: in the file of it that comes first by its path.
 fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
     let back = path_between(db, target, file)?;
-    let name = |it: File| module_path(db, it).unwrap_or_default().to_string();
+    let name = |it: File| it.path(db).display().to_string();
     let own = name(file);
     let others: Vec<String> = back.into_iter().map(name).collect();
     if others.iter().any(|it| *it < own) {

@@ -14,13 +14,16 @@ pub mod errors;
 mod exhaustiveness;
 pub mod hir;
 mod import;
+mod lints;
 mod lower_type;
 mod method;
 pub mod model;
 mod module;
 mod naming;
+mod not_yet_supported;
 mod project;
 mod recursion;
+mod rules;
 mod scope;
 mod substitute;
 mod summary;
@@ -46,6 +49,7 @@ pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use method::{method, method_names};
 pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};
 pub use project::{follow_imports, module_key, open_project};
+pub use rules::{RepeatClass, repeat_class};
 pub use scope::{
     Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,
     resolve_member, resolve_name, suggest, variants_named, visible_names,

@@ -39,6 +39,8 @@ macro_rules! codes {
 codes! {
     AMBIGUOUS_VARIANT = "ambiguous-variant";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
+    CANNOT_LEAVE = "cannot-leave";
+    CAPTURED_CYCLE = "captured-cycle";
     DUPLICATE_DEFINITION = "duplicate-definition";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
@@ -48,6 +50,7 @@ codes! {
     INVALID_NAME = "invalid-name";
     INVALID_NUMBER = "invalid-number";
     MAP_KEY_TYPE = "map-key-type";
+    MISPLACED_STATEMENT = "misplaced-statement";
     MISSING_CASE = "missing-case";
     MISSING_MAIN = "missing-main";
     MISSING_TYPE = "missing-type";
@@ -56,8 +59,12 @@ codes! {
     NOT_A_TYPE = "not-a-type";
     NOT_AN_AGENT = "not-an-agent";
     NOT_AN_ERROR = "not-an-error";
+    NOT_RECORDABLE = "not-recordable";
+    NOT_YET_SUPPORTED = "not-yet-supported";
+    OUTSIDE_LOOP = "outside-loop";
     PRIVATE_NAME = "private-name";
     REFUTABLE_PATTERN = "refutable-pattern";
+    REPEATS_ONCE_EFFECT = "repeats-once-effect";
     RESERVED_NAME = "reserved-name";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     UNCLOSED_BRACKET = "unclosed-bracket";
@@ -72,6 +79,9 @@ codes! {
     UNKNOWN_TYPE = "unknown-type";
     UNOPENED_BRACKET = "unopened-bracket";
     UNREACHABLE_ARM = "unreachable-arm";
+    UNREACHABLE_CODE = "unreachable-code";
+    UNSUPPORTED_SETTING = "unsupported-setting";
     UNTERMINATED_STRING = "unterminated-string";
     UNUSED_IMPORT = "unused-import";
+    UNUSED_VARIABLE = "unused-variable";
 }

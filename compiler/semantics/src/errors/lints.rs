@@ -1,0 +1,45 @@
+//! Wording of warnings about code that compiles and is most likely not what was meant.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A local that nothing reads. `what` is the sort of local, such as `variable`.
+pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::UNUSED_VARIABLE,
+        place,
+        format!("{what} `{name}` is never used"),
+    )
+    .note("a name that starts with `_` says so on purpose")
+    .fix(format!("rename it to `_{name}`"), place, format!("_{name}"))
+}
+
+/// A `var` that is assigned and never read.
+pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::UNUSED_VARIABLE,
+        place,
+        format!("variable `{name}` is assigned and never read"),
+    )
+}
+
+/// Statements behind one that never ends normally.
+pub fn unreachable_code(place: Place, cause: Place) -> Diagnostic {
+    Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
+        .label(cause, "the block is always left here")
+}
+
+/// A setting that the agent's model does not take.
+pub fn unsupported_setting(place: Place, setting: &str, model: &str) -> Diagnostic {
+    let message = format!("`{model}` takes no `{setting}`, so it is not sent");
+    Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message)
+        .note("version 2026-10-21 of the provider's interface has no sampling settings any more")
+}
+
+/// Something that parses and has a meaning, and cannot be compiled yet.
+pub fn not_compiled_yet(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_YET_SUPPORTED,
+        place,
+        format!("{what} cannot be compiled yet"),
+    )
+}

@@ -1,0 +1,57 @@
+//! Wording of what stands where it may not, and of what crosses what it may not.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// `break` or `continue` without a loop to leave; `wall` is what stands between it and one further out.
+pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
+    let message = match wall {
+        Some(wall) => format!("`{word}` cannot leave {wall}"),
+        None => format!("`{word}` stands outside of any loop"),
+    };
+    Diagnostic::error(Code::OUTSIDE_LOOP, place, message)
+}
+
+/// `return` where it may not leave what stands around it.
+pub fn cannot_leave(place: Place, word: &str, wall: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::CANNOT_LEAVE,
+        place,
+        format!("`{word}` cannot leave {wall}"),
+    )
+    .note("let the block end with its value, and decide after it")
+}
+
+/// A statement outside of the only place for it.
+pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        format!("{what} stands only in {home}"),
+    )
+}
+
+/// A captured variable that could be part of a circle of values.
+pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
+    let message = format!("`{name}` is captured by a closure and holds {what}");
+    Diagnostic::error(Code::CAPTURED_CYCLE, place, message)
+        .note("a captured `var` holds plain data only; pass the value as an argument, or bind it with `let`")
+}
+
+/// A value that cannot be written down where values are.
+pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
+    let message = format!("{boundary} cannot hold {what}");
+    Diagnostic::error(Code::NOT_RECORDABLE, place, message)
+        .note("what crosses here is written down, so that a run can be looked at and resumed; only data can be")
+}
+
+/// A call of a `once` tool in code that may run again; `word` is what makes it run again.
+pub fn repeats_once_effect(place: Place, tool: &str, word: &str) -> Diagnostic {
+    let message = format!("`{tool}` may run only once, and `{word}` may run it again");
+    Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message)
+        .note("give the tool a key with `idempotent by`, or move the call out")
+}
+
+/// Beside the declaration of a tool that may not be repeated.
+pub fn declared_once() -> &'static str {
+    "this tool changes something outside, or says `once`"
+}

@@ -1,0 +1,20 @@
+//! Warnings about code that compiles and is most likely not what was meant.
+
+mod setting;
+mod unreachable;
+mod unused;
+
+use gsw_source::{Db, Diagnostic, ItemId};
+
+use crate::model::ItemBodies;
+
+/// Warnings about `item` with these bodies.
+pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    unused::check(db, item, inferred, &mut found);
+    for body in &inferred.bodies {
+        unreachable::check(body, &mut found);
+    }
+    setting::check(db, item, &mut found);
+    found
+}

@@ -1,0 +1,35 @@
+//! Rules on where things may stand and what may cross what, over typed bodies.
+
+mod boundary;
+mod capture;
+mod leaving;
+mod place;
+mod repeat;
+
+use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+
+use crate::hir::Body;
+pub use repeat::{RepeatClass, repeat_class};
+
+/// Everything that `body` does where it may not.
+pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    leaving::check(body, &mut found);
+    place::check(db, body, &mut found);
+    capture::check(db, body, &mut found);
+    boundary::check(db, body, &mut found);
+    repeat::check(db, body, &mut found);
+    found
+}
+
+/// What the head of `item` does where it may not.
+pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    boundary::check_head(db, item)
+}
+
+fn place_in(body: &Body, span: Span) -> Place {
+    Place::Item {
+        item: body.item,
+        span,
+    }
+}

@@ -1,0 +1,115 @@
+//! What crosses the boundary of a step, task, iteration or workflow can be written down.
+
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+
+use super::place_in;
+use crate::alias::alias_target;
+use crate::declaration::item_signature;
+use crate::declared_type::type_declaration;
+use crate::errors;
+use crate::hir::{Body, ExpressionKind};
+use crate::model::{Parameter, TypeDeclarationKind};
+use crate::types::Type;
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    for expression in &body.expressions {
+        let (crossing, boundary, span) = match &expression.kind {
+            ExpressionKind::Step { body: inner, .. } => (
+                &body.expression(*inner).ty,
+                "the result of a step",
+                expression.span,
+            ),
+            ExpressionKind::Spawn(lambda) => (
+                &body.expression(lambda.body).ty,
+                "the result of a task",
+                expression.span,
+            ),
+            ExpressionKind::ParallelFor { body: lambda, .. } => (
+                &body.expression(lambda.body).ty,
+                "the result of an iteration",
+                expression.span,
+            ),
+            _ => continue,
+        };
+        if let Some(what) = unrecordable(db, crossing) {
+            found.push(errors::not_recordable(place_in(body, span), what, boundary));
+        }
+    }
+}
+
+/// Parameters and result of a workflow, prompt, tool or human.
+pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let word = match item.kind(db) {
+        ItemKind::Workflow => "workflow",
+        ItemKind::Prompt => "prompt",
+        ItemKind::Tool => "tool",
+        ItemKind::Human => "human",
+        _ => return Vec::new(),
+    };
+    let signature = &item_signature(db, item).signature;
+    let mut found = Vec::new();
+    for parameter in &signature.parameters {
+        if let Some(what) = unrecordable(db, &parameter.ty) {
+            let place = Place::Item {
+                item,
+                span: parameter.span,
+            };
+            found.push(errors::not_recordable(
+                place,
+                what,
+                &format!("a parameter of a {word}"),
+            ));
+        }
+    }
+    let tree = crate::tree::item_tree(db, item);
+    let name = tree.as_deref().and_then(crate::tree::declared_name);
+    if let (Some(what), Some(name)) = (unrecordable(db, &signature.result), name) {
+        let place = Place::Item {
+            item,
+            span: name.span,
+        };
+        found.push(errors::not_recordable(
+            place,
+            what,
+            &format!("the result of a {word}"),
+        ));
+    }
+    found
+}
+
+/// What in a value of this type cannot be written down.
+pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
+    let mut seen = Vec::new();
+    find(db, ty, &mut seen)
+}
+
+fn find(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> Option<&'static str> {
+    match ty {
+        Type::Function(_) => Some("a function"),
+        Type::Task(_) => Some("a `Task`"),
+        Type::Stream(_) => Some("a `Stream`"),
+        Type::Session => Some("a `Session`"),
+        Type::Optional(it) | Type::List(it) | Type::Partial(it) | Type::Map(_, it) => {
+            find(db, it, seen)
+        }
+        Type::Tuple(them) => them.iter().find_map(|it| find(db, it, seen)),
+        Type::Checked(item, _) => find(db, &alias_target(db, *item), seen),
+        Type::Record(item, arguments) | Type::Enum(item, arguments) => {
+            let argument = arguments.iter().find_map(|it| find(db, it, seen));
+            if argument.is_some() || seen.contains(item) {
+                return argument;
+            }
+            seen.push(*item);
+            let mut in_fields =
+                |fields: &[Parameter]| fields.iter().find_map(|it| find(db, &it.ty, seen));
+            match &type_declaration(db, *item).declaration.kind {
+                TypeDeclarationKind::Record(fields) => in_fields(fields),
+                TypeDeclarationKind::Enum(variants) => {
+                    variants.iter().find_map(|it| in_fields(&it.fields))
+                }
+                TypeDeclarationKind::Alias { .. } => None,
+            }
+        }
+        _ => None,
+    }
+}
