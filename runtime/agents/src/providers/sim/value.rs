@@ -52,17 +52,17 @@ impl<'a> Generator<'a> {
         if let Some(constant) = schema.get("const") {
             return constant.clone();
         }
-        for choice in ["enum", "anyOf", "oneOf"] {
-            match schema.get(choice) {
-                Some(Value::Array(values)) if choice == "enum" && !values.is_empty() => {
-                    return values[self.chance.below(values.len())].clone();
-                }
-                Some(Value::Array(branches)) if !branches.is_empty() => {
-                    let branch = self.branch(branches, depth);
-                    return self.value(branch, depth);
-                }
-                _ => {}
-            }
+        if let Some(Value::Array(values)) = schema.get("enum")
+            && !values.is_empty()
+        {
+            return values[self.chance.below(values.len())].clone();
+        }
+        let branches = schema.get("anyOf").or_else(|| schema.get("oneOf"));
+        if let Some(Value::Array(branches)) = branches
+            && !branches.is_empty()
+        {
+            let branch = self.branch(branches, depth);
+            return self.value(&bounded(branch, schema), depth);
         }
         match self.type_name(schema, depth).as_str() {
             "null" => Value::Null,
@@ -90,8 +90,7 @@ impl<'a> Generator<'a> {
             .chain(parts.into_iter().flatten())
             .chain([&own])
         {
-            let keywords = part.as_object().into_iter().flatten();
-            whole.extend(keywords.map(|(name, it)| (name.clone(), it.clone())));
+            absorb(&mut whole, part);
         }
         whole.shift_remove("allOf");
         // A reference inside of the target is followed next.
@@ -218,5 +217,39 @@ impl<'a> Generator<'a> {
             least + self.chance.below(5) as u64
         };
         usize::try_from(wanted.clamp(least, most)).unwrap_or(0)
+    }
+}
+
+/// A branch with the bounds that stand beside the choice: a check on an optional is written there.
+fn bounded(branch: &Value, around: &Map<String, Value>) -> Value {
+    let mut whole = Map::new();
+    absorb(&mut whole, branch);
+    for (name, value) in around {
+        let is_choice = matches!(name.as_str(), "anyOf" | "oneOf" | "description" | "$defs");
+        if !is_choice {
+            tighten(&mut whole, name, value);
+        }
+    }
+    Value::Object(whole)
+}
+
+fn absorb(whole: &mut Map<String, Value>, part: &Value) {
+    for (name, value) in part.as_object().into_iter().flatten() {
+        tighten(whole, name, value);
+    }
+}
+
+/// Adds a keyword; of two bounds the tighter one stays.
+fn tighten(whole: &mut Map<String, Value>, name: &str, value: &Value) {
+    let bounds = (whole.get(name).and_then(Value::as_f64), value.as_f64());
+    let is_looser = match bounds {
+        (Some(before), Some(after)) if name.contains("min") || name.contains("Min") => {
+            after < before
+        }
+        (Some(before), Some(after)) => after > before,
+        _ => false,
+    };
+    if !is_looser {
+        whole.insert(name.to_owned(), value.clone());
     }
 }
