@@ -9,7 +9,7 @@ use crate::ast::{Item, ItemBody};
 use crate::layout::{ItemTokens, lay_out};
 use crate::lexer::{Lexed, lex};
 use crate::parser::{ParseError, parse_item};
-use crate::parser_report::{report_item, report_lexical};
+use crate::parser_report::Report;
 use crate::token::{Token, TokenKind};
 use crate::trivia::Comment;
 
@@ -45,7 +45,8 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     let text = Arc::clone(file.text(db));
     let lexed = Arc::new(lex(&text));
     let layout = lay_out(&lexed.tokens);
-    let mut diagnostics = report_lexical(&lexed.errors, file);
+    let report = Report::new(file, &text, &lexed.errors);
+    let mut diagnostics = report.lexical();
     let mut items = Vec::with_capacity(layout.items.len());
     let mut occurrences: FxHashMap<(ItemKind, Name), u32> = FxHashMap::default();
     for (index, tokens) in layout.items.iter().enumerate() {
@@ -54,7 +55,7 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
             .items
             .get(index + 1)
             .map(|next| layout.tokens[next.range.start].span);
-        diagnostics.extend(report_item(&parsed, &lexed.errors, &text, next, file));
+        diagnostics.extend(report.item(&parsed, next));
         let (kind, name) = identify(
             &parsed.item,
             &parsed.tokens,

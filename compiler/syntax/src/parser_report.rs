@@ -1,7 +1,5 @@
 //! Turns the mistakes of lexer and parser into diagnostics: one for each mistake, none for what only follows from it.
 
-use std::sync::Arc;
-
 use gsw_source::{Code, Diagnostic, File, Place, Span};
 
 use crate::lexer::{LexicalError, LexicalErrorKind};
@@ -9,94 +7,124 @@ use crate::parsed_file::ParsedTokens;
 use crate::parser::error::{Scene, too_deep};
 use crate::parser::{ParseError, Reason};
 
-/// The reports of a file's lexical errors.
-pub(crate) fn report_lexical(errors: &[LexicalError], file: File) -> Vec<Diagnostic> {
-    errors
-        .iter()
-        .map(|error| {
-            error.diagnostic(Place::File {
-                file,
-                span: error.span,
-            })
-        })
-        .collect()
-}
-
-/// The reports of an item's mistakes.
-pub(crate) fn report_item(
-    parsed: &ParsedTokens,
-    lexical: &[LexicalError],
-    text: &Arc<str>,
-    next_item: Option<Span>,
+/// A file whose mistakes are reported.
+pub(crate) struct Report<'file> {
     file: File,
-) -> Vec<Diagnostic> {
-    if let Some(span) = parsed.too_deep {
-        return vec![too_deep(Place::File { file, span })];
-    }
-    if parsed.errors.is_empty() {
-        return Vec::new();
-    }
-    let offset = parsed.offset;
-    let place = move |span: Span| Place::File {
-        file,
-        span: span.shifted(offset),
-    };
-    let relative = |span: Span| Span::new(span.start - offset, span.end - offset);
-    let mut scene = Scene {
-        tokens: &parsed.tokens,
-        text: &text[offset as usize..],
-        next_item: next_item.map(relative),
-        place: &place,
-        reported: Vec::new(),
-    };
-    let mut errors = parsed.errors.clone();
-    errors.sort_by_key(|error| error.index);
-    errors.dedup_by_key(|error| (error.index, matches!(error.reason, Reason::TooDeep(_))));
-    errors
-        .iter()
-        .filter(|error| !follows_lexical(error, parsed, lexical, text))
-        .map(|error| scene.diagnostic(error))
-        .filter(|diagnostic| !follows_open_string(diagnostic, lexical, parsed))
-        .collect()
+    text: &'file str,
+    /// Lexical errors in the order of places.
+    lexical: Vec<&'file LexicalError>,
 }
 
-/// Whether a lexical error, reported already, is the likely cause: one on the same line, or a block string without
-/// end somewhere before.
-fn follows_lexical(
-    error: &ParseError,
-    parsed: &ParsedTokens,
-    lexical: &[LexicalError],
-    text: &str,
-) -> bool {
-    let token = parsed.tokens.get(error.index).or(parsed.tokens.last());
-    let position = token.map_or(0, |token| (token.span.start + parsed.offset) as usize);
-    lexical.iter().any(|cause| {
-        let start = cause.span.start as usize;
-        if start < parsed.offset as usize {
-            return false;
+impl<'file> Report<'file> {
+    /// A report that knows the lexical errors of `file`, whose text is `text`.
+    pub(crate) fn new(file: File, text: &'file str, lexical: &'file [LexicalError]) -> Self {
+        let mut lexical: Vec<_> = lexical.iter().collect();
+        lexical.sort_by_key(|error| error.span);
+        Self {
+            file,
+            text,
+            lexical,
         }
-        let between = start.min(position)..start.max(position);
-        let is_block = cause.kind == LexicalErrorKind::UnterminatedString
-            && text[start..].starts_with("\"\"\"");
-        (is_block && start <= position) || !text[between].contains('\n')
-    })
+    }
+
+    /// The reports of the lexical errors.
+    pub(crate) fn lexical(&self) -> Vec<Diagnostic> {
+        let place = |span| Place::File {
+            file: self.file,
+            span,
+        };
+        self.lexical
+            .iter()
+            .map(|error| error.diagnostic(place(error.span)))
+            .collect()
+    }
+
+    /// The reports of an item's mistakes; `next_item` is the first token after it, in the file.
+    pub(crate) fn item(&self, parsed: &ParsedTokens, next_item: Option<Span>) -> Vec<Diagnostic> {
+        let file = self.file;
+        if let Some(span) = parsed.too_deep {
+            return vec![too_deep(Place::File { file, span })];
+        }
+        if parsed.errors.is_empty() {
+            return Vec::new();
+        }
+        let offset = parsed.offset;
+        let place = move |span: Span| Place::File {
+            file,
+            span: span.shifted(offset),
+        };
+        let next_item = next_item.map(|span| Span::new(span.start - offset, span.end - offset));
+        let text = &self.text[offset as usize..];
+        let mut scene = Scene::new(&parsed.tokens, text, next_item, &place);
+        let mut errors = parsed.errors.clone();
+        errors.sort_by_key(|error| error.index);
+        errors.dedup_by_key(|error| (error.index, matches!(error.reason, Reason::TooDeep(_))));
+        let lexical = self.lexical_in(parsed);
+        let open_block = lexical.iter().find(|cause| self.is_open_block(cause));
+        let is_swallowed = |error: &ParseError| {
+            let position = position_of(error, parsed);
+            open_block.is_some_and(|cause| cause.span.start <= position)
+                || self.has_error_on_line(position, lexical)
+        };
+        errors
+            .iter()
+            .filter(|error| !is_swallowed(error))
+            .map(|error| scene.diagnostic(error))
+            .filter(|diagnostic| !follows_open_string(diagnostic, lexical))
+            .collect()
+    }
+
+    /// The lexical errors inside an item.
+    fn lexical_in(&self, parsed: &ParsedTokens) -> &[&'file LexicalError] {
+        let end = parsed.tokens.last().map_or(0, |token| token.span.end) + parsed.offset;
+        let first = self
+            .lexical
+            .partition_point(|error| error.span.start < parsed.offset);
+        let last = self
+            .lexical
+            .partition_point(|error| error.span.start <= end);
+        &self.lexical[first..last.max(first)]
+    }
+
+    /// Whether a lexical error stands on the line of `position`, which then is the likely cause of any other there.
+    fn has_error_on_line(&self, position: u32, lexical: &[&LexicalError]) -> bool {
+        let next = lexical.partition_point(|cause| cause.span.start <= position);
+        let neighbours = [next.checked_sub(1), Some(next)];
+        neighbours
+            .into_iter()
+            .flatten()
+            .filter_map(|index| lexical.get(index))
+            .any(|cause| self.is_one_line(cause.span.start, position))
+    }
+
+    fn is_one_line(&self, one: u32, other: u32) -> bool {
+        let range = one.min(other) as usize..one.max(other) as usize;
+        !self.text[range].contains('\n')
+    }
+
+    /// Whether the error is a block string without end, which makes text of code and code of text.
+    fn is_open_block(&self, cause: &LexicalError) -> bool {
+        cause.kind == LexicalErrorKind::UnterminatedString
+            && self.text[cause.span.start as usize..].starts_with("\"\"\"")
+    }
+}
+
+/// The first byte in the file of the token that an error is about.
+fn position_of(error: &ParseError, parsed: &ParsedTokens) -> u32 {
+    let token = parsed.tokens.get(error.index).or(parsed.tokens.last());
+    token.map_or(0, |token| token.span.start) + parsed.offset
 }
 
 /// Whether a bracket is only unclosed because a string without end has swallowed its partner.
-fn follows_open_string(
-    diagnostic: &Diagnostic,
-    lexical: &[LexicalError],
-    parsed: &ParsedTokens,
-) -> bool {
-    let end = parsed.tokens.last().map_or(0, |token| token.span.end) + parsed.offset;
+fn follows_open_string(diagnostic: &Diagnostic, lexical: &[&LexicalError]) -> bool {
+    let opened = diagnostic.labels.iter().map(|label| match label.place {
+        Place::File { span, .. } | Place::Item { span, .. } => span.start,
+    });
+    let Some(opened) = opened.min() else {
+        return false;
+    };
     diagnostic.code == Code::UNCLOSED_BRACKET
         && lexical.iter().any(|cause| {
-            cause.kind == LexicalErrorKind::UnterminatedString
-                && (parsed.offset..=end).contains(&cause.span.start)
-                && diagnostic.labels.iter().any(|label| match label.place {
-                    Place::File { span, .. } | Place::Item { span, .. } => {
-                        span.start < cause.span.start
-                    }
-                })
+            cause.kind == LexicalErrorKind::UnterminatedString && cause.span.start > opened
         })
 }

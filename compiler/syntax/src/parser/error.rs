@@ -207,21 +207,39 @@ impl Error<'static, Tokens> for ParseError {
     }
 }
 
-/// Where the tokens that an error speaks of stand.
+/// Where the tokens that errors speak of stand. Errors are asked for in the order of their tokens.
 pub(crate) struct Scene<'tokens> {
     /// The tokens of the item, with spans relative to it.
-    pub(crate) tokens: &'tokens [Token],
+    tokens: &'tokens [Token],
     /// The source text from the item's start on.
-    pub(crate) text: &'tokens str,
+    text: &'tokens str,
     /// Where the first token after the item stands, relative to it; `None` at the end of the file.
-    pub(crate) next_item: Option<Span>,
+    next_item: Option<Span>,
     /// Makes a place of a span relative to the item.
-    pub(crate) place: &'tokens dyn Fn(Span) -> Place,
-    /// Unclosed brackets that have been reported; what else goes wrong inside is a mistake of its own.
-    pub(crate) reported: Vec<Span>,
+    place: &'tokens dyn Fn(Span) -> Place,
+    /// The brackets that are open before the token at `scanned`. One that is reported as unclosed is taken out:
+    /// what else goes wrong inside is a mistake of its own.
+    open: Vec<Token>,
+    scanned: usize,
 }
 
-impl Scene<'_> {
+impl<'tokens> Scene<'tokens> {
+    pub(crate) fn new(
+        tokens: &'tokens [Token],
+        text: &'tokens str,
+        next_item: Option<Span>,
+        place: &'tokens dyn Fn(Span) -> Place,
+    ) -> Self {
+        Self {
+            tokens,
+            text,
+            next_item,
+            place,
+            open: Vec::new(),
+            scanned: 0,
+        }
+    }
+
     /// The report of an error.
     pub(crate) fn diagnostic(&mut self, error: &ParseError) -> Diagnostic {
         match error.reason {
@@ -236,10 +254,7 @@ impl Scene<'_> {
                 .note("join two comparisons with `and`"),
             Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
-                Some(open) => {
-                    self.reported.push(open.span);
-                    self.unclosed(error, open)
-                }
+                Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),
             },
         }
@@ -337,22 +352,22 @@ impl Scene<'_> {
         }
     }
 
-    /// The innermost bracket that is open at `index` and never closed.
-    fn unclosed_bracket(&self, index: usize) -> Option<Token> {
-        let mut open: Vec<Token> = Vec::new();
-        for token in &self.tokens[..index.min(self.tokens.len())] {
+    /// Takes out the innermost bracket that is open at `index` if it is never closed.
+    fn unclosed_bracket(&mut self, index: usize) -> Option<Token> {
+        let end = index.min(self.tokens.len());
+        for token in &self.tokens[self.scanned.min(end)..end] {
             if token.kind.is_opener() {
-                open.push(*token);
+                self.open.push(*token);
             } else if token.kind.is_closer() && token.is_matched() {
-                while let Some(opener) = open.pop() {
+                while let Some(opener) = self.open.pop() {
                     if opener.is_matched() && opener.kind.closer() == Some(token.kind) {
                         break;
                     }
                 }
             }
         }
-        open.retain(|token| !self.reported.contains(&token.span));
-        open.pop().filter(|token| !token.is_matched())
+        self.scanned = self.scanned.max(end);
+        self.open.pop_if(|token| !token.is_matched())
     }
 
     fn unclosed(&self, error: &ParseError, open: Token) -> Diagnostic {
