@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod brackets;
+mod dump;
 mod layout;
 mod lexer;
 mod parsed_file;
@@ -10,6 +11,7 @@ mod parser_report;
 mod token;
 mod trivia;
 
+pub use dump::dump_item;
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, lex};
 pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,

@@ -1,0 +1,89 @@
+//! What the queries hand out, and what an edit leaves alone.
+
+use std::sync::{Arc, Mutex};
+
+use gsw_source::{Database, Db, File, ItemId, ItemKind, Place, Span};
+use gsw_syntax::{
+    file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate,
+};
+use salsa::Setter;
+
+fn names(db: &dyn Db, file: File) -> Vec<(ItemKind, String)> {
+    let ids = file_item_ids(db, file).iter();
+    ids.map(|id| (id.kind(db), id.name(db).to_string()))
+        .collect()
+}
+
+#[test]
+fn items_are_known_by_kind_and_name() {
+    let db = Database::default();
+    let text = "//! About.\nimport std/fs\nfn Bug.urgent(self) {}\ntest \"a b\" {}\nfn f() {}\nfn f() {}\npermissions {}\nfn broken(";
+    let file = File::new(&db, "a.gsw".into(), text.into());
+    let expected = [
+        (ItemKind::Import, "std/fs"),
+        (ItemKind::Function, "Bug.urgent"),
+        (ItemKind::Test, "a b"),
+        (ItemKind::Function, "f"),
+        (ItemKind::Function, "f"),
+        (ItemKind::Permissions, ""),
+        (ItemKind::Invalid, "broken"),
+    ];
+    let expected = expected.map(|(kind, name)| (kind, name.to_owned()));
+    assert_eq!(names(&db, file), expected);
+    let ids = file_item_ids(&db, file);
+    assert_eq!((ids[3].occurrence(&db), ids[4].occurrence(&db)), (0, 1));
+    assert_eq!(file_docs(&db, file).as_deref(), Some("About."));
+    assert_eq!(file_syntax_diagnostics(&db, file).len(), 1);
+}
+
+#[test]
+fn places_are_found_again() {
+    let db = Database::default();
+    let file = File::new(
+        &db,
+        "a.gsw".into(),
+        "fn a() {}\n/// Docs.\nfn b() {}\n".into(),
+    );
+    let id = file_item_ids(&db, file)[1];
+    assert_eq!(item_offset(&db, id), 10);
+    let place = Place::Item {
+        item: id,
+        span: Span::new(10, 12),
+    };
+    assert_eq!(locate(&db, place), (file, Span::new(20, 22)));
+}
+
+#[salsa::tracked]
+fn tree_user(db: &dyn Db, id: ItemId) -> bool {
+    item_ast(db, id).is_some()
+}
+
+#[salsa::tracked]
+fn list_user(db: &dyn Db, file: File) -> usize {
+    file_item_ids(db, file).len()
+}
+
+#[test]
+fn an_edit_before_an_item_leaves_its_tree_alone() {
+    let executed = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&executed);
+    let mut db = Database::with_listener(Box::new(move |event| {
+        if let salsa::EventKind::WillExecute { database_key } = event.kind {
+            log.lock().unwrap().push(format!("{database_key:?}"));
+        }
+    }));
+    let file = File::new(&db, "a.gsw".into(), "fn a() { 1 }\nfn b() { 2 }\n".into());
+    let id = file_item_ids(&db, file)[1];
+    tree_user(&db, id);
+    list_user(&db, file);
+    executed.lock().unwrap().clear();
+    file.set_text(&mut db)
+        .to("// longer\nfn a() { 1 + 1 }\nfn b() { 2 }\n".into());
+    tree_user(&db, id);
+    list_user(&db, file);
+    let executed = executed.lock().unwrap().join(" ");
+    assert!(executed.contains("parse_file"), "{executed}");
+    assert!(!executed.contains("tree_user"), "{executed}");
+    assert!(!executed.contains("list_user"), "{executed}");
+    assert_eq!(item_offset(&db, id), 27);
+}
