@@ -38,7 +38,10 @@ calls! {
     /// `xs.get(i)`
     plain list_get(run, result, xs, index) {
         match element(&run.heap, xs, index) {
-            Some(word) => optional::some(&mut run.heap, TypeId(result as u32), word),
+            Some(word) => {
+                let of = list::element_type(&run.heap, type_of(xs));
+                optional::some_of(&mut run.heap, TypeId(result as u32), of, word)
+            }
             None => 0,
         }
     }

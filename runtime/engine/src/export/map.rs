@@ -26,7 +26,10 @@ calls! {
     /// `m.get(k)`
     plain map_get(run, result, m, key) {
         match value(&run.heap, m, key) {
-            Some(word) => optional::some(&mut run.heap, TypeId(result as u32), word),
+            Some(word) => {
+                let (_, of) = map::types(&run.heap, type_of(m));
+                optional::some_of(&mut run.heap, TypeId(result as u32), of, word)
+            }
             None => 0,
         }
     }

@@ -242,3 +242,20 @@ fn observers_see_no_secrets() {
     heap.release(word);
     assert_empty(&heap);
 }
+
+#[test]
+fn a_deep_record_is_read_up_to_the_limit() {
+    let mut table = Table::new();
+    let maybe = TypeId(table.0.types.len() as u32);
+    table.add(Type::Optional(TypeId(maybe.0 + 1)));
+    let node = table.record("Node", vec![field("next", maybe)]);
+    let mut heap = table.heap();
+    let nested = |depth| format!("{}null{}", "{\"next\":".repeat(depth), "}".repeat(depth));
+    let tree = codec::parse::parse(&nested(512)).expect("it is not too deep");
+    let word = decode(&mut NoFunctions(&mut heap), node, &tree).expect("nor is this");
+    assert_eq!(codec::encode(&heap, node, word), nested(512));
+    heap.release(word);
+    let deeper = json!({ "next": tree });
+    assert!(decode(&mut NoFunctions(&mut heap), node, &deeper).is_err());
+    assert_empty(&heap);
+}

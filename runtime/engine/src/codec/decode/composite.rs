@@ -1,7 +1,7 @@
 //! Reads values that have parts. What was read of a value that does not fit is released.
 
 use gsw_abi::layout;
-use gsw_abi::types::{CheckScope, Enum, Field, Type, TypeId};
+use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::codec::decode::Decoder;
@@ -156,7 +156,13 @@ impl Decoder<'_> {
         };
         let types = self.types.clone();
         let name = values.get("kind").unwrap_or(&Value::Null);
-        let is_it = |ty: &Type| matches!(ty, Type::ErrorKind(it) if Some(it.name.as_str()) == name.as_str());
+        let is_it = |ty: &Type| match ty {
+            // The unwinding of a cancellation is nobody's to make.
+            Type::ErrorKind(it) => {
+                Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind
+            }
+            _ => false,
+        };
         let found = types
             .types
             .iter()
