@@ -70,17 +70,17 @@ impl Scan<'_> {
 
     fn close(&mut self, index: usize) {
         let kind = self.tokens[index].kind;
-        let partner = self
-            .open
-            .iter()
-            .rposition(|open| self.tokens[*open].kind.closer() == Some(kind));
-        // A bracket inside `${ }` never pairs with one outside.
-        let wall = self
-            .open
-            .iter()
-            .rposition(|open| self.tokens[*open].kind == TokenKind::InterpolationOpen);
-        if let Some(depth) = partner.filter(|depth| wall.is_none_or(|wall| wall <= *depth)) {
-            let open = self.open[depth];
+        // Looking no further than brackets may nest keeps the search short in texts that are nothing but brackets.
+        let first = self.open.len().saturating_sub(DEEPEST_NESTING);
+        let mut nearest = (first..self.open.len()).rev();
+        let partner = nearest.find(|depth| {
+            let open = self.tokens[self.open[*depth]].kind;
+            // A bracket inside `${ }` never pairs with one outside.
+            open.closer() == Some(kind) || open == TokenKind::InterpolationOpen
+        });
+        let Some(depth) = partner else { return };
+        let open = self.open[depth];
+        if self.tokens[open].kind.closer() == Some(kind) {
             self.open.truncate(depth);
             self.result.partners[open] = index;
             self.result.partners[index] = open;
