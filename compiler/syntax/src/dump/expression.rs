@@ -177,6 +177,12 @@ fn compound(it: &Expression) -> Node {
         }
         ExpressionKind::Catch { value, arms } => with_arms("catch", value, arms),
         ExpressionKind::Match { value, arms } => with_arms("match", value, arms),
+        _ => control(it),
+    }
+}
+
+fn control(it: &Expression) -> Node {
+    match &it.kind {
         ExpressionKind::If {
             condition,
             then,

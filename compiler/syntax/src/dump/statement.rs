@@ -53,6 +53,13 @@ fn statement(it: &Statement) -> Node {
         }
         StatementKind::Expression(value) => expression(value),
         StatementKind::Defer(body) => Node::list("defer", [block(body)]),
+        StatementKind::Invalid => word("invalid"),
+        _ => test_statement(it),
+    }
+}
+
+fn test_statement(it: &Statement) -> Node {
+    match &it.kind {
         StatementKind::Assert {
             value,
             expectation,
@@ -76,6 +83,6 @@ fn statement(it: &Statement) -> Node {
             let arguments = Node::List(arguments.iter().map(pattern).collect());
             Node::list("mock", [path(target), arguments, expression(value)])
         }
-        StatementKind::Invalid => word("invalid"),
+        _ => word("invalid"),
     }
 }

@@ -150,6 +150,13 @@ fn of_compound<'tree>(kind: &'tree mut ExpressionKind, found: &mut Found<'tree>)
             of_block(then, found);
             found.extend(otherwise.as_deref_mut());
         }
+        _ => of_nodes(kind, found),
+    }
+}
+
+/// The same for loops and for what is a node of a run.
+fn of_nodes<'tree>(kind: &'tree mut ExpressionKind, found: &mut Found<'tree>) {
+    match kind {
         ExpressionKind::Do(block) => of_block(block, found),
         ExpressionKind::For {
             iterable: head,
