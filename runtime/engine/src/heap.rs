@@ -99,7 +99,13 @@ impl Heap {
 
     /// Whether an object of `bytes` may be made; if not, the limit counts as passed.
     pub fn admit(&mut self, bytes: u64) -> bool {
-        let fits = bytes <= MAX_OBJECT && bytes <= self.limit.saturating_sub(self.pool.bytes());
+        self.admit_growth(0, bytes)
+    }
+
+    /// Whether an object may grow from `old` to `new` bytes; if not, the limit counts as passed.
+    pub fn admit_growth(&mut self, old: u64, new: u64) -> bool {
+        let left = self.limit.saturating_sub(self.pool.bytes());
+        let fits = new <= MAX_OBJECT && new.saturating_sub(old) <= left;
         self.over_limit |= !fits;
         fits
     }

@@ -74,7 +74,7 @@ pub fn push(heap: &mut Heap, list: u64, element: u64) -> u64 {
     let (length, capacity) = (len(list), load(list, LIST_CAPACITY) as usize);
     if length == capacity {
         let more = (capacity * 2).max(4);
-        heap.admit(8 * more as u64);
+        heap.admit_growth(8 * capacity as u64, 8 * more as u64);
         list = heap.resize(list, FRONT + 8 * capacity, FRONT + 8 * more);
         store(list, LIST_CAPACITY, more as u64);
     }
@@ -143,7 +143,7 @@ pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
     let (length, capacity) = (len(list), load(list, LIST_CAPACITY) as usize);
     if capacity < length + count {
         let more = (length + count).max(capacity * 2);
-        heap.admit(8 * more as u64);
+        heap.admit_growth(8 * capacity as u64, 8 * more as u64);
         list = heap.resize(list, FRONT + 8 * capacity, FRONT + 8 * more);
         store(list, LIST_CAPACITY, more as u64);
     }

@@ -61,7 +61,8 @@ pub fn is_ascii(word: u64) -> bool {
     load(word, STRING_SCALARS) == load(word, STRING_LENGTH)
 }
 
-/// `a + b`: takes over `a`, borrows `b`; in place when `a` has no other owner.
+/// `a + b`: takes over `a`, borrows `b`; in place when `a` has no other owner. What does not fit the run's memory is left
+/// away, and the run stops at its next poll.
 #[must_use]
 pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
     let (left, right) = (
@@ -72,10 +73,10 @@ pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
         return a;
     }
     let (length, count) = (left + right, scalars(a) + scalars(b));
-    if !heap.admit((FRONT + length) as u64) {
-        return a;
-    }
     if !is_unique(a) {
+        if !heap.admit((FRONT + length) as u64) {
+            return a;
+        }
         let word = build(heap, type_of(a), &[bytes(a), bytes(b)], count, length);
         heap.release(a);
         return word;
@@ -84,6 +85,9 @@ pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
     let mut word = a;
     if room < length {
         let capacity = length.max(room * 2).max(24);
+        if !heap.admit_growth(room as u64, capacity as u64) {
+            return a;
+        }
         word = heap.resize(a, FRONT + room, FRONT + capacity);
         store(word, STRING_CAPACITY, capacity as u64);
     }
