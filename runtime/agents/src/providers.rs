@@ -98,6 +98,19 @@ fn missing_key(model: &str, variable: &str) -> ModelFailure {
     )
 }
 
+/// The outcome, saying which variable holds a key that was refused.
+fn with_key_hint(
+    variable: &str,
+    outcome: Result<ModelAnswer, ModelFailure>,
+) -> Result<ModelAnswer, ModelFailure> {
+    outcome.map_err(|mut failure| {
+        if failure.kind == FailureKind::Unauthorized && failure.status.is_some() {
+            failure.message.push_str(&format!("; look at {variable}"));
+        }
+        failure
+    })
+}
+
 /// The outcome of a request that followed another one of so many attempts.
 fn after(
     attempts: u32,

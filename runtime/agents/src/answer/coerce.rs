@@ -5,30 +5,43 @@
 mod object;
 mod scalar;
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
-use super::fit::{branches, fits, resolved, types};
-use super::parse;
+use super::fit::{branches, fits, kind_fits, resolved, types};
+use super::{literal, parse};
 
 /// The value, changed, and what was changed; nothing if it fits or nothing is known to help.
 pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
+    let steps = Cell::new(MOST_STEPS);
     let mut coercion = Coercion {
         root: schema,
+        steps: &steps,
         liberties: Vec::new(),
     };
     let value = coercion.value(value, schema, "$");
     (value, coercion.liberties)
 }
 
+/// How many values are looked at at most: trying all ways through nested choices can take for ever.
+const MOST_STEPS: u32 = 10_000;
+
 /// A change on its way.
 struct Coercion<'a> {
     root: &'a Value,
+    /// Those that are left.
+    steps: &'a Cell<u32>,
     liberties: Vec<String>,
 }
 
 impl<'a> Coercion<'a> {
     fn value(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
         let schema = resolved(schema, self.root);
+        let Some(left) = self.steps.get().checked_sub(1) else {
+            return value.clone();
+        };
+        self.steps.set(left);
         if fits(value, schema, self.root) {
             return value.clone();
         }
@@ -55,8 +68,12 @@ impl<'a> Coercion<'a> {
     fn choice(&mut self, value: &Value, branches: &'a [Value], path: &str) -> Value {
         let mut best: Option<(Value, Vec<String>)> = None;
         for branch in branches {
+            if !may_be(value, resolved(branch, self.root)) {
+                continue;
+            }
             let mut attempt = Coercion {
                 root: self.root,
+                steps: self.steps,
                 liberties: Vec::new(),
             };
             let changed = attempt.value(value, branch, path);
@@ -115,5 +132,18 @@ impl<'a> Coercion<'a> {
 
     fn tell(&mut self, path: &str, what: &str) {
         self.liberties.push(format!("{path}: {what}"));
+    }
+}
+
+/// Whether the value can be this branch: the constant that tells variants apart is as a rule right.
+fn may_be(value: &Value, branch: &Value) -> bool {
+    let known = branch.get("properties").and_then(Value::as_object);
+    match (value, known) {
+        (Value::Object(fields), Some(known)) if fields.contains_key("kind") => {
+            let plain = |it: &Value| it.as_str().map(literal::plain);
+            let wanted = known.get("kind").and_then(|it| it.get("const"));
+            kind_fits(fields, known) || wanted.and_then(plain) == fields.get("kind").and_then(plain)
+        }
+        _ => true,
     }
 }

@@ -1,9 +1,11 @@
 //! Whether a value fits a schema in shape; only for choosing between ways to read it, never instead of the real check.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
-/// How deep references are followed.
-const MOST_DEPTH: u32 = 600;
+/// How many steps one question takes at most: nested choices can be wound so that trying them all never ends.
+const MOST_STEPS: u32 = 200_000;
 
 /// The schema behind references.
 pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
@@ -34,43 +36,93 @@ pub(crate) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether the value has the shape that the schema asks for.
+/// Whether the value has the shape that the schema asks for; not, when that takes too long to find out.
 pub(crate) fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
-    fits_at(value, schema, root, 0)
+    let steps = Cell::new(MOST_STEPS);
+    let question = Question {
+        root,
+        steps: &steps,
+    };
+    question.fits(value, schema)
 }
 
-fn fits_at(value: &Value, schema: &Value, root: &Value, depth: u32) -> bool {
-    if depth > MOST_DEPTH {
-        return false;
+#[derive(Clone, Copy)]
+struct Question<'a> {
+    root: &'a Value,
+    /// Those that are left.
+    steps: &'a Cell<u32>,
+}
+
+impl Question<'_> {
+    fn fits(self, value: &Value, schema: &Value) -> bool {
+        let Some(left) = self.steps.get().checked_sub(1) else {
+            return false;
+        };
+        self.steps.set(left);
+        let schema = resolved(schema, self.root);
+        let Value::Object(keywords) = schema else {
+            return schema != &Value::Bool(false);
+        };
+        if keywords.get("const").is_some_and(|it| it != value) {
+            return false;
+        }
+        if let Some(Value::Array(allowed)) = keywords.get("enum")
+            && !allowed.contains(value)
+        {
+            return false;
+        }
+        if let Some(branches) = branches(schema)
+            && !branches.iter().any(|it| self.fits(value, it))
+        {
+            return false;
+        }
+        let types = types(schema);
+        if !types.is_empty() && !types.iter().any(|it| is_of(value, it)) {
+            return false;
+        }
+        match value {
+            Value::Array(items) => self.items_fit(items, keywords),
+            Value::Object(fields) => self.fields_fit(fields, keywords),
+            _ => true,
+        }
     }
-    let schema = resolved(schema, root);
-    let Value::Object(keywords) = schema else {
-        return schema != &Value::Bool(false);
-    };
-    if keywords.get("const").is_some_and(|it| it != value) {
-        return false;
+
+    fn items_fit(self, items: &[Value], schema: &Map<String, Value>) -> bool {
+        let places = schema.get("prefixItems").and_then(Value::as_array);
+        let place = |index: usize| {
+            let own = places.and_then(|it| it.get(index));
+            own.or_else(|| schema.get("items"))
+        };
+        let is_whole = places.is_none_or(|it| it.len() == items.len());
+        let mut items = items.iter().enumerate();
+        is_whole && items.all(|(index, it)| place(index).is_none_or(|schema| self.fits(it, schema)))
     }
-    if let Some(Value::Array(allowed)) = keywords.get("enum")
-        && !allowed.contains(value)
-    {
-        return false;
+
+    fn fields_fit(self, fields: &Map<String, Value>, schema: &Map<String, Value>) -> bool {
+        let known = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut names = required.into_iter().flatten().filter_map(Value::as_str);
+        let others = schema
+            .get("additionalProperties")
+            .filter(|it| it.is_object());
+        // The constant that tells variants apart goes before their fields.
+        known.is_none_or(|it| kind_fits(fields, it))
+            && names.all(|it| fields.contains_key(it))
+            && fields.iter().all(|(name, it)| {
+                let own = known.and_then(|it| it.get(name)).or(others);
+                own.is_none_or(|schema| self.fits(it, schema))
+            })
     }
-    if let Some(branches) = branches(schema)
-        && !branches
-            .iter()
-            .any(|it| fits_at(value, it, root, depth + 1))
-    {
-        return false;
-    }
-    let types = types(schema);
-    if !types.is_empty() && !types.iter().any(|it| is_of(value, it)) {
-        return false;
-    }
-    match value {
-        Value::Array(items) => items_fit(items, keywords, root, depth),
-        Value::Object(fields) => fields_fit(fields, keywords, root, depth),
-        _ => true,
-    }
+}
+
+/// Whether the fields that a record has as constants have these values, where they are there.
+pub(crate) fn kind_fits(fields: &Map<String, Value>, known: &Map<String, Value>) -> bool {
+    known.iter().all(
+        |(name, schema)| match (schema.get("const"), fields.get(name)) {
+            (Some(constant), Some(found)) => constant == found,
+            _ => true,
+        },
+    )
 }
 
 fn is_of(value: &Value, name: &str) -> bool {
@@ -86,40 +138,4 @@ fn is_of(value: &Value, name: &str) -> bool {
         }
         _ => false,
     }
-}
-
-fn items_fit(items: &[Value], schema: &Map<String, Value>, root: &Value, depth: u32) -> bool {
-    let places = schema.get("prefixItems").and_then(Value::as_array);
-    let place = |index: usize| {
-        places
-            .and_then(|it| it.get(index))
-            .or_else(|| schema.get("items"))
-    };
-    let is_whole = places.is_none_or(|it| it.len() == items.len());
-    let mut items = items.iter().enumerate();
-    is_whole
-        && items.all(|(index, it)| {
-            place(index).is_none_or(|schema| fits_at(it, schema, root, depth + 1))
-        })
-}
-
-fn fields_fit(
-    fields: &Map<String, Value>,
-    schema: &Map<String, Value>,
-    root: &Value,
-    depth: u32,
-) -> bool {
-    let known = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
-    let mut names = required.into_iter().flatten().filter_map(Value::as_str);
-    names.all(|it| fields.contains_key(it))
-        && fields.iter().all(|(name, it)| {
-            let own = known.and_then(|it| it.get(name));
-            let schema = own.or_else(|| {
-                schema
-                    .get("additionalProperties")
-                    .filter(|it| it.is_object())
-            });
-            schema.is_none_or(|schema| fits_at(it, schema, root, depth + 1))
-        })
 }

@@ -33,8 +33,8 @@ pub(crate) struct Parser<'a> {
 
 /// The whole text as JSON, with blanks around; duplicate keys are refused.
 pub(crate) fn strict(text: &str) -> Option<Value> {
-    let (value, length) = Parser::strict_prefix(text)?;
-    text[length..].trim_ascii().is_empty().then_some(value)
+    let (value, length) = Parser::strict_prefix(text);
+    value.filter(|_| text[length..].trim_ascii().is_empty())
 }
 
 impl<'a> Parser<'a> {
@@ -48,11 +48,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The JSON value that the text begins with, and where it ends.
-    pub fn strict_prefix(text: &'a str) -> Option<(Value, usize)> {
+    /// The JSON value that the text begins with, if it does, and how far was read.
+    pub fn strict_prefix(text: &'a str) -> (Option<Value>, usize) {
         let mut parser = Self::new(text, Manner::Strict);
-        let value = parser.value().ok()?;
-        Some((value, parser.at))
+        let value = parser.value().ok();
+        (value, parser.at)
     }
 
     /// The value that the text begins with, mended, and what was mended; `None` if nothing had to be.

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::parse::Parser;
 
-/// The most brackets that are looked at, so that a text of nothing but brackets costs little.
-const MOST_BRACKETS: usize = 500;
+/// How often a text is read over at most, so that one of nothing but brackets costs little.
+const MOST_PASSES: usize = 32;
 
 /// The insides of all blocks of code, in order; an open one ends with the text.
 pub(crate) fn fenced(text: &str) -> Vec<&str> {
@@ -47,17 +47,15 @@ fn closing(inside: &str) -> Option<usize> {
 pub(crate) fn values(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;
-    for _ in 0..MOST_BRACKETS {
-        let Some(next) = text[at..].find(['{', '[']) else {
-            break;
-        };
+    let mut read = 0;
+    while let Some(next) = text[at..].find(['{', '[']) {
         at += next;
-        match Parser::strict_prefix(&text[at..]) {
-            Some((value, length)) => {
-                found.push(value);
-                at += length;
-            }
-            None => at += 1,
+        let (value, length) = Parser::strict_prefix(&text[at..]);
+        at += if value.is_some() { length } else { 1 };
+        found.extend(value);
+        read += length;
+        if read > text.len().saturating_mul(MOST_PASSES) {
+            break;
         }
     }
     found

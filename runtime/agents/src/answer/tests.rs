@@ -1,6 +1,7 @@
 //! What models do to JSON, and what becomes of it.
 
 use gsw_engine::model::Issue;
+use proptest::{prop_assert, proptest};
 use serde_json::{Value, json};
 
 use super::fit::fits;
@@ -194,5 +195,53 @@ fn nesting_has_its_limit_and_garbage_its_issue() {
     ] {
         let issues = attempt(text, &schema(), Exactness::Lenient).expect_err("no answer");
         assert_eq!(issues[0].path, "$");
+    }
+}
+
+#[test]
+fn large_and_wound_answers_end() {
+    let any = json!({"type": "integer"});
+    for text in [
+        "word ".repeat(200_000),
+        format!("[{}", "a, ".repeat(200_000)),
+        "{\"a\": \"".repeat(50_000),
+        "```".repeat(100_000),
+        "\"\"\"".repeat(100_000),
+        "[1] ".repeat(100_000),
+        "{'a': // x\n".repeat(50_000),
+    ] {
+        // Whether something can be read in it is of no interest here.
+        drop(attempt(&text, &any, Exactness::Lenient));
+    }
+    let operand = json!({"$ref": "#/$defs/E"});
+    let variant = |name: &str| {
+        json!({"type": "object", "properties":
+            {"a": operand, "kind": {"const": name}, "x": {"type": "integer"}},
+            "required": ["a", "kind", "x"]})
+    };
+    let names = ["Add", "Sub", "Mul", "Div"];
+    let mut branches: Vec<Value> = names.iter().map(|it| variant(it)).collect();
+    branches.push(json!({"type": "integer"}));
+    let schema = json!({"$ref": "#/$defs/E", "$defs": {"E": {"anyOf": branches}}});
+    let mut value = json!("1");
+    for _ in 0..60 {
+        value = json!({"a": value, "kind": "Div", "x": 1});
+    }
+    let reading = lenient(&value.to_string(), &schema);
+    assert_eq!(reading.liberties.len(), 1);
+    let text = value.to_string().replace("\"Div\"", "\"none of them\"");
+    assert!(attempt(&text, &schema, Exactness::Lenient).is_err());
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_odd(text in "[\\[\\]{}:,\"'`“”/#*\\\\nu0-9a-c \n]{0,60}") {
+        for schema in [schema(), json!({"type": "string"}), json!({"type": "array", "items": {"type": "integer"}})] {
+            if let Ok(reading) = attempt(&text, &schema, Exactness::Lenient) {
+                prop_assert!(fits(&reading.value, &schema, &schema));
+                let is_exact = serde_json::from_str::<Value>(&text).is_ok_and(|it| it == reading.value);
+                prop_assert!(is_exact || !reading.liberties.is_empty());
+            }
+        }
     }
 }

@@ -26,14 +26,15 @@ pub(crate) async fn ask(
         _ => SchemaForm::Native,
     };
     let first = ask_as(providers, model, request, form, &mut on_delta).await;
-    match first {
+    let outcome = match first {
         Err(failure) if form == SchemaForm::Native && has_refused_schema(request, &failure) => {
             let described = SchemaForm::Described;
             let second = ask_as(providers, model, request, described, &mut on_delta).await;
             super::after(failure.attempts, second)
         }
         first => first,
-    }
+    };
+    super::with_key_hint("ANTHROPIC_API_KEY", outcome)
 }
 
 fn has_refused_schema(request: &ModelRequest, failure: &ModelFailure) -> bool {

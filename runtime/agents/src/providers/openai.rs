@@ -20,14 +20,15 @@ pub(crate) async fn ask(
 ) -> Result<ModelAnswer, ModelFailure> {
     let format = ResponseFormat::of(request);
     let first = ask_as(providers, model, request, &format, &mut on_delta).await;
-    match first {
+    let outcome = match first {
         Err(failure) if format.is_native() && schema::is_refused(&failure) => {
             let format = ResponseFormat::described(request);
             let second = ask_as(providers, model, request, &format, &mut on_delta).await;
             super::after(failure.attempts, second)
         }
         first => first,
-    }
+    };
+    super::with_key_hint("OPENAI_API_KEY", outcome)
 }
 
 async fn ask_as(

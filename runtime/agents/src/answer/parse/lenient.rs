@@ -108,9 +108,10 @@ impl<'a> Parser<'a> {
     /// Takes what stands before one of these, or before a comment.
     fn bare(&mut self, ends: &[char]) -> &'a str {
         let rest = self.rest();
-        let comment = [" //", " /*", " #"].iter().filter_map(|it| rest.find(it));
-        let end = rest.find(ends).into_iter().chain(comment).min();
-        let end = end.unwrap_or(rest.len());
+        let end = rest.find(ends).unwrap_or(rest.len());
+        let comments = [" //", " /*", " #"].iter();
+        let comment = comments.filter_map(|it| rest[..end].find(it)).min();
+        let end = comment.unwrap_or(end);
         self.at += end;
         rest[..end].trim()
     }
