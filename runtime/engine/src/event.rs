@@ -1,0 +1,254 @@
+//! What a run tells about itself while it goes on: typed events, numbered and timed.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::{Issue, PromptDetail, Usage};
+use crate::node::{NodeId, Status};
+
+/// The version of the events' form; raised when a reader of old ones would be misled.
+pub const VERSION: u32 = 1;
+
+/// One event.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// Its number in the run, from 0.
+    pub sequence: u64,
+    /// Nanoseconds since 1970, as the run knows them.
+    pub time: i64,
+    /// The run.
+    pub run: Arc<str>,
+    /// The node it is about.
+    pub node: NodeId,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What happened. Durations are nanoseconds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum EventKind {
+    /// A node was mounted; the event's node is the new one.
+    ChildAttached {
+        /// Under which.
+        parent: NodeId,
+        /// What it is.
+        kind: NodeKind,
+        /// Its name.
+        name: Arc<str>,
+        /// How many of that name came before, or the iteration's index.
+        index: u32,
+        /// What goes in, as JSON text.
+        input: Option<Arc<str>>,
+    },
+    /// A node's status is another one now.
+    Status {
+        /// Which.
+        status: Status,
+    },
+    /// A workflow begins.
+    WorkflowStart {
+        /// Its name.
+        workflow: Arc<str>,
+    },
+    /// It ended.
+    WorkflowEnd {
+        /// How it ended.
+        status: Status,
+        /// How long it took.
+        duration: i64,
+        /// What came out, as JSON text.
+        output: Option<Arc<str>>,
+    },
+    /// A step begins.
+    StepStart {
+        /// Its name.
+        step: Arc<str>,
+    },
+    /// It ended.
+    StepEnd {
+        /// Its name.
+        step: Arc<str>,
+        /// How it ended.
+        status: Status,
+        /// How long it took.
+        duration: i64,
+    },
+    /// Another attempt follows.
+    StepRetry {
+        /// Its name.
+        step: Arc<str>,
+        /// The number of the attempt that comes, from 1 for the first retry.
+        attempt: u32,
+        /// The error that ended the last one.
+        error: String,
+        /// Why there is another, in words.
+        analysis: String,
+        /// How long it waits before.
+        delay: i64,
+    },
+    /// A task begins.
+    TaskStart,
+    /// It ended.
+    TaskEnd {
+        /// How it ended.
+        status: Status,
+        /// How long it took.
+        duration: i64,
+    },
+    /// A node failed; once per failure, where it arose.
+    Error {
+        /// The kind of error.
+        error: Arc<str>,
+        /// What it says.
+        message: String,
+    },
+    /// A line of the log.
+    Log {
+        /// How grave.
+        level: Level,
+        /// What it says.
+        message: String,
+        /// What belongs to it.
+        data: Option<Value>,
+    },
+    /// `emit`
+    Emit {
+        /// The value.
+        value: Value,
+    },
+    /// A `state` variable has another value.
+    StateSnapshot {
+        /// Which.
+        name: String,
+        /// Its value now.
+        value: Value,
+    },
+    /// A prompt begins.
+    PromptStart {
+        /// Its agent.
+        agent: Option<String>,
+        /// Its name.
+        prompt: Arc<str>,
+        /// The model it is to ask.
+        model: Option<String>,
+    },
+    /// It ended.
+    PromptEnd {
+        /// How it ended.
+        status: Status,
+        /// How long it took.
+        duration: i64,
+        /// Tokens of all its requests.
+        usage: Usage,
+        /// The rest that is known of the answer.
+        detail: Option<PromptDetail>,
+    },
+    /// A request goes to a model.
+    ModelRequest {
+        /// Which.
+        model: String,
+        /// The number of the request in its prompt, from 1.
+        attempt: u32,
+    },
+    /// An answer does not fit.
+    InvalidResponse {
+        /// It.
+        response: String,
+        /// What does not fit.
+        issues: Vec<Issue>,
+    },
+    /// An answer came from the cache.
+    CacheHit {
+        /// Under which key.
+        key: String,
+    },
+    /// None was there.
+    CacheMiss {
+        /// Under which key.
+        key: String,
+    },
+    /// A wrong answer or a failed body is looked at again.
+    ReflectionStart {
+        /// `prompt`, `step` or `workflow`.
+        level: String,
+        /// The number of the round, from 1.
+        round: u32,
+    },
+    /// It was.
+    ReflectionEnd {
+        /// As at the start.
+        level: String,
+        /// Whether another attempt follows.
+        success: bool,
+    },
+    /// A task or the run is told to end.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// A budget was charged.
+    Budget {
+        /// Requests so far.
+        calls: u64,
+        /// Tokens so far.
+        tokens: u64,
+        /// Dollars so far, where known.
+        usd: f64,
+    },
+    /// A tool ran.
+    ToolCall {
+        /// Which.
+        tool: String,
+        /// With what.
+        input: Value,
+        /// What it gave.
+        output: Option<Value>,
+        /// Or what it raised.
+        error: Option<String>,
+        /// How long it took.
+        duration: i64,
+    },
+}
+
+/// How grave a line of the log is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// For those who look closely.
+    Debug,
+    /// For everybody.
+    Info,
+    /// Something may be wrong.
+    Warn,
+    /// Something is wrong.
+    Error,
+}
+
+impl Level {
+    /// The level that `log` names by a number; everything above the last is the last.
+    #[must_use]
+    pub const fn of(number: u64) -> Self {
+        match number {
+            0 => Self::Debug,
+            1 => Self::Info,
+            2 => Self::Warn,
+            _ => Self::Error,
+        }
+    }
+
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Checks that every index in a program's tables names something that is there, and that it is of the right kind.
+
+use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Repeat};
+use gsw_abi::types::{Check, Field, Type, TypeId};
+
+type Checked = Result<(), String>;
+
+/// Checks all tables against each other and against `code_size` bytes of code.
+pub fn check(program: &Program, code_size: usize) -> Checked {
+    types(program)?;
+    functions(program, code_size)?;
+    entries(program)?;
+    for (index, span) in program.spans.iter().enumerate() {
+        if span.source as usize >= program.sources.len() || span.start > span.end {
+            return Err(format!("span {index} lies in no source"));
+        }
+    }
+    Ok(())
+}
+
+fn types(program: &Program) -> Checked {
+    let fixed = gsw_abi::builtin::type_table();
+    if !program.types.types.starts_with(&fixed.types) {
+        return Err("the fixed types are not those of this runtime".into());
+    }
+    for (index, ty) in program.types.types.iter().enumerate() {
+        one_type(program, ty).map_err(|what| format!("type {index}: {what}"))?;
+    }
+    for index in 0..program.types.types.len() {
+        ends_in_a_base(program, TypeId(index as u32))?;
+    }
+    for ty in &program.types.types {
+        if let Type::Map { key, .. } = ty {
+            key_type(program, *key)?;
+        }
+    }
+    Ok(())
+}
+
+fn one_type(program: &Program, ty: &Type) -> Checked {
+    match ty {
+        Type::Optional(it) | Type::List(it) | Type::Cell(it) | Type::Task(it) | Type::Stream(it) => {
+            type_id(program, *it)
+        }
+        Type::Map { key, value } => type_id(program, *key).and(type_id(program, *value)),
+        Type::Tuple(parts) | Type::Closure(parts) => {
+            parts.iter().try_for_each(|it| type_id(program, *it))
+        }
+        Type::Record(record) => fields(program, &record.fields),
+        Type::Enum(it) => it.variants.iter().try_for_each(|it| fields(program, &it.fields)),
+        Type::ErrorKind(kind) => fields(program, &kind.fields),
+        Type::Checked { base, check, .. } => {
+            type_id(program, *base)?;
+            check_function(program, check, 1)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn ends_in_a_base(program: &Program, start: TypeId) -> Checked {
+    let mut id = start;
+    for _ in 0..=program.types.types.len() {
+        match program.types.get(id) {
+            Type::Checked { base, .. } => id = *base,
+            _ => return Ok(()),
+        }
+    }
+    Err(format!("type {} is an alias of itself", start.0))
+}
+
+fn key_type(program: &Program, id: TypeId) -> Checked {
+    match program.types.get(program.types.base(id)) {
+        Type::String | Type::Int | Type::Literals(_) => Ok(()),
+        Type::Enum(it) if it.is_inline() => Ok(()),
+        _ => Err(format!("type {} cannot be the key of a map", id.0)),
+    }
+}
+
+fn fields(program: &Program, fields: &[Field]) -> Checked {
+    for field in fields {
+        type_id(program, field.ty)?;
+        if let Some(check) = &field.check {
+            check_function(program, check, 2)?;
+        }
+        if let Some(default) = field.default {
+            plain(program, default)?;
+        }
+    }
+    Ok(())
+}
+
+fn functions(program: &Program, code_size: usize) -> Checked {
+    for (index, function) in program.functions.iter().enumerate() {
+        one_function(program, function, code_size)
+            .map_err(|what| format!("function {index} ({}): {what}", function.name))?;
+    }
+    Ok(())
+}
+
+fn one_function(program: &Program, function: &Function, code_size: usize) -> Checked {
+    if usize::try_from(function.offset).map_or(true, |offset| offset >= code_size) {
+        return Err("it starts outside the code".into());
+    }
+    let slots = function.slots.len();
+    if function.colour == Colour::Resumable && function.parameters as usize > slots {
+        return Err("its frame has no room for its parameters".into());
+    }
+    for slot in &function.slots {
+        type_id(program, slot.ty)?;
+    }
+    if function.owned.iter().flatten().any(|&slot| slot as usize >= slots) {
+        return Err("a state owns a slot that is not there".into());
+    }
+    Ok(())
+}
+
+fn entries(program: &Program) -> Checked {
+    for workflow in &program.workflows {
+        fields(program, &workflow.parameters)?;
+        type_id(program, workflow.result)?;
+        resumable(program, workflow.function, workflow.parameters.len())?;
+    }
+    for agent in &program.agents {
+        plain_of(program, agent.settings, 0)?;
+    }
+    for prompt in &program.prompts {
+        fields(program, &prompt.parameters)?;
+        type_id(program, prompt.result)?;
+        if prompt.agent.is_some_and(|agent| agent as usize >= program.agents.len()) {
+            return Err(format!("prompt {} has an agent that is not there", prompt.name));
+        }
+        if let Some(examples) = prompt.examples {
+            plain_of(program, examples, 0)?;
+        }
+    }
+    for tool in &program.tools {
+        fields(program, &tool.parameters)?;
+        type_id(program, tool.result)?;
+        resumable(program, tool.function, tool.parameters.len())?;
+        if let Repeat::Idempotent(key) = tool.repeat {
+            plain_of(program, key, tool.parameters.len())?;
+        }
+    }
+    Ok(())
+}
+
+fn type_id(program: &Program, id: TypeId) -> Checked {
+    if (id.0 as usize) < program.types.types.len() {
+        Ok(())
+    } else {
+        Err(format!("there is no type {}", id.0))
+    }
+}
+
+fn check_function(program: &Program, check: &Check, parameters: usize) -> Checked {
+    plain_of(program, check.function, parameters)
+}
+
+fn function(program: &Program, index: FunctionIndex) -> Result<&Function, String> {
+    program
+        .functions
+        .get(index.0 as usize)
+        .ok_or_else(|| format!("there is no function {}", index.0))
+}
+
+fn plain(program: &Program, index: FunctionIndex) -> Result<&Function, String> {
+    let function = function(program, index)?;
+    if function.colour == Colour::Plain {
+        Ok(function)
+    } else {
+        Err(format!("function {} should not wait", index.0))
+    }
+}
+
+fn plain_of(program: &Program, index: FunctionIndex, parameters: usize) -> Checked {
+    if plain(program, index)?.parameters as usize == parameters {
+        Ok(())
+    } else {
+        Err(format!("function {} has other parameters than its use", index.0))
+    }
+}
+
+fn resumable(program: &Program, index: FunctionIndex, parameters: usize) -> Checked {
+    let function = function(program, index)?;
+    if function.colour == Colour::Resumable && function.parameters as usize == parameters {
+        Ok(())
+    } else {
+        Err(format!("function {} cannot be started with these parameters", index.0))
+    }
+}

@@ -1,0 +1,321 @@
+//! The tree of a run: one node per workflow, step, task, iteration, prompt and so on.
+//!
+//! A node's identity is its parent's, its kind and name, and how many of that name came before it under the same
+//! parent (an iteration: its index). Text is made of it only on demand. Inputs and outputs are kept as JSON text up to a
+//! cap; beyond it those of the nodes that finished first are forgotten.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::model::Usage;
+use crate::name::{NameId, Names};
+use crate::task::TaskId;
+
+/// The most bytes of inputs and outputs that a tree keeps.
+const KEPT_BYTES: usize = 64 << 20;
+
+/// A node of the run. The root is 0; ids are given in order of start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// No node.
+    pub const NONE: Self = Self(u32::MAX);
+    /// The run itself, which holds the workflow that was started.
+    pub const ROOT: Self = Self(0);
+}
+
+/// How far a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Made, not yet begun.
+    Idle,
+    /// At work.
+    Running,
+    /// Ended with a value.
+    Completed,
+    /// Ended with an error.
+    Failed,
+    /// Ended because it was told to.
+    Cancelled,
+}
+
+impl Status {
+    /// Whether nothing can change it any more.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// One node.
+#[derive(Debug)]
+pub struct Node {
+    /// `NONE` for the root.
+    pub parent: NodeId,
+    /// `NONE` without children.
+    pub first_child: NodeId,
+    last_child: NodeId,
+    /// The child of the same parent that started next.
+    pub next_sibling: NodeId,
+    /// Its name; of iterations and tasks it is only the kind's.
+    pub name: NameId,
+    /// How many of this kind and name came before it, or the iteration's index.
+    pub index: u32,
+    /// What it is.
+    pub kind: NodeKind,
+    /// How far it is.
+    pub status: Status,
+    /// Whether its input and output were forgotten to save memory.
+    pub is_evicted: bool,
+    /// When it began, in nanoseconds since 1970.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// What went in, as JSON.
+    pub input: Option<Arc<str>>,
+    /// What came out, as JSON; of a failed node the error's name and message.
+    pub output: Option<Arc<str>>,
+    /// Tokens and attempts of a prompt.
+    pub spent: Option<Box<Spent>>,
+    /// How many effects it has requested itself.
+    pub effects: u32,
+    /// The first of its tasks that are not forgotten, in order of spawning.
+    pub first_task: TaskId,
+    /// The last of them.
+    pub last_task: TaskId,
+    /// How many of its tasks have not ended.
+    pub live_tasks: u32,
+    /// The task that waits for them.
+    pub joiner: TaskId,
+}
+
+/// What a prompt cost.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Spent {
+    /// Tokens.
+    pub usage: Usage,
+    /// Dollars, where known.
+    pub cost_usd: Option<f64>,
+    /// Requests to the model.
+    pub attempts: u32,
+}
+
+/// What a node is made from.
+#[derive(Debug)]
+pub struct NewNode<'a> {
+    /// Under which it is mounted.
+    pub parent: NodeId,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its name.
+    pub name: &'a str,
+    /// Its index, when it is given and not counted.
+    pub index: Option<u32>,
+    /// What goes in.
+    pub input: Option<Arc<str>>,
+}
+
+/// All nodes of a run, kept as they happen.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    names: Names,
+    occurrences: FxHashMap<(NodeId, NodeKind, NameId), u32>,
+    finished: VecDeque<NodeId>,
+    kept: usize,
+}
+
+impl Tree {
+    /// Adds a running node.
+    pub fn enter(&mut self, new: NewNode<'_>, now: i64) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        let name = self.names.intern(new.name);
+        let index = new.index.unwrap_or_else(|| {
+            let next = self.occurrences.entry((new.parent, new.kind, name)).or_default();
+            *next += 1;
+            *next - 1
+        });
+        self.kept += new.input.as_ref().map_or(0, |it| it.len());
+        self.nodes.push(Node {
+            parent: new.parent,
+            first_child: NodeId::NONE,
+            last_child: NodeId::NONE,
+            next_sibling: NodeId::NONE,
+            name,
+            index,
+            kind: new.kind,
+            status: Status::Running,
+            is_evicted: false,
+            start: now,
+            end: 0,
+            input: new.input,
+            output: None,
+            spent: None,
+            effects: 0,
+            first_task: TaskId::NONE,
+            last_task: TaskId::NONE,
+            live_tasks: 0,
+            joiner: TaskId::NONE,
+        });
+        self.attach(new.parent, id);
+        id
+    }
+
+    fn attach(&mut self, parent: NodeId, child: NodeId) {
+        if parent == NodeId::NONE {
+            return;
+        }
+        let last = std::mem::replace(&mut self.node_mut(parent).last_child, child);
+        if last == NodeId::NONE {
+            self.node_mut(parent).first_child = child;
+        } else {
+            self.node_mut(last).next_sibling = child;
+        }
+    }
+
+    /// Ends a node; one that has ended stays as it is. Says whether it did.
+    pub fn finish(&mut self, id: NodeId, status: Status, output: Option<Arc<str>>, now: i64) -> bool {
+        if self.node(id).status.is_final() {
+            return false;
+        }
+        self.kept += output.as_ref().map_or(0, |it| it.len());
+        let node = self.node_mut(id);
+        node.status = status;
+        node.end = now;
+        node.output = output;
+        if node.output.is_some() || node.input.is_some() {
+            self.finished.push_back(id);
+        }
+        while self.kept > KEPT_BYTES {
+            let Some(oldest) = self.finished.pop_front() else { break };
+            self.evict(oldest);
+        }
+        true
+    }
+
+    fn evict(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        let bytes = [node.input.take(), node.output.take()];
+        node.is_evicted = true;
+        self.kept -= bytes.iter().flatten().map(|it| it.len()).sum::<usize>();
+    }
+
+    /// The node with this id, which is of this tree.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The same, to change it.
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0 as usize]
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing has run yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The name of a node.
+    #[must_use]
+    pub fn name(&self, id: NodeId) -> &Arc<str> {
+        self.names.text(self.node(id).name)
+    }
+
+    /// The node and what it lies in, nearest first.
+    pub fn lineage(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors((id != NodeId::NONE).then_some(id), |it| {
+            let parent = self.node(*it).parent;
+            (parent != NodeId::NONE).then_some(parent)
+        })
+    }
+
+    /// The children of a node in order of start.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let first = self.node(id).first_child;
+        std::iter::successors((first != NodeId::NONE).then_some(first), |it| {
+            let next = self.node(*it).next_sibling;
+            (next != NodeId::NONE).then_some(next)
+        })
+    }
+
+    /// The path of a node for people: `main > review a.rs > find_bugs#2`. The run itself is left out.
+    #[must_use]
+    pub fn path(&self, id: NodeId) -> String {
+        let mut parts: Vec<String> = self
+            .lineage(id)
+            .filter(|it| *it != NodeId::ROOT)
+            .map(|it| self.segment(it))
+            .collect();
+        parts.reverse();
+        parts.join(" > ")
+    }
+
+    fn segment(&self, id: NodeId) -> String {
+        let node = self.node(id);
+        match (node.kind, node.index) {
+            (NodeKind::Iteration | NodeKind::Task, index) => format!("{}[{index}]", self.name(id)),
+            (_, 0) => self.name(id).to_string(),
+            (_, index) => format!("{}#{}", self.name(id), index + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NewNode, Node, NodeId, Status, Tree};
+    use gsw_abi::call::NodeKind;
+
+    fn enter(tree: &mut Tree, parent: NodeId, kind: NodeKind, name: &str) -> NodeId {
+        tree.enter(NewNode { parent, kind, name, index: None, input: None }, 0)
+    }
+
+    #[test]
+    fn a_node_is_small() {
+        assert!(size_of::<Node>() <= 160, "{}", size_of::<Node>());
+    }
+
+    #[test]
+    fn identity_counts_names_under_one_parent() {
+        let mut tree = Tree::default();
+        let root = enter(&mut tree, NodeId::NONE, NodeKind::Region, "run");
+        let main = enter(&mut tree, root, NodeKind::Workflow, "main");
+        enter(&mut tree, main, NodeKind::Step, "a");
+        let second = enter(&mut tree, main, NodeKind::Step, "a");
+        let other = enter(&mut tree, main, NodeKind::Step, "b");
+        assert_eq!(tree.path(second), "main > a#2");
+        assert_eq!(tree.path(other), "main > b");
+        assert_eq!(tree.children(main).count(), 3);
+        assert!(tree.finish(second, Status::Completed, None, 5));
+        assert!(!tree.finish(second, Status::Failed, None, 6));
+    }
+
+    #[test]
+    fn old_outputs_are_forgotten_beyond_the_cap() {
+        let mut tree = Tree::default();
+        let root = enter(&mut tree, NodeId::NONE, NodeKind::Region, "run");
+        let text: std::sync::Arc<str> = "x".repeat(30 << 20).into();
+        let steps: Vec<_> = (0..3)
+            .map(|_| {
+                let step = enter(&mut tree, root, NodeKind::Step, "s");
+                tree.finish(step, Status::Completed, Some(text.clone()), 1);
+                step
+            })
+            .collect();
+        assert!(tree.node(steps[0]).is_evicted);
+        assert!(tree.node(steps[2]).output.is_some());
+    }
+}

@@ -1,0 +1,224 @@
+//! What a run asks the outside for, and what comes back: the whole seam between a run and its driver, as plain data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
+use crate::node::NodeId;
+
+/// An operation of a run; ids are given in the order of requests and never again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct OperationId(pub u64);
+
+/// Something that a run wants done.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Operation {
+    /// Under which its outcome is given back.
+    pub id: OperationId,
+    /// The node that requests it.
+    pub node: NodeId,
+    /// How many effects that node has requested before; with the node's path this finds a record again.
+    pub occurrence: u32,
+    /// What.
+    pub request: Request,
+}
+
+/// What is wanted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum Request {
+    /// Nothing but that time passes.
+    Sleep {
+        /// How much of it.
+        nanoseconds: i64,
+    },
+    /// The time.
+    Now,
+    /// A float from 0 to below 1.
+    Random,
+    /// An int.
+    RandomInt {
+        /// The least.
+        low: i64,
+        /// The greatest, not below `low`.
+        high: i64,
+    },
+    /// A fresh UUID.
+    Uuid,
+    /// The text of a file.
+    FsRead {
+        /// Relative to the working folder, as everywhere.
+        path: String,
+    },
+    /// The bytes of a file.
+    FsReadBytes {
+        /// Which.
+        path: String,
+    },
+    /// Replaces a file.
+    FsWrite {
+        /// Which.
+        path: String,
+        /// By what.
+        text: String,
+    },
+    /// Adds to a file.
+    FsAppend {
+        /// Which.
+        path: String,
+        /// What.
+        text: String,
+    },
+    /// Whether something is there.
+    FsExists {
+        /// Where.
+        path: String,
+    },
+    /// The names in a folder, sorted.
+    FsList {
+        /// Which.
+        path: String,
+    },
+    /// The paths that a pattern fits, sorted.
+    FsGlob {
+        /// With `*`, `?`, `[…]` and `**`.
+        pattern: String,
+    },
+    /// Removes a file or a folder with all in it.
+    FsRemove {
+        /// Which.
+        path: String,
+    },
+    /// Makes a folder and those above it.
+    FsMakeDir {
+        /// Which.
+        path: String,
+    },
+    /// A variable of the environment.
+    EnvGet {
+        /// Which.
+        name: String,
+    },
+    /// An answer of a model.
+    Model {
+        /// To what.
+        request: Box<ModelRequest>,
+    },
+    /// That a prompt call somewhere ends, so that the cache may hold its answer.
+    Release {
+        /// The key of the cache.
+        key: String,
+    },
+    /// A program of the system is run.
+    Exec {
+        /// How.
+        request: ExecRequest,
+    },
+    /// An HTTP request.
+    Http {
+        /// Which.
+        request: HttpRequest,
+    },
+}
+
+/// How to run a program of the system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ExecRequest {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// What it reads.
+    pub stdin: Option<String>,
+    /// Where it runs.
+    pub cwd: Option<String>,
+    /// After this it is killed.
+    pub timeout_nanoseconds: Option<i64>,
+}
+
+/// What a program of the system gave.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ExecOutput {
+    /// Its exit code; 128 and the signal's number for one that was killed.
+    pub code: i64,
+    /// What it wrote.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+/// An HTTP request.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HttpRequest {
+    /// `GET` and so on.
+    pub method: String,
+    /// Absolute.
+    pub url: String,
+    /// In order; a value that is a secret's name is marked so.
+    pub headers: Vec<(String, String)>,
+    /// What is sent.
+    pub body: Option<String>,
+}
+
+/// What an HTTP server answered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HttpAnswer {
+    /// The status code.
+    pub status: i64,
+    /// In order of arrival, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// As text.
+    pub body: String,
+}
+
+/// What came of an operation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "outcome", content = "value", rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is done and gives nothing.
+    Done,
+    /// Nanoseconds since 1970.
+    Time(i64),
+    /// A float.
+    Float(f64),
+    /// An int.
+    Int(i64),
+    /// Whether.
+    Bool(bool),
+    /// Text.
+    Text(String),
+    /// Text, if there is any.
+    OptionalText(Option<String>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Several texts.
+    Texts(Vec<String>),
+    /// What the model said, or why it did not.
+    Model(Box<Result<ModelAnswer, ModelFailure>>),
+    /// What the program gave.
+    Exec(ExecOutput),
+    /// What the server answered.
+    Http(HttpAnswer),
+    /// It could not be done.
+    Failed(Failure),
+}
+
+/// Why an operation could not be done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// `IoError`
+    Io {
+        /// Of what.
+        path: Option<String>,
+        /// Why.
+        message: String,
+    },
+    /// `PermissionDenied`
+    Denied {
+        /// What.
+        what: String,
+    },
+    /// `Failed`
+    Other {
+        /// Why.
+        message: String,
+    },
+}

@@ -1,0 +1,172 @@
+//! The threads that turns run on: few, with deep stacks, and more of them while long turns hold the others up.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The stack of a thread. A turn may use 16 MiB of it; the rest is for what a turn itself calls, and a wide margin.
+const STACK: usize = 64 << 20;
+/// When nothing was taken from the queue for so long although something waits there, another thread is added.
+const PATIENCE: Duration = Duration::from_millis(5);
+/// More threads than this are never made: further turns wait. A guess.
+const MOST: usize = 256;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads. They start when they are needed and end with the process.
+#[derive(Debug, Clone, Default)]
+pub struct TurnThreads {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    work: Condvar,
+    watch: Condvar,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TurnThreads")
+    }
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+    taken: u64,
+    is_watched: bool,
+}
+
+impl TurnThreads {
+    /// Runs `job` on one of the threads, after those that were given before.
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
+        let mut state = self.shared.lock();
+        state.queue.push_back(Box::new(job));
+        if state.idle >= state.queue.len() {
+            self.shared.work.notify_one();
+        } else if state.threads < cores() {
+            self.add(&mut state);
+        } else {
+            self.watch(&mut state);
+        }
+    }
+
+    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked.
+    pub fn wait_for<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        self.run(move || {
+            // Nobody waits any more only when the process ends.
+            let _ = sender.send(job());
+        });
+        receiver.recv().ok()
+    }
+
+    fn add(&self, state: &mut State) {
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new()
+            .name("gsw-turn".into())
+            .stack_size(STACK)
+            .spawn(move || shared.serve());
+        match thread {
+            Ok(_) => state.threads += 1,
+            // Without a single thread nothing could ever run again; with others the queue goes on more slowly.
+            Err(error) => assert!(state.threads > 0, "no thread can be started: {error}"),
+        }
+    }
+
+    fn watch(&self, state: &mut State) {
+        if state.is_watched {
+            self.shared.watch.notify_one();
+            return;
+        }
+        let threads = self.clone();
+        state.is_watched = std::thread::Builder::new()
+            .name("gsw-watch".into())
+            .spawn(move || threads.keep_watch())
+            .is_ok();
+    }
+
+    fn keep_watch(&self) {
+        let mut state = self.shared.lock();
+        loop {
+            while state.queue.is_empty() {
+                state = self
+                    .shared
+                    .watch
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            let taken = state.taken;
+            drop(state);
+            std::thread::sleep(PATIENCE);
+            state = self.shared.lock();
+            if !state.queue.is_empty() && state.taken == taken && state.threads < MOST {
+                self.add(&mut state);
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Jobs run without the lock, so nobody panics while holding it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn serve(&self) {
+        loop {
+            let job = self.next();
+            // A job catches what its run does; this keeps the thread alive through a mistake of the driver.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+        }
+    }
+
+    fn next(&self) -> Job {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.queue.pop_front() {
+                state.taken += 1;
+                return job;
+            }
+            state.idle += 1;
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TurnThreads;
+
+    #[test]
+    fn a_long_turn_starves_nobody() {
+        let threads = TurnThreads::default();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let held = std::sync::Arc::new(std::sync::Mutex::new(held));
+        for _ in 0..super::cores() {
+            let held = held.clone();
+            threads.run(move || {
+                let _ = held.lock().map(|it| it.recv());
+            });
+        }
+        assert_eq!(threads.wait_for(|| 7), Some(7));
+        drop(release);
+        assert_eq!(threads.wait_for(|| 8), Some(8));
+    }
+
+    #[test]
+    fn a_panic_ends_only_its_job() {
+        let threads = TurnThreads::default();
+        assert_eq!(threads.wait_for(|| -> u32 { panic!("expected by the test") }), None);
+        assert_eq!(threads.wait_for(|| 3), Some(3));
+    }
+}
