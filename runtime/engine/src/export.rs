@@ -1,21 +1,32 @@
 //! The runtime calls that compiled code reaches through the table, by the names of their rows.
 
+mod effect;
 mod error;
+mod files;
 mod guard;
 mod json;
 mod list;
 mod map;
 mod memory;
+mod node;
 mod number;
+mod outside;
+mod scope;
 mod sort;
 mod string;
+mod task;
 mod text;
 mod time;
 mod value;
 
+pub use effect::{env_get, random_float, random_int, secret_named, sleep, time_now, uuid};
 pub use error::{
     assertion_failed, error_is_catchable, error_message, error_trace, fault, internal_fault,
 };
+pub use files::{
+    fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove, fs_write,
+};
+pub(crate) use guard::Step;
 pub use json::{
     json_as, json_entries, json_field, json_get, json_index, json_items, json_new, json_parse,
     json_pretty, string_as,
@@ -30,14 +41,28 @@ pub use map::{
     map_new, map_remove, map_value_at, map_values,
 };
 pub use memory::{frame_free, frame_new, object_free, object_new};
+pub use node::{
+    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_set,
+};
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,
     float_sqrt, float_to_int, int_pow, int_to_float,
+};
+pub use outside::{
+    context_query, exec_run, http_request, human_ask, prompt_detail, prompt_run, tool_begin,
+    workflow_start,
+};
+pub use scope::{
+    budget_enter, budget_fail, budget_leave, defer_enter, defer_leave, reflect_wait, retry_wait,
+    timeout_enter, timeout_fail, timeout_leave,
 };
 pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
 pub use string::{
     string_concat, string_contains, string_ends_with, string_equal, string_index_of, string_len,
     string_matches, string_parse_float, string_parse_int, string_starts_with,
+};
+pub use task::{
+    parallel_for, parallel_tuple, task_await, task_await_all, task_cancel, task_race, task_spawn,
 };
 pub use text::{
     string_chars, string_lines, string_lower, string_pad_end, string_pad_start, string_repeat,
@@ -46,3 +71,13 @@ pub use text::{
 };
 pub use time::{duration_seconds, time_format, time_parse};
 pub use value::{value_compare, value_equal, value_to_json, value_to_string};
+
+/// Picks the call of this module that has each row's name.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident $kind:ident($($parameter:ident),*);)*) => {
+        gsw_abi::call::Table { $($name),* }
+    };
+}
+
+/// What compiled code finds the runtime calls in.
+pub static TABLE: gsw_abi::call::Table = gsw_abi::for_each_runtime_call!(table);

@@ -1,12 +1,38 @@
 //! Runs compiled programs.
 
+mod awaiting;
 pub mod calendar;
+mod cancel;
 pub mod codec;
 pub mod compare;
+pub mod deadline;
+mod deadlock;
+mod drive;
 pub mod duration;
+pub mod effect;
+mod ending;
+pub mod event;
 pub mod export;
 pub mod heap;
+mod joining;
+pub mod load;
 pub mod model;
+pub mod name;
+mod native;
+pub mod node;
 pub mod number;
+pub mod observe;
+pub mod operation;
+pub mod parallel;
+pub mod prompt;
+mod raise;
+mod retry;
 pub mod run;
+pub mod scope;
+pub mod services;
+mod spawn;
+pub mod task;
+mod tell;
+pub mod turn_threads;
 pub mod value;
+pub mod wait;

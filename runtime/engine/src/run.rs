@@ -1,8 +1,31 @@
-//! The state of one run, which compiled code sees as its context.
+//! One run: a deterministic event loop that compiled code sees as its context.
+//!
+//! A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that are to be
+//! performed; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
+//! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
 
-use gsw_abi::layout::{Context, Outcome};
+mod finish;
+mod start;
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gsw_abi::layout::Context;
+
+use crate::effect::Operations;
 use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::node::Tree;
+use crate::operation::{Operation, OperationId, Outcome};
+use crate::scope::Scopes;
+use crate::services::Services;
+use crate::task::{TaskId, Tasks};
+
+pub use finish::{Finished, RunError, RunResult, TracePlace};
+pub use start::Start;
+
+/// How much of its stack a turn may use; the threads have more.
+const TURN_STACK: u64 = 16 << 20;
 
 /// One run. Its front is what compiled code gets as its first argument.
 #[repr(C)]
@@ -12,6 +35,60 @@ pub struct Run {
     pub context: Context,
     /// Its memory.
     pub heap: Heap,
+    /// The program.
+    pub loaded: Arc<Loaded>,
+    /// What the process gives to all its runs.
+    pub services: Arc<Services>,
+    /// Its name in events.
+    pub id: Arc<str>,
+    /// Its tasks.
+    pub tasks: Tasks,
+    /// Its tree.
+    pub tree: Tree,
+    /// Its open scopes.
+    pub scopes: Scopes,
+    /// What it has asked for.
+    pub operations: Operations,
+    /// The tasks that can go on, first in, first out.
+    pub ready: VecDeque<TaskId>,
+    /// The task on the native stack.
+    pub current: TaskId,
+    /// How many frames the current task has.
+    pub depth: u32,
+    /// The latest time that an outcome brought, in nanoseconds since 1970.
+    pub now: i64,
+    /// When it began.
+    pub began: i64,
+    /// The state of its own random numbers, seeded from outside; only delays are drawn from it.
+    pub random: u64,
+    /// The number of the next event.
+    pub events: u64,
+    /// The node where the latest error arose, and that error's address.
+    pub failure: Option<(u64, crate::node::NodeId)>,
+    /// What reflections said, by the node whose prompts it is for.
+    pub guidance: rustc_hash::FxHashMap<crate::node::NodeId, Vec<String>>,
+    /// The run's own task.
+    pub root: TaskId,
+    /// The type of the run's value.
+    pub result: gsw_abi::types::TypeId,
+    finished: Option<RunResult>,
+}
+
+// SAFETY: a run is used by one thread at a time, and every pointer in it is into its own memory or the loaded program.
+unsafe impl Send for Run {}
+
+/// What a turn ended with.
+#[derive(Debug)]
+pub enum Turn {
+    /// Every task waits.
+    Blocked {
+        /// What is to be performed, in order of request.
+        operations: Vec<Operation>,
+        /// Operations whose outcomes are of no interest any more.
+        abandoned: Vec<OperationId>,
+    },
+    /// The run has ended.
+    Done(Box<Finished>),
 }
 
 impl Run {
@@ -25,33 +102,49 @@ impl Run {
         unsafe { &mut *context.cast::<Self>() }
     }
 
-    /// Calls a plain function of the program, which takes over its arguments.
-    pub(crate) fn call_plain(&mut self, function: u32, arguments: &[u64]) -> Result<u64, u64> {
-        let context = std::ptr::from_mut(self).cast::<Context>();
-        // SAFETY: the tables of a program name plain functions with as many parameters as their place passes.
-        let outcome = unsafe {
-            let code = (*self.context.functions.add(function as usize)).plain;
-            match *arguments {
-                [] => {
-                    std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut Context) -> Outcome>(
-                        code,
-                    )(context)
+    /// Goes on until every task waits or the run has ended.
+    pub fn turn(&mut self) -> Turn {
+        self.enter_native();
+        loop {
+            while let Some(task) = self.ready.pop_front() {
+                self.drive(task);
+                self.collect_handles();
+                if self.finished.is_some() {
+                    return Turn::Done(self.take_finished());
                 }
-                [a] => std::mem::transmute::<
-                    *const u8,
-                    unsafe extern "C" fn(*mut Context, u64) -> Outcome,
-                >(code)(context, a),
-                [a, b] => std::mem::transmute::<
-                    *const u8,
-                    unsafe extern "C" fn(*mut Context, u64, u64) -> Outcome,
-                >(code)(context, a, b),
-                _ => unreachable!("defaults and checks take at most two arguments"),
             }
-        };
-        if outcome.error == 0 {
-            Ok(outcome.value)
-        } else {
-            Err(outcome.error)
+            if self.operations.is_waiting() {
+                break;
+            }
+            // Nothing can come from outside any more, so somebody waits in a circle.
+            self.break_deadlock();
+            if self.finished.is_some() {
+                return Turn::Done(self.take_finished());
+            }
         }
+        let (operations, abandoned) = self.operations.take_requested();
+        Turn::Blocked { operations, abandoned }
+    }
+
+    /// Takes the outcome of an operation, which came at `now` (nanoseconds since 1970). One that was abandoned is ignored.
+    pub fn complete(&mut self, id: OperationId, outcome: Outcome, now: i64) {
+        self.enter_native();
+        // A clock that was set back must not make durations negative.
+        self.now = self.now.max(now);
+        self.take_outcome(id, outcome);
+    }
+
+    /// Tells the run to end: everything is unwound, and `defer`s run.
+    pub fn cancel(&mut self, reason: &str) {
+        self.enter_native();
+        self.cancel_all(reason);
+    }
+
+    /// Compiled code may use so much of the stack from here on.
+    pub(crate) fn enter_native(&mut self) {
+        let mark = 0u8;
+        let here = std::hint::black_box(&raw const mark).addr() as u64;
+        self.context.stack_limit = here.saturating_sub(TURN_STACK);
+        self.context.stop = 0;
     }
 }

@@ -11,7 +11,9 @@ calls! {
     plain fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
-        error::new(&mut run.heap, kind, &[])
+        // An unwinding that compiled code raises itself is that of the whole task.
+        let fields: &[u64] = if kind == BuiltinError::Unwind { &[0] } else { &[] };
+        error::new(&mut run.heap, kind, fields)
     }
 
     /// Appends a span to an error's trace.

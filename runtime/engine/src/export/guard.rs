@@ -3,12 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_abi::layout::{Context, Outcome};
+use gsw_abi::layout::{Context, Frame, Outcome, status};
 
 use crate::run::Run;
 use crate::value::error;
 
-/// Declares runtime calls: `plain` bodies give a word, `raising` ones a `Result` of a word and an error.
+/// Declares runtime calls: `plain` bodies give a word, `raising` ones a `Result` of a word and an error, `waiting` ones a
+/// [`Step`].
 macro_rules! calls {
     ($($(#[$doc:meta])* $kind:ident $name:ident($run:ident $(, $argument:ident)*) $body:block)*) => {
         $(calls!(@one $(#[$doc])* $kind $name($run $(, $argument)*) $body);)*
@@ -37,8 +38,40 @@ macro_rules! calls {
             unsafe { $crate::export::guard::raising(context, body) }
         }
     };
+    (@one $(#[$doc:meta])* waiting $name:ident($run:ident $(, $argument:ident)*) $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Called by compiled code with the context and frame it was given and valid words, as the row says.
+        pub unsafe extern "C" fn $name(
+            context: *mut gsw_abi::layout::Context,
+            frame: *mut gsw_abi::layout::Frame
+            $(, $argument: u64)*
+        ) -> u64 {
+            let body = |$run: &mut $crate::run::Run| -> $crate::export::guard::Step { $body };
+            // SAFETY: the context is the front of the run that called, which waits for this call.
+            unsafe { $crate::export::guard::waiting(context, frame, body) }
+        }
+    };
 }
 pub(crate) use calls;
+
+/// What became of a waiting call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// It gives this at once.
+    Done(u64),
+    /// It raises this at once.
+    Raised(u64),
+    /// The current task has a wait, which will end with either.
+    Waiting,
+}
+
+impl From<Result<u64, u64>> for Step {
+    fn from(result: Result<u64, u64>) -> Self {
+        result.map_or_else(Self::Raised, Self::Done)
+    }
+}
 
 /// Runs the body of a plain call. After a panic the run remembers the mistake and the call gives 0.
 ///
@@ -79,6 +112,41 @@ pub(crate) unsafe fn raising(
             Outcome { value: 0, error }
         }
     }
+}
+
+/// Runs the body of a waiting call, and leaves what it gives in the frame. After a panic it raises `Internal`.
+///
+/// # Safety
+/// `context` is the front of a run that nobody else uses meanwhile, and `frame` is the frame that waits.
+pub(crate) unsafe fn waiting(
+    context: *mut Context,
+    frame: *mut Frame,
+    body: impl FnOnce(&mut Run) -> Step,
+) -> u64 {
+    // SAFETY: as this function demands.
+    let run = unsafe { Run::of(context) };
+    let step = catch_unwind(AssertUnwindSafe(|| body(run))).unwrap_or_else(|payload| {
+        // SAFETY: as this function demands; the body has ended.
+        let run = unsafe { Run::of(context) };
+        let text = panic_text(payload.as_ref());
+        Step::Raised(error::with_text(&mut run.heap, BuiltinError::Internal, &text))
+    });
+    let (status, value, error) = match step {
+        Step::Done(value) => (status::DONE, value, 0),
+        Step::Raised(error) => (status::RAISED, 0, error),
+        Step::Waiting => {
+            // SAFETY: as this function demands; the body has ended.
+            let run = unsafe { Run::of(context) };
+            run.tasks.at_mut(run.current).frame = frame;
+            return status::WAITING;
+        }
+    };
+    // SAFETY: the frame is live: it called.
+    unsafe {
+        (*frame).value = value;
+        (*frame).error = error;
+    }
+    status
 }
 
 /// What a panic said.

@@ -19,17 +19,12 @@ calls! {
 
     /// A fresh frame of a function.
     plain frame_new(run, function) {
-        // SAFETY: compiled code passes the index of a function of its program.
-        let slots = unsafe { (*run.context.functions.add(function as usize)).slots };
-        run.heap.frame_new(function as u32, slots) as u64
+        run.frame_new(function as u32) as u64
     }
 
     /// Frees a frame that has ended.
     plain frame_free(run, frame) {
-        let frame = frame as *mut Frame;
-        // SAFETY: compiled code passes a frame that it owns, whose function is one of its program.
-        let slots = unsafe { (*run.context.functions.add((*frame).function as usize)).slots };
-        run.heap.frame_free(frame, slots);
+        run.free_frame(frame as *mut Frame);
         0
     }
 }

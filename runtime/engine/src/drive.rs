@@ -1,0 +1,151 @@
+//! Resumes tasks: runs the innermost frame, hands its result to the frame around it, and so on until one waits.
+
+use gsw_abi::layout::{Frame, status};
+
+use crate::native;
+use crate::node::NodeId;
+use crate::run::Run;
+use crate::task::{Ending, State, TaskId};
+use crate::wait::Wait;
+
+/// Deeper stacks of frames raise `StackOverflow`.
+const MOST_FRAMES: u32 = 1_000_000;
+
+impl Run {
+    /// Resumes a task from the queue until it waits or its body ends.
+    pub(crate) fn drive(&mut self, id: TaskId) {
+        let task = self.tasks.at_mut(id);
+        if task.state == State::New && task.pending.is_some() && task.shield == 0 {
+            self.drop_frames(id);
+            self.body_ended(id, Ending::Cancelled);
+            return;
+        }
+        task.state = State::Running;
+        self.current = id;
+        self.depth = task.depth;
+        let frame = task.frame;
+        let ending = self.resume_frames(frame);
+        self.current = TaskId::NONE;
+        if let Some(message) = self.heap.take_internal() {
+            self.fail_internally(message);
+            return;
+        }
+        let task = self.tasks.at_mut(id);
+        task.depth = self.depth;
+        match ending {
+            Some(ending) => {
+                task.frame = std::ptr::null_mut();
+                self.body_ended(id, ending);
+            }
+            None => task.state = State::Waiting,
+        }
+    }
+
+    /// Gives how the outermost frame ended, or nothing when a frame waits.
+    fn resume_frames(&mut self, mut frame: *mut Frame) -> Option<Ending> {
+        loop {
+            let run: *mut Self = self;
+            // SAFETY: the frame belongs to the current task, which waits no more or is new.
+            let status = unsafe { native::resume(run, frame) };
+            if status == status::WAITING {
+                return None;
+            }
+            // SAFETY: the frame is live until it is freed below; it has ended, so its slots own nothing.
+            let (parent, value, error) = unsafe { ((*frame).parent, (*frame).value, (*frame).error) };
+            self.free_frame(frame);
+            let raised = status == status::RAISED;
+            if parent.is_null() {
+                return Some(match (raised, error) {
+                    (false, _) => Ending::Value(value),
+                    (true, error) if self.is_unwind(error) => {
+                        self.heap.release(error);
+                        Ending::Cancelled
+                    }
+                    (true, error) => Ending::Error(error),
+                });
+            }
+            // SAFETY: a frame's parent waits for it and is live.
+            unsafe {
+                (*parent).value = if raised { 0 } else { value };
+                (*parent).error = if raised { error } else { 0 };
+            }
+            frame = parent;
+        }
+    }
+
+    /// Ends the wait of a task and puts it into the queue, with a value or an error.
+    pub(crate) fn wake(&mut self, id: TaskId, with: Result<u64, u64>) {
+        let task = self.tasks.at_mut(id);
+        debug_assert!(matches!(task.wait, Wait::Nothing), "a wait is taken before its end");
+        debug_assert_eq!(task.state, State::Waiting);
+        let (value, error) = match with {
+            Ok(value) => (value, 0),
+            Err(error) => (0, error),
+        };
+        // SAFETY: a waiting task's frame is live.
+        unsafe {
+            (*task.frame).value = value;
+            (*task.frame).error = error;
+        }
+        task.state = State::Ready;
+        self.ready.push_back(id);
+    }
+
+    /// A frame of `function` for a task to come; its parameters are to be set.
+    pub(crate) fn bottom_frame(&mut self, function: u32) -> *mut Frame {
+        let slots = self.loaded.functions[function as usize].slots;
+        self.heap.frame_new(function, slots)
+    }
+
+    /// A frame of `function` that the current task calls.
+    pub(crate) fn frame_new(&mut self, function: u32) -> *mut Frame {
+        self.depth += 1;
+        if self.depth > MOST_FRAMES {
+            // Every function looks at the limit before anything else, so the one that is about to begin raises.
+            self.context.stack_limit = u64::MAX;
+        }
+        self.bottom_frame(function)
+    }
+
+    /// Frees a frame of the current task that has ended.
+    pub(crate) fn free_frame(&mut self, frame: *mut Frame) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == MOST_FRAMES {
+            self.enter_native();
+        }
+        self.discard_frame(frame);
+    }
+
+    fn discard_frame(&mut self, frame: *mut Frame) {
+        // SAFETY: the frame is live and names a function of the program.
+        let function = unsafe { (*frame).function };
+        let slots = self.loaded.functions[function as usize].slots;
+        self.heap.frame_free(frame, slots);
+    }
+
+    /// Frees all frames of a task that will not be resumed, and what they own where they wait.
+    pub(crate) fn drop_frames(&mut self, id: TaskId) {
+        let loaded = std::sync::Arc::clone(&self.loaded);
+        let task = self.tasks.at_mut(id);
+        let mut frame = std::mem::replace(&mut task.frame, std::ptr::null_mut());
+        task.depth = 0;
+        while !frame.is_null() {
+            // SAFETY: the frame is live and names a function of the program.
+            let (parent, function, state) =
+                unsafe { ((*frame).parent, (*frame).function, (*frame).state) };
+            let function = &loaded.program.functions[function as usize];
+            for &slot in function.owned.get(state as usize).into_iter().flatten() {
+                // SAFETY: the loader checked that owned slots exist.
+                let word = unsafe { native::read_slot(frame, slot as usize) };
+                self.heap.release_typed(function.slots[slot as usize].ty, word);
+            }
+            self.discard_frame(frame);
+            frame = parent;
+        }
+    }
+
+    /// The node that the current task works in.
+    pub(crate) fn current_node(&self) -> NodeId {
+        self.tasks.get(self.current).map_or(NodeId::ROOT, |task| task.node)
+    }
+}

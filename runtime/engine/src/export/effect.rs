@@ -1,0 +1,50 @@
+//! Runtime calls that ask the outside for time, randomness and the environment.
+
+use gsw_abi::builtin::SECRET;
+
+use crate::export::guard::{Step, calls};
+use crate::operation::Request;
+use crate::value::string;
+
+calls! {
+    /// `now()`
+    waiting time_now(run) {
+        run.perform(Request::Now)
+    }
+
+    /// `sleep(d)`; a negative duration is over at once.
+    waiting sleep(run, nanoseconds) {
+        run.perform(Request::Sleep { nanoseconds: (nanoseconds as i64).max(0) })
+    }
+
+    /// `random()`
+    waiting random_float(run) {
+        run.perform(Request::Random)
+    }
+
+    /// `random.int(a, b)`, both included.
+    waiting random_int(run, low, high) {
+        let (low, high) = (low as i64, high as i64);
+        if low > high {
+            return Step::Raised(run.failed(&format!("there is no int from {low} to {high}")));
+        }
+        run.perform(Request::RandomInt { low, high })
+    }
+
+    /// `uuid()`
+    waiting uuid(run) {
+        run.perform(Request::Uuid)
+    }
+
+    /// `env.get(name)`
+    waiting env_get(run, name) {
+        let name = run.take_text(name).unwrap_or_default();
+        run.perform(Request::EnvGet { name })
+    }
+
+    /// `secret("NAME")`: the name; its value is looked up where it is used.
+    plain secret_named(run, name) {
+        let text = run.take_text(name).unwrap_or_default();
+        string::new_of(&mut run.heap, SECRET, &text)
+    }
+}

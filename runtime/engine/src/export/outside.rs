@@ -1,0 +1,105 @@
+//! Runtime calls that reach models, tools, people, programs of the system and servers.
+
+use gsw_abi::types::TypeId;
+use serde_json::json;
+
+use crate::codec::decode;
+use crate::export::guard::{Step, calls};
+use crate::operation::{ExecOutput, ExecRequest, HttpAnswer, Request};
+use crate::prompt::{Gives, NewPrompt};
+use crate::run::Run;
+use crate::value::{list, string};
+
+calls! {
+    /// Runs a prompt: result type, prompt, system text or 0, user text, arguments, settings or 0.
+    waiting prompt_run(run, result, prompt, system, user, arguments, settings) {
+        let result = TypeId(result as u32);
+        let prompt = prompt as usize;
+        run.prompt(NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Answer })
+    }
+
+    /// The same, giving a `Response`.
+    waiting prompt_detail(run, result, prompt, system, user, arguments, settings) {
+        let result = TypeId(result as u32);
+        let prompt = prompt as usize;
+        run.prompt(NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Response })
+    }
+
+    /// Asks a person.
+    waiting human_ask(run, _result, _human, text, arguments, settings) {
+        run.unavailable("asking a person", &[text, arguments, settings])
+    }
+
+    /// Before a tool's body when a program calls it. No results of earlier calls are kept yet, so the body runs.
+    waiting tool_begin(run, _result, _tool, key, arguments) {
+        run.heap.release(key);
+        run.heap.release(arguments);
+        Step::Done(0)
+    }
+
+    /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or -1.
+    waiting exec_run(run, result, argv, stdin, cwd, timeout) {
+        let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();
+        run.heap.release(argv);
+        let request = ExecRequest {
+            argv: words,
+            stdin: run.take_text(stdin),
+            cwd: run.take_text(cwd),
+            timeout_nanoseconds: Some(timeout as i64).filter(|it| *it >= 0),
+        };
+        if request.argv.is_empty() {
+            return Step::Raised(run.failed("`exec.run` needs the name of a program"));
+        }
+        run.perform_for(Request::Exec { request }, TypeId(result as u32))
+    }
+
+    /// `http.request`
+    waiting http_request(run, _result, method, url, headers, body) {
+        run.unavailable("`http`", &[method, url, headers, body])
+    }
+
+    /// `context.node` and its kin.
+    raising context_query(run, name, argument) {
+        match run.unavailable("`context`", &[name, argument]) {
+            Step::Raised(error) => Err(error),
+            other => unreachable!("what is unavailable raises, and gives no {other:?}"),
+        }
+    }
+
+    /// `workflows.find(name)?.start(input)`
+    raising workflow_start(run, _result, name, input) {
+        match run.unavailable("`workflows`", &[name, input]) {
+            Step::Raised(error) => Err(error),
+            other => unreachable!("what is unavailable raises, and gives no {other:?}"),
+        }
+    }
+}
+
+impl Run {
+    /// Raises because something is not there yet; gives up the words that were handed over.
+    fn unavailable(&mut self, what: &str, words: &[u64]) -> Step {
+        for &word in words {
+            self.heap.release(word);
+        }
+        Step::Raised(self.failed(&format!("{what} is not available in this version")))
+    }
+
+    /// What a program of the system gave, as the record `Output`.
+    pub(crate) fn exec_output(&mut self, output: &ExecOutput, result: TypeId) -> Result<u64, u64> {
+        let tree = json!({ "code": output.code, "stdout": output.stdout, "stderr": output.stderr });
+        self.record_of(result, &tree)
+    }
+
+    /// What a server answered, as the record `HttpResponse`.
+    pub(crate) fn http_answer(&mut self, answer: &HttpAnswer, result: TypeId) -> Result<u64, u64> {
+        let headers: serde_json::Map<_, _> =
+            answer.headers.iter().map(|(name, text)| (name.clone(), text.clone().into())).collect();
+        let tree = json!({ "status": answer.status, "headers": headers, "body": answer.body });
+        self.record_of(result, &tree)
+    }
+
+    fn record_of(&mut self, ty: TypeId, tree: &serde_json::Value) -> Result<u64, u64> {
+        decode::decode(self, ty, tree)
+            .map_err(|issue| self.internal(&format!("a result does not fit its record: {}", issue.message)))
+    }
+}

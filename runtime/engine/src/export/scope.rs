@@ -1,0 +1,136 @@
+//! Runtime calls of modifiers: `timeout`, `retry`, `budget`, `reflect`, and the shield around `defer` bodies.
+
+use gsw_abi::builtin::BuiltinError;
+
+use crate::export::guard::calls;
+use crate::run::Run;
+use crate::scope::{Budget, Scope, ScopeId, ScopeKind};
+use crate::value::error;
+
+calls! {
+    /// `timeout d`: gives the scope's number.
+    plain timeout_enter(run, after) {
+        let after = after as i64;
+        let id = run.open_scope(ScopeKind::Timeout { after });
+        run.start_clock(id, after);
+        id.0
+    }
+
+    /// The body ended in time.
+    plain timeout_leave(run, scope) {
+        run.close_scope(ScopeId(scope));
+        0
+    }
+
+    /// The body raised: gives the error to go on with.
+    plain timeout_fail(run, scope, raised) {
+        let id = ScopeId(scope);
+        let closed = run.close_scope(id);
+        match closed.map(|it| it.kind) {
+            Some(ScopeKind::Timeout { after }) if run.is_unwind_of(raised, id) => {
+                run.heap.release(raised);
+                error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64])
+            }
+            _ => raised,
+        }
+    }
+
+    /// `budget(…)`: gives the scope's number.
+    raising budget_enter(run, usd, tokens, calls, time) {
+        let limit = |word: u64| u64::try_from(word as i64).ok();
+        let usd = f64::from_bits(usd);
+        let current = run.current;
+        let outer = run.tasks.at(current).budget;
+        let id = run.open_scope(ScopeKind::Budget(Budget {
+            outer,
+            usd: (usd >= 0.0).then_some(usd),
+            tokens: limit(tokens),
+            calls: limit(calls),
+            spent_usd: 0.0,
+            spent_tokens: 0,
+            spent_calls: 0,
+            is_out_of_time: false,
+        }));
+        run.tasks.at_mut(current).budget = id;
+        if let Some(time) = limit(time) {
+            run.start_clock(id, time as i64);
+        }
+        Ok(id.0)
+    }
+
+    /// The body ended.
+    plain budget_leave(run, scope) {
+        run.close_budget(ScopeId(scope));
+        0
+    }
+
+    /// The body raised: gives the error to go on with.
+    plain budget_fail(run, scope, raised) {
+        let id = ScopeId(scope);
+        let is_out_of_time = run.close_budget(id).is_some_and(|it| it.is_out_of_time);
+        if is_out_of_time && run.is_unwind_of(raised, id) {
+            run.heap.release(raised);
+            return error::with_text(&mut run.heap, BuiltinError::BudgetExceeded, "time");
+        }
+        raised
+    }
+
+    /// `retry`: error, attempts made so far, further attempts, backoff, max.
+    waiting retry_wait(run, raised, made, further, backoff, max) {
+        run.retry(raised, made, further, backoff as i64, max as i64)
+    }
+
+    /// Step reflection: error, rounds used, rounds, closure or 0.
+    waiting reflect_wait(run, raised, used, rounds, closure) {
+        run.reflect(raised, used, rounds, closure)
+    }
+
+    /// What runs until the matching `leave` is not cancelled.
+    plain defer_enter(run) {
+        let current = run.current;
+        run.tasks.at_mut(current).shield += 1;
+        0
+    }
+
+    /// After it.
+    plain defer_leave(run) {
+        let current = run.current;
+        let task = run.tasks.at_mut(current);
+        task.shield = task.shield.saturating_sub(1);
+        0
+    }
+}
+
+impl Run {
+    fn open_scope(&mut self, kind: ScopeKind) -> ScopeId {
+        let task = self.current;
+        let id = self.scopes.open(Scope { task, clock: None, kind });
+        self.tasks.at_mut(task).scopes.push(id);
+        id
+    }
+
+    /// Closes a scope, its clock and an unwinding to it that was not delivered.
+    fn close_scope(&mut self, id: ScopeId) -> Option<Scope> {
+        let scope = self.scopes.close(id)?;
+        if let Some(clock) = scope.clock {
+            self.operations.abandon(clock);
+        }
+        let task = self.tasks.at_mut(scope.task);
+        task.scopes.retain(|it| *it != id);
+        if task.pending == Some(id) {
+            task.pending = None;
+        }
+        Some(scope)
+    }
+
+    fn close_budget(&mut self, id: ScopeId) -> Option<Budget> {
+        let scope = self.close_scope(id)?;
+        match scope.kind {
+            ScopeKind::Budget(budget) => {
+                self.tasks.at_mut(scope.task).budget = budget.outer;
+                Some(budget)
+            }
+            ScopeKind::Timeout { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Runtime calls on tasks.
+
+use gsw_abi::call::{ErrorPolicy, NodeKind};
+use gsw_abi::layout::Frame;
+use gsw_abi::types::{Type, TypeId};
+
+use crate::awaiting::task_of;
+use crate::export::guard::calls;
+use crate::parallel::{Manner, Work};
+use crate::spawn::NewTask;
+use crate::task::Role;
+use crate::value;
+
+calls! {
+    /// Starts a task of the current node: task type, frame. Gives its handle.
+    plain task_spawn(run, task_type, frame) {
+        // The frame was counted as one that the current task calls.
+        run.depth = run.depth.saturating_sub(1);
+        let ty = TypeId(task_type as u32);
+        let result = match run.loaded.types.get(ty) {
+            Type::Task(result) => *result,
+            other => unreachable!("a task is of a task type, not of {other:?}"),
+        };
+        let owner = run.current_node();
+        let id = run.start_task(NewTask {
+            frame: frame as *mut Frame,
+            owner,
+            kind: NodeKind::Task,
+            name: "task",
+            index: None,
+            input: None,
+            role: Role::Spawned,
+            result,
+        });
+        run.tasks.at_mut(id).has_handle = true;
+        let handle = run.heap.object(ty, 0, 1);
+        value::set_field(handle, 0, u64::from(id.0));
+        handle
+    }
+
+    /// `await t`
+    waiting task_await(run, task) {
+        run.await_task(task)
+    }
+
+    /// `await [t, …]`: result list or tuple type, tasks.
+    waiting task_await_all(run, result, tasks) {
+        run.await_all(TypeId(result as u32), tasks)
+    }
+
+    /// `race [t, …]`
+    waiting task_race(run, tasks) {
+        run.race(tasks)
+    }
+
+    /// `t.cancel()`
+    plain task_cancel(run, task) {
+        run.cancel_task(task_of(task));
+        0
+    }
+
+    /// `parallel for`: result list type, closure, items, limit (0 for none), policy.
+    waiting parallel_for(run, result, closure, items, limit, policy) {
+        let policy = match policy {
+            0 => ErrorPolicy::First,
+            1 => ErrorPolicy::Settle,
+            _ => ErrorPolicy::Merge,
+        };
+        let limit = i64::try_from(limit).ok().filter(|it| *it > 0).map(|it| it as usize);
+        run.parallel(Work::Items { closure, items }, Manner { result: TypeId(result as u32), limit, policy })
+    }
+
+    /// `parallel (…)`: result tuple type, closures.
+    waiting parallel_tuple(run, result, closures) {
+        let manner = Manner { result: TypeId(result as u32), limit: None, policy: ErrorPolicy::First };
+        run.parallel(Work::Closures(closures), manner)
+    }
+}

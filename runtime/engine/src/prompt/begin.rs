@@ -1,0 +1,183 @@
+//! From a compiled prompt call to a machine: settings are merged, examples and the schema are looked up.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin::JSON;
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::{Type, TypeId};
+use serde_json::{Map, Value};
+
+use crate::codec;
+use crate::event::EventKind;
+use crate::model::PromptCall;
+use crate::node::NewNode;
+use crate::prompt::{Gives, PromptRun};
+use crate::run::Run;
+use crate::value::string;
+
+/// What compiled code hands over; the words are owned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewPrompt {
+    /// The type of what the program gets.
+    pub result: TypeId,
+    /// Index of the prompt.
+    pub prompt: usize,
+    /// A string, or 0.
+    pub system: u64,
+    /// A string.
+    pub user: u64,
+    /// A `json`.
+    pub arguments: u64,
+    /// A `json`, or 0. `agent` in it names the agent of this call.
+    pub settings: u64,
+    /// What the program gets.
+    pub gives: Gives,
+}
+
+impl Run {
+    /// Enters the prompt's node and makes its machine.
+    pub(super) fn begin_prompt(&mut self, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
+        let system = self.take_text(new.system);
+        let user = self.take_text(new.user).unwrap_or_default();
+        let input = self.take_json(new.arguments);
+        let given = self.take_settings(new.settings);
+        if let Some(error) = self.interruption() {
+            return Err(error);
+        }
+        let loaded = Arc::clone(&self.loaded);
+        let Some(declared) = loaded.program.prompts.get(new.prompt) else {
+            return Err(self.internal(&format!("there is no prompt {}", new.prompt)));
+        };
+        let Some(prompts) = self.services.prompts.clone() else {
+            return Err(self.failed("no model can be asked: this host gave no models to the run"));
+        };
+        let (agent, settings, agents_system) = self.merge_settings(declared.agent, given)?;
+        let examples = match declared.examples {
+            Some(examples) => self.examples(examples)?,
+            None => Vec::new(),
+        };
+        let outer = self.current_node();
+        let node = self.enter_node(NewNode {
+            parent: outer,
+            kind: NodeKind::Prompt,
+            name: &declared.name,
+            index: None,
+            input,
+        });
+        let current = self.current;
+        self.tasks.at_mut(current).node = node;
+        let model = settings.get("model").map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+        let name = Arc::clone(self.tree.name(node));
+        self.tell(node, EventKind::PromptStart { agent, prompt: name, model });
+        let schema = self.schema_of(declared.result);
+        let machine = prompts.begin(PromptCall {
+            program: Arc::clone(&loaded.program),
+            prompt: new.prompt,
+            settings,
+            system: self.with_guidance(outer, system.or(agents_system)),
+            user,
+            examples,
+            schema,
+        });
+        Ok(Box::new(PromptRun {
+            machine,
+            answer: declared.result,
+            result: new.result,
+            gives: new.gives,
+            node,
+            outer,
+            operation: None,
+            tools: None,
+            requests: 0,
+        }))
+    }
+
+    /// The agent's name, the settings of agent, prompt and call merged, and the agent's system text.
+    fn merge_settings(
+        &mut self,
+        declared: Option<u32>,
+        mut given: Map<String, Value>,
+    ) -> Result<(Option<String>, Map<String, Value>, Option<String>), u64> {
+        let loaded = Arc::clone(&self.loaded);
+        let agents = &loaded.program.agents;
+        let agent = match given.shift_remove("agent") {
+            Some(Value::String(name)) => agents.iter().find(|it| it.name == name),
+            Some(Value::Number(index)) => index.as_u64().and_then(|it| agents.get(it as usize)),
+            _ => declared.and_then(|index| agents.get(index as usize)),
+        };
+        let mut settings = Map::new();
+        if let Some(agent) = agent
+            && let Value::Object(own) = self.json_of(agent.settings)?
+        {
+            settings = own;
+        }
+        let system = match settings.shift_remove("system") {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        settings.extend(given);
+        if let Some(model) = &self.services.model_override {
+            settings.insert("model".into(), Value::String(model.clone()));
+        }
+        Ok((agent.map(|it| it.name.clone()), settings, system))
+    }
+
+    /// What a plain function without parameters gives, as JSON.
+    fn json_of(&mut self, function: FunctionIndex) -> Result<Value, u64> {
+        let word = self.call_plain(function.0, &[])?;
+        let text = codec::encode(&self.heap, JSON, word);
+        self.heap.release(word);
+        Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+    }
+
+    fn examples(&mut self, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let Value::Array(pairs) = self.json_of(function)? else { return Ok(Vec::new()) };
+        Ok(pairs
+            .iter()
+            .filter_map(|pair| Some((text(pair.get(0)?), text(pair.get(1)?))))
+            .collect())
+    }
+
+    /// The schema that answers must fit; a plain `string` has none.
+    fn schema_of(&self, answer: TypeId) -> Option<Arc<Value>> {
+        let types = &self.loaded.types;
+        if matches!(types.get(answer), Type::String) {
+            return None;
+        }
+        Some(Arc::new(gsw_abi::schema::schema(types, answer)))
+    }
+
+    fn with_guidance(&self, node: crate::node::NodeId, system: Option<String>) -> Option<String> {
+        if self.guidance.is_empty() {
+            return system;
+        }
+        let mut around: Vec<&str> = self
+            .tree
+            .lineage(node)
+            .filter_map(|it| self.guidance.get(&it))
+            .flat_map(|it| it.iter().map(String::as_str))
+            .collect();
+        around.reverse();
+        let texts: Vec<&str> = system.as_deref().into_iter().chain(around).collect();
+        (!texts.is_empty()).then(|| texts.join("\n\n"))
+    }
+
+    fn take_settings(&mut self, word: u64) -> Map<String, Value> {
+        match self.take_json(word).map(|text| serde_json::from_str(&text)) {
+            Some(Ok(Value::Object(settings))) => settings,
+            _ => Map::new(),
+        }
+    }
+
+    /// The text of a string word, or `None` for 0; it is taken over.
+    pub(crate) fn take_text(&mut self, word: u64) -> Option<String> {
+        if word == 0 {
+            return None;
+        }
+        let text = string::text(word).to_owned();
+        self.heap.release(word);
+        Some(text)
+    }
+}

@@ -1,0 +1,202 @@
+//! Tools that a model calls: tasks of the prompt's node, whose results go back to the model as text.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_abi::types::{Type, TypeId};
+use serde_json::{Map, Value};
+
+use crate::codec;
+use crate::event::EventKind;
+use crate::model::{PromptEvent, ToolCall, ToolOutcome};
+use crate::native;
+use crate::prompt::PromptRun;
+use crate::run::Run;
+use crate::spawn::NewTask;
+use crate::task::{Ending, Role, TaskId};
+use crate::value::{error, string};
+use crate::wait::Wait;
+
+/// The tools of one turn of a model.
+#[derive(Debug)]
+pub(super) struct ToolRound {
+    calls: Vec<ToolCall>,
+    outcomes: Vec<Option<ToolOutcome>>,
+    running: usize,
+    began: i64,
+    /// An error that goes to the program.
+    raised: Option<u64>,
+}
+
+impl PromptRun {
+    /// Whether tools of it have not ended.
+    pub(crate) fn has_running_tools(&self) -> bool {
+        self.tools.as_ref().is_some_and(|it| it.running > 0)
+    }
+}
+
+impl Run {
+    /// Starts the tools; gives the outcomes when none of them could be started.
+    pub(super) fn call_tools(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        calls: Vec<ToolCall>,
+    ) -> Option<Vec<ToolOutcome>> {
+        let mut round = ToolRound {
+            outcomes: vec![None; calls.len()],
+            calls,
+            running: 0,
+            began: self.now,
+            raised: None,
+        };
+        for index in 0..round.calls.len() {
+            match self.start_tool(task, prompt, &round.calls[index], index as u32) {
+                Ok(()) => round.running += 1,
+                Err(content) => {
+                    let id = round.calls[index].id.clone();
+                    round.outcomes[index] = Some(ToolOutcome { id, content, is_error: true });
+                }
+            }
+        }
+        if round.running == 0 {
+            return Some(round.outcomes.into_iter().flatten().collect());
+        }
+        prompt.tools = Some(round);
+        None
+    }
+
+    fn start_tool(
+        &mut self,
+        coordinator: TaskId,
+        prompt: &PromptRun,
+        call: &ToolCall,
+        index: u32,
+    ) -> Result<(), String> {
+        let loaded = Arc::clone(&self.loaded);
+        let tool = loaded
+            .program
+            .tools
+            .iter()
+            .find(|it| it.name == call.name)
+            .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
+        let empty = Map::new();
+        let input = call.input.as_object().unwrap_or(&empty);
+        let words = self.decode_arguments(&tool.parameters, input).map_err(|issues| {
+            let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
+            lines.join("\n")
+        })?;
+        let frame = self.bottom_frame(tool.function.0);
+        for (slot, word) in words.into_iter().enumerate() {
+            // SAFETY: the loader checked that the tool's function takes so many parameters.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        self.start_task(NewTask {
+            frame,
+            owner: prompt.node,
+            kind: NodeKind::Tool,
+            name: &tool.name,
+            index: None,
+            input: Some(call.input.to_string().into()),
+            role: Role::Tool { coordinator, index },
+            result: tool.result,
+        });
+        Ok(())
+    }
+
+    /// A tool has ended; its ending is handed over.
+    pub(crate) fn tool_ended(&mut self, coordinator: TaskId, index: u32, ending: Ending) {
+        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait) else {
+            unreachable!("who runs a prompt waits for its tools");
+        };
+        let node = prompt.node;
+        let Some(round) = &mut prompt.tools else {
+            unreachable!("a tool ends in the round that started it");
+        };
+        let call = round.calls[index as usize].clone();
+        let duration = self.now - round.began;
+        let outcome = self.outcome_of_tool(&call, ending, &mut round.raised);
+        round.running -= 1;
+        let (output, error) = if outcome.is_error {
+            (None, Some(outcome.content.clone()))
+        } else {
+            (Some(Value::String(outcome.content.clone())), None)
+        };
+        round.outcomes[index as usize] = Some(outcome);
+        let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
+        self.tell(node, EventKind::ToolCall { tool: call.name, input: call.input, output, error, duration });
+        self.tasks.at_mut(coordinator).wait = Wait::Prompt(prompt);
+        if must_stop {
+            self.cancel_tasks_of(node);
+        }
+        if is_over {
+            self.tree.node_mut(node).joiner = coordinator;
+        }
+    }
+
+    fn outcome_of_tool(&mut self, call: &ToolCall, ending: Ending, raised: &mut Option<u64>) -> ToolOutcome {
+        let id = call.id.clone();
+        match ending {
+            Ending::Value(value) => {
+                let ty = self.result_of_tool(&call.name);
+                let content = self.text_for_model(ty, value);
+                self.heap.release_typed(ty, value);
+                ToolOutcome { id, content, is_error: false }
+            }
+            Ending::Error(error) => {
+                let content = error::message(&self.heap, error);
+                if self.passes_the_model(error) && raised.is_none() {
+                    *raised = Some(error);
+                } else {
+                    self.heap.release(error);
+                }
+                ToolOutcome { id, content, is_error: true }
+            }
+            Ending::Cancelled => ToolOutcome { id, content: "cancelled".into(), is_error: true },
+        }
+    }
+
+    /// All tools of a round have ended and are out of the list of the prompt's node.
+    pub(crate) fn tools_are_over(&mut self, coordinator: TaskId) {
+        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait) else {
+            return;
+        };
+        let Some(round) = prompt.tools.take() else {
+            self.tasks.at_mut(coordinator).wait = Wait::Prompt(prompt);
+            return;
+        };
+        let task = self.tasks.at(coordinator);
+        let unwinding = task.pending.filter(|_| task.shield == 0);
+        let result = match (unwinding, round.raised) {
+            (None, None) => {
+                let outcomes = round.outcomes.into_iter().flatten().collect();
+                self.go_on_with_prompt(coordinator, prompt, PromptEvent::ToolsAnswered(outcomes));
+                return;
+            }
+            (None, Some(error)) => error,
+            (Some(scope), raised) => {
+                if let Some(error) = raised {
+                    self.heap.release(error);
+                }
+                self.tasks.at_mut(coordinator).pending = None;
+                self.unwind_error(scope)
+            }
+        };
+        prompt.machine.abandon();
+        let result = self.end_prompt(&prompt, Err(result), None);
+        self.give_prompt(coordinator, &prompt, result);
+    }
+
+    fn result_of_tool(&self, name: &str) -> TypeId {
+        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
+        tool.map_or(gsw_abi::builtin::UNIT, |it| it.result)
+    }
+
+    /// Text goes to a model as it is, everything else as JSON.
+    fn text_for_model(&self, ty: TypeId, word: u64) -> String {
+        match self.loaded.types.get(self.loaded.types.base(ty)) {
+            Type::String | Type::Literals(_) => string::text(word).to_owned(),
+            _ => codec::encode(&self.heap, ty, word),
+        }
+    }
+}

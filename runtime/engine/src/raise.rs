@@ -1,0 +1,40 @@
+//! Errors that the run itself raises.
+
+use gsw_abi::builtin::BuiltinError;
+
+use crate::operation::Failure;
+use crate::run::Run;
+use crate::value::{error, string};
+
+impl Run {
+    /// A built-in error without fields.
+    pub(crate) fn fault(&mut self, kind: BuiltinError) -> u64 {
+        error::new(&mut self.heap, kind, &[])
+    }
+
+    /// `Failed`
+    pub(crate) fn failed(&mut self, message: &str) -> u64 {
+        error::with_text(&mut self.heap, BuiltinError::Failed, message)
+    }
+
+    /// `Internal`
+    pub(crate) fn internal(&mut self, message: &str) -> u64 {
+        error::with_text(&mut self.heap, BuiltinError::Internal, message)
+    }
+
+    /// The error of an operation that could not be done.
+    pub(crate) fn error_of_failure(&mut self, failure: Failure) -> u64 {
+        match failure {
+            Failure::Io { path, message } => {
+                // A `string?` is the string itself, or 0.
+                let path = path.map_or(0, |path| string::new(&mut self.heap, &path));
+                let message = string::new(&mut self.heap, &message);
+                error::new(&mut self.heap, BuiltinError::IoError, &[path, message])
+            }
+            Failure::Denied { what } => {
+                error::with_text(&mut self.heap, BuiltinError::PermissionDenied, &what)
+            }
+            Failure::Other { message } => self.failed(&message),
+        }
+    }
+}

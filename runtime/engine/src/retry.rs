@@ -1,0 +1,106 @@
+//! `retry` and `reflect` of steps and workflows: whether a failed body is tried again, and when.
+
+use gsw_abi::builtin::{BuiltinError, DURATION};
+use gsw_abi::types::ErrorClass;
+
+use crate::event::EventKind;
+use crate::export::Step;
+use crate::operation::Request;
+use crate::run::Run;
+use crate::value::{error, optional};
+
+/// The longest delay between attempts where none is written, in nanoseconds.
+const LONGEST_DELAY: i64 = 60_000_000_000;
+
+impl Run {
+    /// Waits before another attempt, or raises the error again. Takes the error over.
+    pub(crate) fn retry(&mut self, raised: u64, made: u64, further: u64, backoff: i64, max: i64) -> Step {
+        if made > further || !self.may_be_repeated(raised) {
+            return Step::Raised(raised);
+        }
+        if let Some(error) = self.interruption() {
+            self.heap.release(raised);
+            return Step::Raised(error);
+        }
+        let most = if max > 0 { max } else { LONGEST_DELAY };
+        let doublings = made.saturating_sub(1).min(62) as u32;
+        let ceiling = backoff.max(0).saturating_mul(1_i64 << doublings).min(most);
+        // Full jitter: anything up to the ceiling.
+        let jitter = (self.next_random() * ceiling as f64) as i64;
+        let asked = self.retry_after(raised);
+        let nanoseconds = asked.map_or(jitter, |asked| asked.max(jitter));
+        let message = error::message(&self.heap, raised);
+        let name = error::name(&self.heap, raised).to_owned();
+        let analysis = match asked {
+            Some(_) => "the provider said when to come again".to_owned(),
+            None => format!("`{name}` may pass; attempt {made} of {further} more"),
+        };
+        let node = self.current_node();
+        let step = std::sync::Arc::clone(self.tree.name(node));
+        let attempt = u32::try_from(made).unwrap_or(u32::MAX);
+        self.tell(
+            node,
+            EventKind::StepRetry { step, attempt, error: format!("{name}: {message}"), analysis, delay: nanoseconds },
+        );
+        self.heap.release(raised);
+        self.perform(Request::Sleep { nanoseconds })
+    }
+
+    /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
+    ///
+    /// Without a model to reflect with: an error of validation is tried again, a timeout once, any other while rounds
+    /// remain.
+    pub(crate) fn reflect(&mut self, raised: u64, used: u64, rounds: u64, closure: u64) -> Step {
+        self.heap.release(closure);
+        let is_capacity = matches!(
+            error::kind(raised),
+            Some(BuiltinError::RateLimited | BuiltinError::Overloaded)
+        );
+        let is_second_timeout = used > 0 && error::kind(raised) == Some(BuiltinError::Timeout);
+        if used >= rounds || is_capacity || is_second_timeout || !self.may_be_repeated(raised) {
+            return Step::Raised(raised);
+        }
+        if let Some(error) = self.interruption() {
+            self.heap.release(raised);
+            return Step::Raised(error);
+        }
+        let node = self.current_node();
+        let round = u32::try_from(used + 1).unwrap_or(u32::MAX);
+        let message = error::message(&self.heap, raised);
+        self.heap.release(raised);
+        self.tell(node, EventKind::ReflectionStart { level: "step".into(), round });
+        let guidance = format!("An earlier attempt at this failed: {message}\nTake care that it does not fail so again.");
+        self.guidance.insert(node, vec![guidance]);
+        self.tell(node, EventKind::ReflectionEnd { level: "step".into(), success: true });
+        Step::Done(0)
+    }
+
+    /// Whether an error is one after which a body may be tried again.
+    fn may_be_repeated(&self, raised: u64) -> bool {
+        !matches!(error::class(&self.heap, raised), ErrorClass::Fault | ErrorClass::Unwind)
+            && !matches!(
+                error::kind(raised),
+                Some(BuiltinError::Unauthorized | BuiltinError::QuotaExceeded)
+            )
+    }
+
+    /// How long the provider asks to wait, in nanoseconds.
+    fn retry_after(&self, raised: u64) -> Option<i64> {
+        if error::kind(raised) != Some(BuiltinError::RateLimited) {
+            return None;
+        }
+        match error::field(raised, 0) {
+            0 => None,
+            wait => Some(optional::inside(&self.heap, DURATION, wait) as i64),
+        }
+    }
+
+    /// A number from 0 to below 1, the same for the same seed (xorshift64*).
+    fn next_random(&mut self) -> f64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        let bits = self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
+        bits as f64 / (1_u64 << 53) as f64
+    }
+}

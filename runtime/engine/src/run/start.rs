@@ -1,0 +1,235 @@
+//! The beginning of a run: its input becomes the parameters of a workflow.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gsw_abi::builtin::UNIT;
+use gsw_abi::call::NodeKind;
+use gsw_abi::layout::Context;
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::{Field, TypeId};
+use serde_json::{Map, Value};
+
+use crate::codec::checker::Checker;
+use crate::codec::{self, decode};
+use crate::effect::Operations;
+use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::model::Issue;
+use crate::native;
+use crate::node::{NewNode, NodeId, Tree};
+use crate::run::{Run, RunResult};
+use crate::scope::Scopes;
+use crate::services::Services;
+use crate::spawn::NewTask;
+use crate::task::{Role, TaskId, Tasks};
+
+/// What a run is begun with, besides its input; a replay is given the same.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Its name in events.
+    pub id: Arc<str>,
+    /// The time, in nanoseconds since 1970.
+    pub now: i64,
+    /// What its delays are drawn from.
+    pub seed: u64,
+}
+
+impl Run {
+    /// A run of a program, not yet begun.
+    #[must_use]
+    pub fn new(loaded: Arc<Loaded>, services: Arc<Services>, start: Start) -> Box<Self> {
+        let context = Context {
+            table: &raw const crate::export::TABLE,
+            stack_limit: 0,
+            stop: 0,
+            reserved: 0,
+            functions: loaded.functions.as_ptr(),
+            constants: loaded.constants(),
+        };
+        let mut tree = Tree::default();
+        tree.enter(
+            NewNode {
+                parent: NodeId::NONE,
+                kind: NodeKind::Region,
+                name: &loaded.program.name,
+                index: None,
+                input: None,
+            },
+            start.now,
+        );
+        Box::new(Self {
+            context,
+            heap: Heap::new(Arc::clone(&loaded.types), services.memory_limit),
+            loaded,
+            services,
+            id: start.id,
+            tasks: Tasks::default(),
+            tree,
+            scopes: Scopes::default(),
+            operations: Operations::default(),
+            ready: VecDeque::new(),
+            current: TaskId::NONE,
+            depth: 0,
+            now: start.now,
+            began: start.now,
+            // The generator below must not start at 0.
+            random: start.seed | 1,
+            events: 0,
+            failure: None,
+            guidance: rustc_hash::FxHashMap::default(),
+            root: TaskId::NONE,
+            result: UNIT,
+            finished: None,
+        })
+    }
+
+    /// Begins with a workflow and its parameters by name. Input that does not fit ends the run before its first turn.
+    pub fn start(&mut self, workflow: usize, input: &Map<String, Value>) {
+        self.enter_native();
+        let loaded = Arc::clone(&self.loaded);
+        let Some(workflow) = loaded.program.workflows.get(workflow) else {
+            self.fail_internally(format!("there is no workflow {workflow}"));
+            return;
+        };
+        match self.decode_arguments(&workflow.parameters, input) {
+            Ok(words) => self.start_root(workflow.function, workflow.result, &words),
+            Err(issues) => self.finished = Some(RunResult::InvalidInput(issues)),
+        }
+    }
+
+    /// Begins with a resumable function and its parameters, which it takes over.
+    pub fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
+        self.result = result;
+        let frame = self.bottom_frame(function.0);
+        for (index, &word) in words.iter().enumerate() {
+            // SAFETY: the loader checked that the function takes so many parameters.
+            unsafe { native::write_slot(frame, index, word) };
+        }
+        self.root = self.start_task_on(
+            NodeId::ROOT,
+            NewTask {
+                frame,
+                owner: NodeId::ROOT,
+                kind: NodeKind::Region,
+                name: "",
+                index: None,
+                input: None,
+                role: Role::Root,
+                result,
+            },
+        );
+        // The root's node is the run's own, so it must not wait for itself.
+        self.tree.node_mut(NodeId::ROOT).live_tasks -= 1;
+        let root = self.root;
+        self.unlist(root);
+    }
+
+    /// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
+    pub(crate) fn decode_arguments(
+        &mut self,
+        parameters: &[Field],
+        input: &Map<String, Value>,
+    ) -> Result<Vec<u64>, Vec<Issue>> {
+        let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
+        let mut issues = unknown_names(parameters, input);
+        for parameter in parameters {
+            match self.decode_argument(parameter, input, &words) {
+                Ok(word) => words.push(word),
+                Err(found) => {
+                    issues.extend(found);
+                    // Later defaults may need this one, so nothing after it can be looked at.
+                    break;
+                }
+            }
+        }
+        if issues.is_empty() {
+            return Ok(words);
+        }
+        for (parameter, &word) in parameters.iter().zip(&words) {
+            self.heap.release_typed(parameter.ty, word);
+        }
+        Err(issues)
+    }
+
+    fn decode_argument(
+        &mut self,
+        parameter: &Field,
+        input: &Map<String, Value>,
+        before: &[u64],
+    ) -> Result<u64, Vec<Issue>> {
+        let given = input.get(&parameter.wire).or_else(|| input.get(&parameter.name));
+        let word = match (given, parameter.default) {
+            (Some(tree), _) => decode::decode_all_issues(self, parameter.ty, tree)
+                .map_err(|issues| issues.into_iter().map(|it| below(&parameter.name, it)).collect::<Vec<_>>())?,
+            (None, Some(default)) => self.default_of(default, before).ok_or_else(|| {
+                vec![missing(&parameter.name, "its default could not be computed")]
+            })?,
+            (None, None) => decode::decode_all_issues(self, parameter.ty, &Value::Null)
+                .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
+        };
+        let Some(check) = &parameter.check else { return Ok(word) };
+        self.heap.retain_typed(parameter.ty, word);
+        if Checker::check(self, check.function, &[word, 0]) {
+            return Ok(word);
+        }
+        let found = codec::encode(&self.heap, parameter.ty, word);
+        self.heap.release_typed(parameter.ty, word);
+        let message = format!("`{}` must fit `{}`, but is {found}", parameter.name, check.source);
+        Err(vec![Issue {
+            path: format!("$.{}", parameter.name),
+            expected: check.source.clone(),
+            found,
+            message,
+        }])
+    }
+
+    /// A parameter's default, which may look at the parameters before it.
+    fn default_of(&mut self, default: FunctionIndex, before: &[u64]) -> Option<u64> {
+        let function = default.0;
+        let takes = self.loaded.functions[function as usize].parameters as usize;
+        let arguments: Vec<u64> = before.iter().copied().take(takes).collect();
+        if arguments.len() < takes {
+            return None;
+        }
+        let loaded = Arc::clone(&self.loaded);
+        for (slot, &word) in loaded.program.functions[function as usize].slots.iter().zip(&arguments) {
+            self.heap.retain_typed(slot.ty, word);
+        }
+        match self.call_plain(function, &arguments) {
+            Ok(word) => Some(word),
+            Err(error) => {
+                self.heap.release(error);
+                None
+            }
+        }
+    }
+}
+
+fn unknown_names(parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue> {
+    let is_known = |name: &str| parameters.iter().any(|it| it.wire == name || it.name == name);
+    let unknown = input.keys().filter(|name| !is_known(name));
+    unknown
+        .map(|name| Issue {
+            path: format!("$.{name}"),
+            expected: "a parameter of this name".into(),
+            found: "none".into(),
+            message: format!("there is no parameter `{name}`"),
+        })
+        .collect()
+}
+
+fn missing(name: &str, why: &str) -> Issue {
+    Issue {
+        path: format!("$.{name}"),
+        expected: "a value".into(),
+        found: "nothing".into(),
+        message: format!("parameter `{name}` has no value: {why}"),
+    }
+}
+
+/// An issue of a parameter's value, its path beginning with the parameter.
+fn below(name: &str, issue: Issue) -> Issue {
+    let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
+    Issue { path: format!("$.{name}{rest}"), ..issue }
+}

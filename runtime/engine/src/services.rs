@@ -1,0 +1,28 @@
+//! What a process gives to all its runs.
+
+use std::sync::Arc;
+
+use crate::model::Prompts;
+use crate::observe::Observers;
+
+/// What a process gives to all its runs. None of it is asked for anything that is not a pure function of a run's input.
+#[derive(Clone, Default)]
+pub struct Services {
+    /// Makes the machines of prompt calls; without it every prompt fails.
+    pub prompts: Option<Arc<dyn Prompts>>,
+    /// The model that replaces every agent's.
+    pub model_override: Option<String>,
+    /// Who is told what happens.
+    pub observers: Arc<Observers>,
+    /// The most bytes that the values of one run may take.
+    pub memory_limit: Option<u64>,
+}
+
+impl std::fmt::Debug for Services {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Services")
+            .field("has_prompts", &self.prompts.is_some())
+            .field("model_override", &self.model_override)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! What a task can wait for.
+
+use gsw_abi::types::TypeId;
+
+use crate::operation::OperationId;
+use crate::parallel::Parallel;
+use crate::prompt::PromptRun;
+
+/// What a task waits for. Words in here are owned by it.
+#[derive(Debug, Default)]
+pub enum Wait {
+    /// Nothing: it is in the queue or runs.
+    #[default]
+    Nothing,
+    /// The outcome of an operation, which becomes a value of this type.
+    Operation {
+        /// Which.
+        id: OperationId,
+        /// The type of the value, where the outcome alone does not tell.
+        result: TypeId,
+    },
+    /// A task: its handle.
+    Await(u64),
+    /// Several tasks, one after the other.
+    AwaitAll {
+        /// The list or tuple of handles.
+        handles: u64,
+        /// The type of the list or tuple of values.
+        result: TypeId,
+        /// The first one that has not ended.
+        next: usize,
+    },
+    /// The first of several tasks to end.
+    Race {
+        /// The list of handles.
+        handles: u64,
+        /// Its place, once there is one and the others are to end.
+        winner: Option<usize>,
+    },
+    /// The tasks of the current node, whose first unseen error is raised.
+    Join,
+    /// The tasks of the current node, which were told to end.
+    Abort,
+    /// The iterations of a `parallel`.
+    Parallel(Box<Parallel>),
+    /// A prompt call.
+    Prompt(Box<PromptRun>),
+    /// Its body has ended; the tasks that belong to it have not.
+    Ending,
+}
