@@ -28,7 +28,11 @@ impl Run {
 
     /// `await` of a list or tuple of tasks, in its order.
     pub(crate) fn await_all(&mut self, result: TypeId, handles: u64) -> Step {
-        let wait = Wait::AwaitAll { handles, result, next: 0 };
+        let wait = Wait::AwaitAll {
+            handles,
+            result,
+            next: 0,
+        };
         self.begin_wait_of_many(handles, wait)
     }
 
@@ -39,12 +43,21 @@ impl Run {
             self.heap.release(handles);
             return Step::Raised(self.failed("a race of no tasks has no winner"));
         }
-        if tasks.iter().all(|&id| self.tasks.at(id).state != State::Ended) {
+        if tasks
+            .iter()
+            .all(|&id| self.tasks.at(id).state != State::Ended)
+        {
             for id in tasks {
                 self.tasks.at_mut(id).waiters.push(self.current);
             }
         }
-        self.begin_wait_of_many(handles, Wait::Race { handles, winner: None })
+        self.begin_wait_of_many(
+            handles,
+            Wait::Race {
+                handles,
+                winner: None,
+            },
+        )
     }
 
     fn begin_wait_of_many(&mut self, handles: u64, wait: Wait) -> Step {
@@ -63,7 +76,11 @@ impl Run {
 
     /// Something that a task may wait for has happened.
     pub(crate) fn look_again(&mut self, id: TaskId) {
-        if self.tasks.get(id).is_none_or(|task| task.state != State::Waiting) {
+        if self
+            .tasks
+            .get(id)
+            .is_none_or(|task| task.state != State::Waiting)
+        {
             return;
         }
         let base = self.tasks.at(id).base;
@@ -94,7 +111,11 @@ impl Run {
                 self.heap.release(handle);
                 Some(result)
             }
-            Wait::AwaitAll { handles, result, next } => self.advance_all(id, handles, result, next),
+            Wait::AwaitAll {
+                handles,
+                result,
+                next,
+            } => self.advance_all(id, handles, result, next),
             Wait::Race { handles, winner } => self.advance_race(id, handles, winner),
             Wait::Join | Wait::Abort if self.tree.node(node).live_tasks > 0 => None,
             Wait::Join => {
@@ -124,7 +145,11 @@ impl Run {
                 if !task.waiters.contains(&id) {
                     task.waiters.push(id);
                 }
-                self.tasks.at_mut(id).wait = Wait::AwaitAll { handles, result, next };
+                self.tasks.at_mut(id).wait = Wait::AwaitAll {
+                    handles,
+                    result,
+                    next,
+                };
                 return None;
             }
             if !matches!(task.ending, Some(Ending::Value(_))) {
@@ -156,7 +181,10 @@ impl Run {
         let winner = match winner {
             Some(winner) => winner,
             None => {
-                let ended = tasks.iter().enumerate().filter(|(_, task)| has_ended(self, **task));
+                let ended = tasks
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, task)| has_ended(self, **task));
                 let (winner, _) = ended.min_by_key(|(_, task)| self.tasks.at(**task).ended_at)?;
                 for &task in &tasks {
                     if task != tasks[winner] && !has_ended(self, task) {
@@ -164,7 +192,10 @@ impl Run {
                         self.cancel_task(task);
                     }
                 }
-                self.tasks.at_mut(id).wait = Wait::Race { handles, winner: Some(winner) };
+                self.tasks.at_mut(id).wait = Wait::Race {
+                    handles,
+                    winner: Some(winner),
+                };
                 winner
             }
         };
@@ -197,7 +228,9 @@ impl Run {
                 self.heap.retain(error);
                 Err(error)
             }
-            Some(Ending::Cancelled) | None => Err(error::new(&mut self.heap, BuiltinError::Cancelled, &[0])),
+            Some(Ending::Cancelled) | None => {
+                Err(error::new(&mut self.heap, BuiltinError::Cancelled, &[0]))
+            }
         }
     }
 

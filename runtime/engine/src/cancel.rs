@@ -70,7 +70,9 @@ impl Run {
             }
             Wait::Operation { id: operation, .. } => self.operations.abandon(operation),
             Wait::Await(handle) => self.heap.release(handle),
-            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => self.heap.release(handles),
+            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
+                self.heap.release(handles)
+            }
             Wait::Join => self.tree.node_mut(node).joiner = TaskId::NONE,
         }
         self.tasks.at_mut(id).pending = None;
@@ -86,16 +88,28 @@ impl Run {
         {
             return Some(self.unwind_error(scope));
         }
-        self.heap.take_over_limit().then(|| self.fault(BuiltinError::OutOfMemory))
+        self.heap
+            .take_over_limit()
+            .then(|| self.fault(BuiltinError::OutOfMemory))
     }
 
     /// Ends the run: all of it unwinds; what its `defer`s do not finish in time is dropped.
     pub(crate) fn cancel_all(&mut self, reason: &str) {
-        if self.tasks.get(self.root).is_none_or(|root| root.is_cancelled) {
+        if self
+            .tasks
+            .get(self.root)
+            .is_none_or(|root| root.is_cancelled)
+        {
             return;
         }
-        self.tell(NodeId::ROOT, EventKind::Cancel { reason: reason.to_owned() });
-        self.operations.request_for_run(NodeId::ROOT, Request::Sleep { nanoseconds: GRACE });
+        self.tell(
+            NodeId::ROOT,
+            EventKind::Cancel {
+                reason: reason.to_owned(),
+            },
+        );
+        self.operations
+            .request_for_run(NodeId::ROOT, Request::Sleep { nanoseconds: GRACE });
         self.cancel_task(self.root);
     }
 

@@ -30,7 +30,9 @@ impl<T: Ord + Copy, K: std::hash::Hash + Eq + Clone> Deadlines<T, K> {
         self.next += 1;
         self.by_key.insert(key.clone(), position);
         self.by_time.insert(position, key);
-        self.by_time.first_key_value().is_some_and(|(first, _)| *first == position)
+        self.by_time
+            .first_key_value()
+            .is_some_and(|(first, _)| *first == position)
     }
 
     /// Takes the deadline of `key` away.

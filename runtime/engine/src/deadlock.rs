@@ -21,12 +21,17 @@ impl Run {
             let task = self.tasks.get(next)?;
             let closes = next == self.current
                 || match task.wait {
-                    Wait::Join | Wait::Abort | Wait::Parallel(_) => self.lies_in(self.current, task.node),
+                    Wait::Join | Wait::Abort | Wait::Parallel(_) => {
+                        self.lies_in(self.current, task.node)
+                    }
                     Wait::Ending => self.lies_in(self.current, task.base),
                     _ => false,
                 };
             if closes {
-                return Some(self.failed(&format!("deadlock: {} wait for each other", path.join(" and "))));
+                return Some(self.failed(&format!(
+                    "deadlock: {} wait for each other",
+                    path.join(" and ")
+                )));
             }
             next = match task.wait {
                 Wait::Await(handle) => TaskId(value::field(handle, 0) as u32),
@@ -45,16 +50,24 @@ impl Run {
     pub(crate) fn break_deadlock(&mut self) {
         let stuck = self.tasks.ids().find(|&id| {
             let task = self.tasks.at(id);
-            let awaits = matches!(task.wait, Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. });
+            let awaits = matches!(
+                task.wait,
+                Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. }
+            );
             task.state == State::Waiting && awaits
         });
         let Some(id) = stuck else {
             self.fail_internally("the run is blocked and nothing is outstanding".into());
             return;
         };
-        let message = format!("deadlock: {} waits for what can never end", self.task_name(id));
+        let message = format!(
+            "deadlock: {} waits for what can never end",
+            self.task_name(id)
+        );
         match std::mem::take(&mut self.tasks.at_mut(id).wait) {
-            Wait::Await(word) | Wait::AwaitAll { handles: word, .. } | Wait::Race { handles: word, .. } => {
+            Wait::Await(word)
+            | Wait::AwaitAll { handles: word, .. }
+            | Wait::Race { handles: word, .. } => {
                 self.heap.release(word);
             }
             other => self.tasks.at_mut(id).wait = other,

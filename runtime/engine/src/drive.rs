@@ -51,7 +51,8 @@ impl Run {
                 return None;
             }
             // SAFETY: the frame is live until it is freed below; it has ended, so its slots own nothing.
-            let (parent, value, error) = unsafe { ((*frame).parent, (*frame).value, (*frame).error) };
+            let (parent, value, error) =
+                unsafe { ((*frame).parent, (*frame).value, (*frame).error) };
             self.free_frame(frame);
             let raised = status == status::RAISED;
             if parent.is_null() {
@@ -76,7 +77,10 @@ impl Run {
     /// Ends the wait of a task and puts it into the queue, with a value or an error.
     pub(crate) fn wake(&mut self, id: TaskId, with: Result<u64, u64>) {
         let task = self.tasks.at_mut(id);
-        debug_assert!(matches!(task.wait, Wait::Nothing), "a wait is taken before its end");
+        debug_assert!(
+            matches!(task.wait, Wait::Nothing),
+            "a wait is taken before its end"
+        );
         debug_assert_eq!(task.state, State::Waiting);
         let (value, error) = match with {
             Ok(value) => (value, 0),
@@ -137,7 +141,8 @@ impl Run {
             for &slot in function.owned.get(state as usize).into_iter().flatten() {
                 // SAFETY: the loader checked that owned slots exist.
                 let word = unsafe { native::read_slot(frame, slot as usize) };
-                self.heap.release_typed(function.slots[slot as usize].ty, word);
+                self.heap
+                    .release_typed(function.slots[slot as usize].ty, word);
             }
             self.discard_frame(frame);
             frame = parent;
@@ -146,6 +151,8 @@ impl Run {
 
     /// The node that the current task works in.
     pub(crate) fn current_node(&self) -> NodeId {
-        self.tasks.get(self.current).map_or(NodeId::ROOT, |task| task.node)
+        self.tasks
+            .get(self.current)
+            .map_or(NodeId::ROOT, |task| task.node)
     }
 }

@@ -69,11 +69,22 @@ impl Operations {
         self.request(Purpose::Run, node, u32::MAX, request)
     }
 
-    fn request(&mut self, purpose: Purpose, node: NodeId, occurrence: u32, request: Request) -> OperationId {
+    fn request(
+        &mut self,
+        purpose: Purpose,
+        node: NodeId,
+        occurrence: u32,
+        request: Request,
+    ) -> OperationId {
         let id = OperationId(self.next);
         self.next += 1;
         self.waiting.insert(id, purpose);
-        self.requested.push(Operation { id, node, occurrence, request });
+        self.requested.push(Operation {
+            id,
+            node,
+            occurrence,
+            request,
+        });
         id
     }
 }
@@ -83,15 +94,20 @@ impl Run {
     pub(crate) fn request(&mut self, task: TaskId, request: Request) -> OperationId {
         let node = self.tasks.at(task).node;
         let occurrence = self.next_effect(node);
-        self.operations.request(Purpose::Task(task), node, occurrence, request)
+        self.operations
+            .request(Purpose::Task(task), node, occurrence, request)
     }
 
     /// Starts the clock of a scope that is about to be opened.
     pub(crate) fn start_clock(&mut self, scope: ScopeId, nanoseconds: i64) {
         let node = self.current_node();
         let occurrence = self.next_effect(node);
-        let request = Request::Sleep { nanoseconds: nanoseconds.max(0) };
-        let clock = self.operations.request(Purpose::Scope(scope), node, occurrence, request);
+        let request = Request::Sleep {
+            nanoseconds: nanoseconds.max(0),
+        };
+        let clock = self
+            .operations
+            .request(Purpose::Scope(scope), node, occurrence, request);
         if let Some(scope) = self.scopes.get_mut(scope) {
             scope.clock = Some(clock);
         }
@@ -156,7 +172,7 @@ impl Run {
     /// An outcome as a value of the program.
     fn word_of(&mut self, outcome: Outcome, result: TypeId) -> Result<u64, u64> {
         Ok(match outcome {
-            Outcome::Done => 0,
+            Outcome::Done | Outcome::Released => 0,
             Outcome::Time(it) | Outcome::Int(it) => it as u64,
             Outcome::Float(it) => it.to_bits(),
             Outcome::Bool(it) => u64::from(it),
@@ -164,14 +180,18 @@ impl Run {
             Outcome::OptionalText(it) => it.map_or(0, |it| string::new(&mut self.heap, &it)),
             Outcome::Bytes(it) => string::new_bytes(&mut self.heap, &it),
             Outcome::Texts(texts) => {
-                let words: Vec<u64> =
-                    texts.iter().map(|it| string::new(&mut self.heap, it)).collect();
+                let words: Vec<u64> = texts
+                    .iter()
+                    .map(|it| string::new(&mut self.heap, it))
+                    .collect();
                 list::new(&mut self.heap, LIST_STRING, &words)
             }
             Outcome::Exec(output) => return self.exec_output(&output, result),
             Outcome::Http(answer) => return self.http_answer(&answer, result),
             Outcome::Failed(failure) => return Err(self.error_of_failure(failure)),
-            Outcome::Model(_) => return Err(self.internal("a model answered where nobody asked one")),
+            Outcome::Model(_) => {
+                return Err(self.internal("a model answered where nobody asked one"));
+            }
         })
     }
 }

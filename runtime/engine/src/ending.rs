@@ -66,7 +66,9 @@ impl Run {
                 return;
             }
             Role::Spawned => {}
-            Role::Iteration { coordinator, index } => self.iteration_ended(coordinator, index, ending),
+            Role::Iteration { coordinator, index } => {
+                self.iteration_ended(coordinator, index, ending)
+            }
             Role::Tool { coordinator, index } => self.tool_ended(coordinator, index, ending),
         }
         for waiter in waiters {

@@ -24,9 +24,10 @@ pub use error::{
     assertion_failed, error_is_catchable, error_message, error_trace, fault, internal_fault,
 };
 pub use files::{
-    fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove, fs_write,
+    fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,
+    fs_write,
 };
-pub(crate) use guard::Step;
+pub(crate) use guard::{Step, panic_text};
 pub use json::{
     json_as, json_entries, json_field, json_get, json_index, json_items, json_new, json_parse,
     json_pretty, string_as,
@@ -41,9 +42,7 @@ pub use map::{
     map_new, map_remove, map_value_at, map_values,
 };
 pub use memory::{frame_free, frame_new, object_free, object_new};
-pub use node::{
-    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_set,
-};
+pub use node::{emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_set};
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,
     float_sqrt, float_to_int, int_pow, int_to_float,
@@ -72,12 +71,12 @@ pub use text::{
 pub use time::{duration_seconds, time_format, time_parse};
 pub use value::{value_compare, value_equal, value_to_json, value_to_string};
 
-/// Picks the call of this module that has each row's name.
+/// Makes the table: picks the call of this module that has each row's name.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident $kind:ident($($parameter:ident),*);)*) => {
-        gsw_abi::call::Table { $($name),* }
+        /// What compiled code finds the runtime calls in.
+        pub static TABLE: gsw_abi::call::Table = gsw_abi::call::Table { $($name),* };
     };
 }
 
-/// What compiled code finds the runtime calls in.
-pub static TABLE: gsw_abi::call::Table = gsw_abi::for_each_runtime_call!(table);
+gsw_abi::for_each_runtime_call!(table);

@@ -177,7 +177,12 @@ mod tests {
     }
 
     fn image_of(program: &Program) -> Vec<u8> {
-        write(&Parts { code: &[0xc3; 64], constants: &[0; 32], program }).expect("it is written")
+        write(&Parts {
+            code: &[0xc3; 64],
+            constants: &[0; 32],
+            program,
+        })
+        .expect("it is written")
     }
 
     #[test]
@@ -190,7 +195,10 @@ mod tests {
             assert!(Loaded::from_bytes(&damaged).is_err(), "byte {position}");
         }
         for length in (0..bytes.len()).step_by(101) {
-            assert!(Loaded::from_bytes(&bytes[..length]).is_err(), "length {length}");
+            assert!(
+                Loaded::from_bytes(&bytes[..length]).is_err(),
+                "length {length}"
+            );
         }
     }
 

@@ -142,7 +142,7 @@ pub struct PromptResult {
 }
 
 /// What is known about how an answer came about.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PromptDetail {
     /// The model that answered.
     pub model: String,

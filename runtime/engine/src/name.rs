@@ -49,7 +49,11 @@ fn clean(text: &str) -> String {
         .map(|it| if it.is_control() { ' ' } else { it })
         .take(LONGEST)
         .collect();
-    if shown.is_empty() { "unnamed".into() } else { shown }
+    if shown.is_empty() {
+        "unnamed".into()
+    } else {
+        shown
+    }
 }
 
 #[cfg(test)]

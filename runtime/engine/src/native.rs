@@ -64,7 +64,11 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
         13 => (0 1 2 3 4 5 6 7 8 9 10 11 12), 14 => (0 1 2 3 4 5 6 7 8 9 10 11 12 13),
         15 => (0 1 2 3 4 5 6 7 8 9 10 11 12 13 14), 16 => (0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
     };
-    if outcome.error == 0 { Ok(outcome.value) } else { Err(outcome.error) }
+    if outcome.error == 0 {
+        Ok(outcome.value)
+    } else {
+        Err(outcome.error)
+    }
 }
 
 /// Reads slot `index` of a frame.
@@ -74,7 +78,13 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
 #[must_use]
 pub unsafe fn read_slot(frame: *mut Frame, index: usize) -> u64 {
     // SAFETY: slots follow the frame's front.
-    unsafe { frame.cast::<u8>().offset(slot(index) as isize).cast::<u64>().read() }
+    unsafe {
+        frame
+            .cast::<u8>()
+            .offset(slot(index) as isize)
+            .cast::<u64>()
+            .read()
+    }
 }
 
 /// Writes slot `index` of a frame.
@@ -83,5 +93,11 @@ pub unsafe fn read_slot(frame: *mut Frame, index: usize) -> u64 {
 /// As for [`read_slot`].
 pub unsafe fn write_slot(frame: *mut Frame, index: usize, word: u64) {
     // SAFETY: slots follow the frame's front.
-    unsafe { frame.cast::<u8>().offset(slot(index) as isize).cast::<u64>().write(word) };
+    unsafe {
+        frame
+            .cast::<u8>()
+            .offset(slot(index) as isize)
+            .cast::<u64>()
+            .write(word)
+    };
 }

@@ -137,7 +137,10 @@ impl Tree {
         let id = NodeId(self.nodes.len() as u32);
         let name = self.names.intern(new.name);
         let index = new.index.unwrap_or_else(|| {
-            let next = self.occurrences.entry((new.parent, new.kind, name)).or_default();
+            let next = self
+                .occurrences
+                .entry((new.parent, new.kind, name))
+                .or_default();
             *next += 1;
             *next - 1
         });
@@ -180,7 +183,13 @@ impl Tree {
     }
 
     /// Ends a node; one that has ended stays as it is. Says whether it did.
-    pub fn finish(&mut self, id: NodeId, status: Status, output: Option<Arc<str>>, now: i64) -> bool {
+    pub fn finish(
+        &mut self,
+        id: NodeId,
+        status: Status,
+        output: Option<Arc<str>>,
+        now: i64,
+    ) -> bool {
         if self.node(id).status.is_final() {
             return false;
         }
@@ -193,7 +202,9 @@ impl Tree {
             self.finished.push_back(id);
         }
         while self.kept > KEPT_BYTES {
-            let Some(oldest) = self.finished.pop_front() else { break };
+            let Some(oldest) = self.finished.pop_front() else {
+                break;
+            };
             self.evict(oldest);
         }
         true
@@ -280,7 +291,16 @@ mod tests {
     use gsw_abi::call::NodeKind;
 
     fn enter(tree: &mut Tree, parent: NodeId, kind: NodeKind, name: &str) -> NodeId {
-        tree.enter(NewNode { parent, kind, name, index: None, input: None }, 0)
+        tree.enter(
+            NewNode {
+                parent,
+                kind,
+                name,
+                index: None,
+                input: None,
+            },
+            0,
+        )
     }
 
     #[test]

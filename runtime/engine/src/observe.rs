@@ -73,14 +73,16 @@ impl Observers {
     pub fn publish(&self, event: Event) {
         let event = Arc::new(event);
         let mut state = self.lock();
-        state.sinks.retain(|sink| match sink.queue.try_send(Arc::clone(&event)) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_)) => {
-                sink.lost.fetch_add(1, Ordering::Relaxed);
-                true
-            }
-            Err(TrySendError::Disconnected(_)) => false,
-        });
+        state
+            .sinks
+            .retain(|sink| match sink.queue.try_send(Arc::clone(&event)) {
+                Ok(()) => true,
+                Err(TrySendError::Full(_)) => {
+                    sink.lost.fetch_add(1, Ordering::Relaxed);
+                    true
+                }
+                Err(TrySendError::Disconnected(_)) => false,
+            });
         if state.history.len() == HISTORY {
             state.history.pop_front();
         }

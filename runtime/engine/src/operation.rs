@@ -24,7 +24,7 @@ pub struct Operation {
 
 /// What is wanted.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "request", rename_all = "snake_case")]
+#[serde(tag = "operation", rename_all = "snake_case")]
 pub enum Request {
     /// Nothing but that time passes.
     Sleep {
@@ -174,6 +174,8 @@ pub struct HttpAnswer {
 pub enum Outcome {
     /// It is done and gives nothing.
     Done,
+    /// A prompt call with the key has ended.
+    Released,
     /// Nanoseconds since 1970.
     Time(i64),
     /// A float.

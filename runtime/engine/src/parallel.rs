@@ -164,7 +164,10 @@ impl Run {
             name: "item",
             index: place,
             input: None,
-            role: Role::Iteration { coordinator, index: index as u32 },
+            role: Role::Iteration {
+                coordinator,
+                index: index as u32,
+            },
             result: self.type_of_iteration(parallel, index),
         });
         None
@@ -256,7 +259,11 @@ impl Run {
             }
             (ErrorPolicy::Merge, Some(_)) => Err(self.merged(parallel)),
             (_, None) => {
-                let words: Vec<u64> = parallel.endings.iter().map(|it| self.value_of(*it)).collect();
+                let words: Vec<u64> = parallel
+                    .endings
+                    .iter()
+                    .map(|it| self.value_of(*it))
+                    .collect();
                 Ok(self.list_or_tuple(parallel.result, &words))
             }
         }
@@ -326,7 +333,11 @@ impl Run {
         }
     }
 
-    fn replace_by_unwinding(&mut self, result: Result<u64, u64>, scope: crate::scope::ScopeId) -> u64 {
+    fn replace_by_unwinding(
+        &mut self,
+        result: Result<u64, u64>,
+        scope: crate::scope::ScopeId,
+    ) -> u64 {
         match result {
             Ok(word) | Err(word) => self.heap.release(word),
         }

@@ -51,7 +51,9 @@ pub(crate) enum Gives {
 
 impl std::fmt::Debug for PromptRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PromptRun").field("node", &self.node).finish_non_exhaustive()
+        f.debug_struct("PromptRun")
+            .field("node", &self.node)
+            .finish_non_exhaustive()
     }
 }
 
@@ -74,18 +76,30 @@ impl Run {
     }
 
     /// The outcome of what a prompt asked for last.
-    pub(crate) fn prompt_outcome(&mut self, id: TaskId, mut prompt: Box<PromptRun>, outcome: Outcome) {
+    pub(crate) fn prompt_outcome(
+        &mut self,
+        id: TaskId,
+        mut prompt: Box<PromptRun>,
+        outcome: Outcome,
+    ) {
         prompt.operation = None;
         let event = match outcome {
             Outcome::Model(answer) => {
                 if let Ok(answer) = &*answer {
                     let usage = answer.usage;
                     let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
-                    self.charge(id, Charge { tokens, calls: 1, usd: 0.0 });
+                    self.charge(
+                        id,
+                        Charge {
+                            tokens,
+                            calls: 1,
+                            usd: 0.0,
+                        },
+                    );
                 }
                 PromptEvent::Answered(answer)
             }
-            Outcome::Text(_) => PromptEvent::Released,
+            Outcome::Released => PromptEvent::Released,
             Outcome::Failed(failure) => {
                 let error = self.error_of_failure(failure);
                 let result = self.end_prompt(&prompt, Err(error), None);
@@ -141,7 +155,13 @@ impl Run {
                     None => return None,
                 },
                 PromptStep::Done(result) => {
-                    self.charge(task, Charge { usd: result.detail.cost_usd.unwrap_or(0.0), ..Charge::default() });
+                    self.charge(
+                        task,
+                        Charge {
+                            usd: result.detail.cost_usd.unwrap_or(0.0),
+                            ..Charge::default()
+                        },
+                    );
                     let word = self.word_of_answer(prompt, &result);
                     return Some(self.end_prompt(prompt, word, Some(result.detail)));
                 }
@@ -187,12 +207,14 @@ impl Run {
                 PromptNote::InvalidResponse { response, issues } => {
                     EventKind::InvalidResponse { response, issues }
                 }
-                PromptNote::ReflectionStart { attempt, .. } => {
-                    EventKind::ReflectionStart { level: level(), round: attempt }
-                }
-                PromptNote::ReflectionEnd { success } => {
-                    EventKind::ReflectionEnd { level: level(), success }
-                }
+                PromptNote::ReflectionStart { attempt, .. } => EventKind::ReflectionStart {
+                    level: level(),
+                    round: attempt,
+                },
+                PromptNote::ReflectionEnd { success } => EventKind::ReflectionEnd {
+                    level: level(),
+                    success,
+                },
                 PromptNote::Warning { message } => EventKind::Log {
                     level: crate::event::Level::Warn,
                     message,
@@ -204,7 +226,11 @@ impl Run {
     }
 
     /// A task that runs a prompt is to unwind. Gives the prompt back when tools of it must end first.
-    pub(crate) fn abandon_prompt(&mut self, id: TaskId, mut prompt: Box<PromptRun>) -> Option<Box<PromptRun>> {
+    pub(crate) fn abandon_prompt(
+        &mut self,
+        id: TaskId,
+        mut prompt: Box<PromptRun>,
+    ) -> Option<Box<PromptRun>> {
         if let Some(operation) = prompt.operation.take() {
             self.operations.abandon(operation);
         }

@@ -14,7 +14,14 @@ const LONGEST_DELAY: i64 = 60_000_000_000;
 
 impl Run {
     /// Waits before another attempt, or raises the error again. Takes the error over.
-    pub(crate) fn retry(&mut self, raised: u64, made: u64, further: u64, backoff: i64, max: i64) -> Step {
+    pub(crate) fn retry(
+        &mut self,
+        raised: u64,
+        made: u64,
+        further: u64,
+        backoff: i64,
+        max: i64,
+    ) -> Step {
         if made > further || !self.may_be_repeated(raised) {
             return Step::Raised(raised);
         }
@@ -40,7 +47,13 @@ impl Run {
         let attempt = u32::try_from(made).unwrap_or(u32::MAX);
         self.tell(
             node,
-            EventKind::StepRetry { step, attempt, error: format!("{name}: {message}"), analysis, delay: nanoseconds },
+            EventKind::StepRetry {
+                step,
+                attempt,
+                error: format!("{name}: {message}"),
+                analysis,
+                delay: nanoseconds,
+            },
         );
         self.heap.release(raised);
         self.perform(Request::Sleep { nanoseconds })
@@ -68,20 +81,36 @@ impl Run {
         let round = u32::try_from(used + 1).unwrap_or(u32::MAX);
         let message = error::message(&self.heap, raised);
         self.heap.release(raised);
-        self.tell(node, EventKind::ReflectionStart { level: "step".into(), round });
-        let guidance = format!("An earlier attempt at this failed: {message}\nTake care that it does not fail so again.");
+        self.tell(
+            node,
+            EventKind::ReflectionStart {
+                level: "step".into(),
+                round,
+            },
+        );
+        let guidance = format!(
+            "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
+        );
         self.guidance.insert(node, vec![guidance]);
-        self.tell(node, EventKind::ReflectionEnd { level: "step".into(), success: true });
+        self.tell(
+            node,
+            EventKind::ReflectionEnd {
+                level: "step".into(),
+                success: true,
+            },
+        );
         Step::Done(0)
     }
 
     /// Whether an error is one after which a body may be tried again.
     fn may_be_repeated(&self, raised: u64) -> bool {
-        !matches!(error::class(&self.heap, raised), ErrorClass::Fault | ErrorClass::Unwind)
-            && !matches!(
-                error::kind(raised),
-                Some(BuiltinError::Unauthorized | BuiltinError::QuotaExceeded)
-            )
+        !matches!(
+            error::class(&self.heap, raised),
+            ErrorClass::Fault | ErrorClass::Unwind
+        ) && !matches!(
+            error::kind(raised),
+            Some(BuiltinError::Unauthorized | BuiltinError::QuotaExceeded)
+        )
     }
 
     /// How long the provider asks to wait, in nanoseconds.

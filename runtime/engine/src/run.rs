@@ -9,6 +9,7 @@ mod start;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use gsw_abi::layout::Context;
 
@@ -123,7 +124,10 @@ impl Run {
             }
         }
         let (operations, abandoned) = self.operations.take_requested();
-        Turn::Blocked { operations, abandoned }
+        Turn::Blocked {
+            operations,
+            abandoned,
+        }
     }
 
     /// Takes the outcome of an operation, which came at `now` (nanoseconds since 1970). One that was abandoned is ignored.
@@ -144,7 +148,17 @@ impl Run {
     pub(crate) fn enter_native(&mut self) {
         let mark = 0u8;
         let here = std::hint::black_box(&raw const mark).addr() as u64;
-        self.context.stack_limit = here.saturating_sub(TURN_STACK);
-        self.context.stop = 0;
+        self.context.stack_limit = if self.is_stopping() {
+            // Every call raises, so that a recursion without loops ends too.
+            u64::MAX
+        } else {
+            here.saturating_sub(TURN_STACK)
+        };
+    }
+
+    /// Whether the run was told to stop at the next loop or call.
+    fn is_stopping(&mut self) -> bool {
+        // SAFETY: the flag is written by other threads, and only atomically.
+        unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) }.load(Ordering::Relaxed) != 0
     }
 }

@@ -78,7 +78,10 @@ impl Budget {
             Some("calls")
         } else if over(self.tokens, self.spent_tokens.saturating_add(charge.tokens)) {
             Some("tokens")
-        } else if self.usd.is_some_and(|limit| self.spent_usd + charge.usd > limit) {
+        } else if self
+            .usd
+            .is_some_and(|limit| self.spent_usd + charge.usd > limit)
+        {
             Some("usd")
         } else {
             None
@@ -168,7 +171,10 @@ mod tests {
         let mut scopes = Scopes::default();
         let outer = scopes.open(budget(ScopeId::TASK, 2));
         let inner = scopes.open(budget(outer, 5));
-        let call = Charge { calls: 1, ..Charge::default() };
+        let call = Charge {
+            calls: 1,
+            ..Charge::default()
+        };
         for _ in 0..2 {
             assert_eq!(scopes.exceeded_by(inner, call), None);
             scopes.charge(inner, call);

@@ -37,20 +37,23 @@ pub(crate) struct NewTask<'a> {
 
 impl Run {
     /// Puts a new task at the end of the queue.
-    pub(crate) fn start_task(&mut self, new: NewTask<'_>) -> TaskId {
+    pub(crate) fn start_task(&mut self, mut new: NewTask<'_>) -> TaskId {
         let base = self.enter_node(NewNode {
             parent: new.owner,
             kind: new.kind,
             name: new.name,
             index: new.index,
-            input: new.input,
+            input: new.input.take(),
         });
         self.start_task_on(base, new)
     }
 
     /// The same for a task whose node is there already.
     pub(crate) fn start_task_on(&mut self, base: NodeId, new: NewTask<'_>) -> TaskId {
-        let budget = self.tasks.get(self.budget_source(new.role)).map_or(ScopeId::TASK, |it| it.budget);
+        let budget = self
+            .tasks
+            .get(self.budget_source(new.role))
+            .map_or(ScopeId::TASK, |it| it.budget);
         let last = self.tree.node(new.owner).last_task;
         let id = self.tasks.insert(Task {
             frame: new.frame,
@@ -117,7 +120,9 @@ impl Run {
     pub(crate) fn call_closure(&mut self, closure: u64, arguments: &[u64]) -> Result<u64, u64> {
         let function = closure_function(closure);
         self.heap.retain(closure);
-        let words: Vec<u64> = std::iter::once(closure).chain(arguments.iter().copied()).collect();
+        let words: Vec<u64> = std::iter::once(closure)
+            .chain(arguments.iter().copied())
+            .collect();
         // SAFETY: the checker and the lowering agree on what a function value takes.
         unsafe { native::call(self, function, &words) }
     }

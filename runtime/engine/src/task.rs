@@ -152,7 +152,8 @@ impl Tasks {
     /// The task, which is kept because a queue, a list or a handle names it.
     #[must_use]
     pub fn at(&self, id: TaskId) -> &Task {
-        self.get(id).expect("a task is kept as long as anything names it")
+        self.get(id)
+            .expect("a task is kept as long as anything names it")
     }
 
     /// The same, to change it.
@@ -176,7 +177,11 @@ impl Tasks {
 
     /// All ids in order of their numbers.
     pub fn ids(&self) -> impl Iterator<Item = TaskId> + '_ {
-        let kept = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_some());
+        let kept = self
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.is_some());
         kept.map(|(index, _)| TaskId(index as u32))
     }
 

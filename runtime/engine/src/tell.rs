@@ -30,7 +30,16 @@ impl Run {
         let node = self.tree.enter(new, self.now);
         let name = Arc::clone(self.tree.name(node));
         let index = self.tree.node(node).index;
-        self.tell(node, EventKind::ChildAttached { parent, kind, name: Arc::clone(&name), index, input });
+        self.tell(
+            node,
+            EventKind::ChildAttached {
+                parent,
+                kind,
+                name: Arc::clone(&name),
+                index,
+                input,
+            },
+        );
         match kind {
             NodeKind::Workflow => self.tell(node, EventKind::WorkflowStart { workflow: name }),
             NodeKind::Step => self.tell(node, EventKind::StepStart { step: name }),
@@ -49,11 +58,25 @@ impl Run {
         let (kind, duration) = (it.kind, it.end - it.start);
         match kind {
             NodeKind::Workflow => {
-                self.tell(node, EventKind::WorkflowEnd { status, duration, output });
+                self.tell(
+                    node,
+                    EventKind::WorkflowEnd {
+                        status,
+                        duration,
+                        output,
+                    },
+                );
             }
             NodeKind::Step => {
                 let step = Arc::clone(self.tree.name(node));
-                self.tell(node, EventKind::StepEnd { step, status, duration });
+                self.tell(
+                    node,
+                    EventKind::StepEnd {
+                        step,
+                        status,
+                        duration,
+                    },
+                );
             }
             NodeKind::Task => self.tell(node, EventKind::TaskEnd { status, duration }),
             // The end of a prompt is told with what it cost.
@@ -74,7 +97,13 @@ impl Run {
         // An error that crosses several nodes is told once, where it arose.
         if self.failure.is_none_or(|(known, _)| known != error) {
             self.failure = Some((error, node));
-            self.tell(node, EventKind::Error { error: name, message });
+            self.tell(
+                node,
+                EventKind::Error {
+                    error: name,
+                    message,
+                },
+            );
         }
         self.leave_node(node, Status::Failed, Some(output.into()));
     }

@@ -56,7 +56,10 @@ impl TurnThreads {
     }
 
     /// Runs `job` on one of the threads and waits for its result; `None` when it panicked.
-    pub fn wait_for<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub fn wait_for<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         self.run(move || {
             // Nobody waits any more only when the process ends.
@@ -133,7 +136,10 @@ impl Shared {
                 return job;
             }
             state.idle += 1;
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             state.idle -= 1;
         }
     }
@@ -166,7 +172,10 @@ mod tests {
     #[test]
     fn a_panic_ends_only_its_job() {
         let threads = TurnThreads::default();
-        assert_eq!(threads.wait_for(|| -> u32 { panic!("expected by the test") }), None);
+        assert_eq!(
+            threads.wait_for(|| -> u32 { panic!("expected by the test") }),
+            None
+        );
         assert_eq!(threads.wait_for(|| 3), Some(3));
     }
 }

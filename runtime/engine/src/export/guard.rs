@@ -129,7 +129,11 @@ pub(crate) unsafe fn waiting(
         // SAFETY: as this function demands; the body has ended.
         let run = unsafe { Run::of(context) };
         let text = panic_text(payload.as_ref());
-        Step::Raised(error::with_text(&mut run.heap, BuiltinError::Internal, &text))
+        Step::Raised(error::with_text(
+            &mut run.heap,
+            BuiltinError::Internal,
+            &text,
+        ))
     });
     let (status, value, error) = match step {
         Step::Done(value) => (status::DONE, value, 0),

@@ -115,6 +115,14 @@ fn kind_of(kind: u64) -> NodeKind {
         NodeKind::Attempt,
         NodeKind::Region,
     ];
-    debug_assert!(KINDS.iter().enumerate().all(|(index, kind)| index == *kind as usize));
-    KINDS.get(kind as usize).copied().unwrap_or(NodeKind::Region)
+    debug_assert!(
+        KINDS
+            .iter()
+            .enumerate()
+            .all(|(index, kind)| index == *kind as usize)
+    );
+    KINDS
+        .get(kind as usize)
+        .copied()
+        .unwrap_or(NodeKind::Region)
 }

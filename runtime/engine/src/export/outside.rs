@@ -92,14 +92,21 @@ impl Run {
 
     /// What a server answered, as the record `HttpResponse`.
     pub(crate) fn http_answer(&mut self, answer: &HttpAnswer, result: TypeId) -> Result<u64, u64> {
-        let headers: serde_json::Map<_, _> =
-            answer.headers.iter().map(|(name, text)| (name.clone(), text.clone().into())).collect();
+        let headers: serde_json::Map<_, _> = answer
+            .headers
+            .iter()
+            .map(|(name, text)| (name.clone(), text.clone().into()))
+            .collect();
         let tree = json!({ "status": answer.status, "headers": headers, "body": answer.body });
         self.record_of(result, &tree)
     }
 
     fn record_of(&mut self, ty: TypeId, tree: &serde_json::Value) -> Result<u64, u64> {
-        decode::decode(self, ty, tree)
-            .map_err(|issue| self.internal(&format!("a result does not fit its record: {}", issue.message)))
+        decode::decode(self, ty, tree).map_err(|issue| {
+            self.internal(&format!(
+                "a result does not fit its record: {}",
+                issue.message
+            ))
+        })
     }
 }

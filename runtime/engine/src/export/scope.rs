@@ -104,7 +104,11 @@ calls! {
 impl Run {
     fn open_scope(&mut self, kind: ScopeKind) -> ScopeId {
         let task = self.current;
-        let id = self.scopes.open(Scope { task, clock: None, kind });
+        let id = self.scopes.open(Scope {
+            task,
+            clock: None,
+            kind,
+        });
         self.tasks.at_mut(task).scopes.push(id);
         id
     }

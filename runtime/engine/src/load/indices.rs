@@ -39,15 +39,20 @@ fn types(program: &Program) -> Checked {
 
 fn one_type(program: &Program, ty: &Type) -> Checked {
     match ty {
-        Type::Optional(it) | Type::List(it) | Type::Cell(it) | Type::Task(it) | Type::Stream(it) => {
-            type_id(program, *it)
-        }
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Cell(it)
+        | Type::Task(it)
+        | Type::Stream(it) => type_id(program, *it),
         Type::Map { key, value } => type_id(program, *key).and(type_id(program, *value)),
         Type::Tuple(parts) | Type::Closure(parts) => {
             parts.iter().try_for_each(|it| type_id(program, *it))
         }
         Type::Record(record) => fields(program, &record.fields),
-        Type::Enum(it) => it.variants.iter().try_for_each(|it| fields(program, &it.fields)),
+        Type::Enum(it) => it
+            .variants
+            .iter()
+            .try_for_each(|it| fields(program, &it.fields)),
         Type::ErrorKind(kind) => fields(program, &kind.fields),
         Type::Checked { base, check, .. } => {
             type_id(program, *base)?;
@@ -108,7 +113,12 @@ fn one_function(program: &Program, function: &Function, code_size: usize) -> Che
     for slot in &function.slots {
         type_id(program, slot.ty)?;
     }
-    if function.owned.iter().flatten().any(|&slot| slot as usize >= slots) {
+    if function
+        .owned
+        .iter()
+        .flatten()
+        .any(|&slot| slot as usize >= slots)
+    {
         return Err("a state owns a slot that is not there".into());
     }
     Ok(())
@@ -126,8 +136,14 @@ fn entries(program: &Program) -> Checked {
     for prompt in &program.prompts {
         fields(program, &prompt.parameters)?;
         type_id(program, prompt.result)?;
-        if prompt.agent.is_some_and(|agent| agent as usize >= program.agents.len()) {
-            return Err(format!("prompt {} has an agent that is not there", prompt.name));
+        if prompt
+            .agent
+            .is_some_and(|agent| agent as usize >= program.agents.len())
+        {
+            return Err(format!(
+                "prompt {} has an agent that is not there",
+                prompt.name
+            ));
         }
         if let Some(examples) = prompt.examples {
             plain_of(program, examples, 0)?;
@@ -176,7 +192,10 @@ fn plain_of(program: &Program, index: FunctionIndex, parameters: usize) -> Check
     if plain(program, index)?.parameters as usize == parameters {
         Ok(())
     } else {
-        Err(format!("function {} has other parameters than its use", index.0))
+        Err(format!(
+            "function {} has other parameters than its use",
+            index.0
+        ))
     }
 }
 
@@ -185,6 +204,9 @@ fn resumable(program: &Program, index: FunctionIndex, parameters: usize) -> Chec
     if function.colour == Colour::Resumable && function.parameters as usize == parameters {
         Ok(())
     } else {
-        Err(format!("function {} cannot be started with these parameters", index.0))
+        Err(format!(
+            "function {} cannot be started with these parameters",
+            index.0
+        ))
     }
 }

@@ -52,7 +52,12 @@ impl Mapping {
             return Ok(Self(None));
         }
         // SAFETY: as above; the pages are private and never writable.
-        let pages = unsafe { MmapOptions::new().offset(offset).len(code.len()).map_exec(file)? };
+        let pages = unsafe {
+            MmapOptions::new()
+                .offset(offset)
+                .len(code.len())
+                .map_exec(file)?
+        };
         if pages[..] != *code {
             return Err(Error::other("the file changed while it was loaded"));
         }

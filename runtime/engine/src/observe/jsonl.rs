@@ -39,7 +39,11 @@ impl JsonLines {
 
 fn write_all(subscription: &Subscription, out: Box<dyn Write + Send>) -> io::Result<u64> {
     let mut out = io::BufWriter::new(out);
-    writeln!(out, "{}", json!({ "format": "groundswell-events", "version": VERSION }))?;
+    writeln!(
+        out,
+        "{}",
+        json!({ "format": "groundswell-events", "version": VERSION })
+    )?;
     loop {
         let next = match subscription.next_within(std::time::Duration::from_millis(50)) {
             Next::Nothing => {

@@ -67,9 +67,18 @@ impl Run {
         });
         let current = self.current;
         self.tasks.at_mut(current).node = node;
-        let model = settings.get("model").map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+        let model = settings
+            .get("model")
+            .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
         let name = Arc::clone(self.tree.name(node));
-        self.tell(node, EventKind::PromptStart { agent, prompt: name, model });
+        self.tell(
+            node,
+            EventKind::PromptStart {
+                agent,
+                prompt: name,
+                model,
+            },
+        );
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
             program: Arc::clone(&loaded.program),
@@ -132,8 +141,14 @@ impl Run {
     }
 
     fn examples(&mut self, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let Value::Array(pairs) = self.json_of(function)? else { return Ok(Vec::new()) };
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        let Value::Array(pairs) = self.json_of(function)? else {
+            return Ok(Vec::new());
+        };
         Ok(pairs
             .iter()
             .filter_map(|pair| Some((text(pair.get(0)?), text(pair.get(1)?))))
@@ -146,7 +161,7 @@ impl Run {
         if matches!(types.get(answer), Type::String) {
             return None;
         }
-        Some(Arc::new(gsw_abi::schema::schema(types, answer)))
+        None
     }
 
     fn with_guidance(&self, node: crate::node::NodeId, system: Option<String>) -> Option<String> {

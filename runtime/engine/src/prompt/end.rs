@@ -14,7 +14,11 @@ use crate::value::{error, string};
 
 impl Run {
     /// The value that the program gets.
-    pub(super) fn word_of_answer(&mut self, prompt: &PromptRun, result: &PromptResult) -> Result<u64, u64> {
+    pub(super) fn word_of_answer(
+        &mut self,
+        prompt: &PromptRun,
+        result: &PromptResult,
+    ) -> Result<u64, u64> {
         let decoded = match prompt.gives {
             Gives::Answer => decode::decode(self, prompt.result, &result.value),
             Gives::Response => {
@@ -23,7 +27,10 @@ impl Run {
             }
         };
         decoded.map_err(|issue| {
-            self.internal(&format!("an answer passed the check and does not decode: {}", issue.message))
+            self.internal(&format!(
+                "an answer passed the check and does not decode: {}",
+                issue.message
+            ))
         })
     }
 
@@ -92,7 +99,12 @@ impl Run {
         result
     }
 
-    pub(super) fn leave_prompt(&mut self, prompt: &PromptRun, status: Status, detail: Option<PromptDetail>) {
+    pub(super) fn leave_prompt(
+        &mut self,
+        prompt: &PromptRun,
+        status: Status,
+        detail: Option<PromptDetail>,
+    ) {
         let node = prompt.node;
         self.leave_node(node, status, None);
         let usage = detail.as_ref().map(|it| it.usage).unwrap_or_default();
@@ -103,7 +115,15 @@ impl Run {
             cost_usd: detail.as_ref().and_then(|it| it.cost_usd),
             attempts: prompt.requests,
         }));
-        self.tell(node, EventKind::PromptEnd { status, duration, usage, detail });
+        self.tell(
+            node,
+            EventKind::PromptEnd {
+                status,
+                duration,
+                usage,
+                detail,
+            },
+        );
     }
 
     /// Whether a tool's error goes to the program and not back to the model.

@@ -55,7 +55,11 @@ impl Run {
                 Ok(()) => round.running += 1,
                 Err(content) => {
                     let id = round.calls[index].id.clone();
-                    round.outcomes[index] = Some(ToolOutcome { id, content, is_error: true });
+                    round.outcomes[index] = Some(ToolOutcome {
+                        id,
+                        content,
+                        is_error: true,
+                    });
                 }
             }
         }
@@ -82,10 +86,12 @@ impl Run {
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
-        let words = self.decode_arguments(&tool.parameters, input).map_err(|issues| {
-            let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
-            lines.join("\n")
-        })?;
+        let words = self
+            .decode_arguments(&tool.parameters, input)
+            .map_err(|issues| {
+                let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
+                lines.join("\n")
+            })?;
         let frame = self.bottom_frame(tool.function.0);
         for (slot, word) in words.into_iter().enumerate() {
             // SAFETY: the loader checked that the tool's function takes so many parameters.
@@ -106,7 +112,8 @@ impl Run {
 
     /// A tool has ended; its ending is handed over.
     pub(crate) fn tool_ended(&mut self, coordinator: TaskId, index: u32, ending: Ending) {
-        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait) else {
+        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait)
+        else {
             unreachable!("who runs a prompt waits for its tools");
         };
         let node = prompt.node;
@@ -124,7 +131,16 @@ impl Run {
         };
         round.outcomes[index as usize] = Some(outcome);
         let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
-        self.tell(node, EventKind::ToolCall { tool: call.name, input: call.input, output, error, duration });
+        self.tell(
+            node,
+            EventKind::ToolCall {
+                tool: call.name,
+                input: call.input,
+                output,
+                error,
+                duration,
+            },
+        );
         self.tasks.at_mut(coordinator).wait = Wait::Prompt(prompt);
         if must_stop {
             self.cancel_tasks_of(node);
@@ -134,14 +150,23 @@ impl Run {
         }
     }
 
-    fn outcome_of_tool(&mut self, call: &ToolCall, ending: Ending, raised: &mut Option<u64>) -> ToolOutcome {
+    fn outcome_of_tool(
+        &mut self,
+        call: &ToolCall,
+        ending: Ending,
+        raised: &mut Option<u64>,
+    ) -> ToolOutcome {
         let id = call.id.clone();
         match ending {
             Ending::Value(value) => {
                 let ty = self.result_of_tool(&call.name);
                 let content = self.text_for_model(ty, value);
                 self.heap.release_typed(ty, value);
-                ToolOutcome { id, content, is_error: false }
+                ToolOutcome {
+                    id,
+                    content,
+                    is_error: false,
+                }
             }
             Ending::Error(error) => {
                 let content = error::message(&self.heap, error);
@@ -150,15 +175,24 @@ impl Run {
                 } else {
                     self.heap.release(error);
                 }
-                ToolOutcome { id, content, is_error: true }
+                ToolOutcome {
+                    id,
+                    content,
+                    is_error: true,
+                }
             }
-            Ending::Cancelled => ToolOutcome { id, content: "cancelled".into(), is_error: true },
+            Ending::Cancelled => ToolOutcome {
+                id,
+                content: "cancelled".into(),
+                is_error: true,
+            },
         }
     }
 
     /// All tools of a round have ended and are out of the list of the prompt's node.
     pub(crate) fn tools_are_over(&mut self, coordinator: TaskId) {
-        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait) else {
+        let Wait::Prompt(mut prompt) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait)
+        else {
             return;
         };
         let Some(round) = prompt.tools.take() else {

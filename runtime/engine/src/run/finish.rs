@@ -101,7 +101,7 @@ impl Run {
         self.collect_handles();
     }
 
-    pub(super) fn take_finished(&mut self) -> Box<Finished> {
+    pub(crate) fn take_finished(&mut self) -> Box<Finished> {
         Box::new(Finished {
             result: self.finished.take().unwrap_or(RunResult::Cancelled),
             duration: self.now - self.began,
@@ -127,7 +127,13 @@ impl Run {
             self.leave_node(node, Status::Cancelled, None);
         }
         for id in ids {
-            let Task { ending, role, state, result, .. } = *self.tasks.at(id);
+            let Task {
+                ending,
+                role,
+                state,
+                result,
+                ..
+            } = *self.tasks.at(id);
             // The endings of other roles were handed over when they were known.
             if role == Role::Spawned || state != State::Ended {
                 self.release_ending(ending, result);
@@ -141,7 +147,9 @@ impl Run {
 
     fn drop_wait(&mut self, wait: Wait) {
         match wait {
-            Wait::Await(word) | Wait::AwaitAll { handles: word, .. } | Wait::Race { handles: word, .. } => {
+            Wait::Await(word)
+            | Wait::AwaitAll { handles: word, .. }
+            | Wait::Race { handles: word, .. } => {
                 self.heap.release(word);
             }
             Wait::Operation { id, .. } => self.operations.abandon(id),
@@ -161,10 +169,16 @@ impl Run {
 
     fn describe(&self, raised: u64) -> RunError {
         let kind = value::type_of(raised);
-        let fields = error::fields(&self.heap, kind).iter().enumerate().map(|(index, field)| {
-            let text = codec::encode(&self.heap, field.ty, error::field(raised, index));
-            (field.name.clone(), serde_json::from_str(&text).unwrap_or(Value::Null))
-        });
+        let fields = error::fields(&self.heap, kind)
+            .iter()
+            .enumerate()
+            .map(|(index, field)| {
+                let text = codec::encode(&self.heap, field.ty, error::field(raised, index));
+                (
+                    field.name.clone(),
+                    serde_json::from_str(&text).unwrap_or(Value::Null),
+                )
+            });
         let node = match self.failure {
             Some((known, node)) if known == raised => node,
             _ => NodeId::ROOT,
@@ -174,7 +188,10 @@ impl Run {
             message: error::message(&self.heap, raised),
             fields: Value::Object(fields.collect()),
             is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
-            trace: error::trace(raised).into_iter().filter_map(|it| place(&self.loaded.program, it)).collect(),
+            trace: error::trace(raised)
+                .into_iter()
+                .filter_map(|it| place(&self.loaded.program, it))
+                .collect(),
             node: self.tree.path(node),
             hint: error::kind(raised).and_then(hint).map(str::to_owned),
         }
@@ -185,10 +202,15 @@ impl Run {
 fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     let span = program.spans.get(span as usize)?;
     let source = program.sources.get(span.source as usize)?;
-    let line = source.lines.partition_point(|&start| start <= span.start).max(1);
+    let line = source
+        .lines
+        .partition_point(|&start| start <= span.start)
+        .max(1);
     let line_start = source.lines.get(line - 1).copied().unwrap_or(0) as usize;
     let text = source.text.as_deref();
-    let of_line = text.and_then(|it| it.get(line_start..)).and_then(|it| it.lines().next());
+    let of_line = text
+        .and_then(|it| it.get(line_start..))
+        .and_then(|it| it.lines().next());
     let count = |from: usize, to: usize| {
         let piece = text.and_then(|it| it.get(from..to));
         piece.map_or(to.saturating_sub(from), |it| it.chars().count()) as u32
@@ -209,8 +231,12 @@ fn hint(kind: BuiltinError) -> Option<&'static str> {
         BuiltinError::RateLimited | BuiltinError::Overloaded => {
             "add `retry 3` to the step, or `limit` to the `parallel for`"
         }
-        BuiltinError::Unauthorized => "set the provider's key, or try without one: `--model sim/default`",
-        BuiltinError::QuotaExceeded => "add credit to the provider's account, or use another model: `--model`",
+        BuiltinError::Unauthorized => {
+            "set the provider's key, or try without one: `--model sim/default`"
+        }
+        BuiltinError::QuotaExceeded => {
+            "add credit to the provider's account, or use another model: `--model`"
+        }
         BuiltinError::InvalidResponse => "allow more rounds with `reflect: N`, or loosen the type",
         BuiltinError::ContextTooLong => "send less text, or use a model with a larger context",
         BuiltinError::MaxTokens => "raise `max_tokens` of the agent",

@@ -158,24 +158,40 @@ impl Run {
         input: &Map<String, Value>,
         before: &[u64],
     ) -> Result<u64, Vec<Issue>> {
-        let given = input.get(&parameter.wire).or_else(|| input.get(&parameter.name));
+        let given = input
+            .get(&parameter.wire)
+            .or_else(|| input.get(&parameter.name));
         let word = match (given, parameter.default) {
-            (Some(tree), _) => decode::decode_all_issues(self, parameter.ty, tree)
-                .map_err(|issues| issues.into_iter().map(|it| below(&parameter.name, it)).collect::<Vec<_>>())?,
+            (Some(tree), _) => {
+                decode::decode_all_issues(self, parameter.ty, tree).map_err(|issues| {
+                    issues
+                        .into_iter()
+                        .map(|it| below(&parameter.name, it))
+                        .collect::<Vec<_>>()
+                })?
+            }
             (None, Some(default)) => self.default_of(default, before).ok_or_else(|| {
-                vec![missing(&parameter.name, "its default could not be computed")]
+                vec![missing(
+                    &parameter.name,
+                    "its default could not be computed",
+                )]
             })?,
             (None, None) => decode::decode_all_issues(self, parameter.ty, &Value::Null)
                 .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
         };
-        let Some(check) = &parameter.check else { return Ok(word) };
+        let Some(check) = &parameter.check else {
+            return Ok(word);
+        };
         self.heap.retain_typed(parameter.ty, word);
         if Checker::check(self, check.function, &[word, 0]) {
             return Ok(word);
         }
         let found = codec::encode(&self.heap, parameter.ty, word);
         self.heap.release_typed(parameter.ty, word);
-        let message = format!("`{}` must fit `{}`, but is {found}", parameter.name, check.source);
+        let message = format!(
+            "`{}` must fit `{}`, but is {found}",
+            parameter.name, check.source
+        );
         Err(vec![Issue {
             path: format!("$.{}", parameter.name),
             expected: check.source.clone(),
@@ -193,7 +209,11 @@ impl Run {
             return None;
         }
         let loaded = Arc::clone(&self.loaded);
-        for (slot, &word) in loaded.program.functions[function as usize].slots.iter().zip(&arguments) {
+        for (slot, &word) in loaded.program.functions[function as usize]
+            .slots
+            .iter()
+            .zip(&arguments)
+        {
             self.heap.retain_typed(slot.ty, word);
         }
         match self.call_plain(function, &arguments) {
@@ -207,7 +227,11 @@ impl Run {
 }
 
 fn unknown_names(parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue> {
-    let is_known = |name: &str| parameters.iter().any(|it| it.wire == name || it.name == name);
+    let is_known = |name: &str| {
+        parameters
+            .iter()
+            .any(|it| it.wire == name || it.name == name)
+    };
     let unknown = input.keys().filter(|name| !is_known(name));
     unknown
         .map(|name| Issue {
@@ -231,5 +255,8 @@ fn missing(name: &str, why: &str) -> Issue {
 /// An issue of a parameter's value, its path beginning with the parameter.
 fn below(name: &str, issue: Issue) -> Issue {
     let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
-    Issue { path: format!("$.{name}{rest}"), ..issue }
+    Issue {
+        path: format!("$.{name}{rest}"),
+        ..issue
+    }
 }

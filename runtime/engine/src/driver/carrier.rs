@@ -1,0 +1,218 @@
+//! Carries one run: turns on the engine's threads, one message each, in the order in which they came.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::driver::clock;
+use crate::driver::outside::Outside;
+use crate::export::panic_text;
+use crate::operation::{OperationId, Outcome};
+use crate::run::{Finished, Run, Turn};
+use crate::turn_threads::TurnThreads;
+
+/// Code that waits for nothing has so long to notice that its run is to end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A carrier of this process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct CarrierId(u64);
+
+/// Carries one run.
+#[derive(Debug)]
+pub(crate) struct Carrier {
+    id: CarrierId,
+    outside: Arc<Outside>,
+    threads: TurnThreads,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Away while a turn has it, and when it has ended.
+    run: Option<Box<Run>>,
+    /// The stop flag inside the run, as long as there is a run.
+    stop: Option<StopFlag>,
+    inbox: VecDeque<Message>,
+    is_scheduled: bool,
+    finished: Option<Sender<Box<Finished>>>,
+}
+
+#[derive(Debug)]
+struct StopFlag(*mut u32);
+
+// SAFETY: the flag is only touched atomically, under the lock that keeps the run alive.
+unsafe impl Send for StopFlag {}
+
+#[derive(Debug)]
+enum Message {
+    Begin {
+        workflow: usize,
+        input: Map<String, Value>,
+    },
+    Completed {
+        id: OperationId,
+        outcome: Outcome,
+        now: i64,
+    },
+    Cancel {
+        reason: String,
+    },
+}
+
+impl Carrier {
+    pub(crate) fn new(
+        mut run: Box<Run>,
+        outside: Arc<Outside>,
+        threads: TurnThreads,
+        finished: Sender<Box<Finished>>,
+    ) -> Arc<Self> {
+        static CARRIERS: AtomicU64 = AtomicU64::new(0);
+        let stop = StopFlag(&raw mut run.context.stop);
+        Arc::new(Self {
+            id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
+            outside,
+            threads,
+            state: Mutex::new(State {
+                run: Some(run),
+                stop: Some(stop),
+                inbox: VecDeque::new(),
+                is_scheduled: false,
+                finished: Some(finished),
+            }),
+        })
+    }
+
+    pub(crate) fn id(&self) -> CarrierId {
+        self.id
+    }
+
+    pub(crate) fn begin(self: &Arc<Self>, workflow: usize, input: Map<String, Value>) {
+        self.post(Message::Begin { workflow, input });
+    }
+
+    /// An operation has an outcome.
+    pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        self.post(Message::Completed {
+            id,
+            outcome,
+            now: clock::now(),
+        });
+    }
+
+    /// The run is to end.
+    pub(crate) fn cancel(self: &Arc<Self>, reason: &str) {
+        self.post(Message::Cancel {
+            reason: reason.to_owned(),
+        });
+        let carrier = Arc::clone(self);
+        // A thread of its own: this happens once, and nothing else may hold it up.
+        let _ = std::thread::Builder::new()
+            .name("gsw-cancel".into())
+            .spawn(move || {
+                std::thread::sleep(PATIENCE);
+                let is_unheard = |it: &Message| matches!(it, Message::Cancel { .. });
+                if carrier.lock().inbox.iter().any(is_unheard) {
+                    carrier.stop();
+                }
+            });
+    }
+
+    /// The run is to stop at the next loop or call.
+    pub(crate) fn stop(&self) {
+        if let Some(StopFlag(flag)) = self.lock().stop {
+            // SAFETY: the run is alive while its flag is kept, and everybody touches the flag atomically.
+            unsafe { AtomicU32::from_ptr(flag) }.store(1, Ordering::Relaxed);
+        }
+    }
+
+    fn post(self: &Arc<Self>, message: Message) {
+        let mut state = self.lock();
+        if state.finished.is_none() {
+            return;
+        }
+        state.inbox.push_back(message);
+        if !std::mem::replace(&mut state.is_scheduled, true) {
+            let carrier = Arc::clone(self);
+            self.threads.run(move || carrier.serve());
+        }
+    }
+
+    /// Takes the messages, a turn for each, until there is none.
+    fn serve(self: &Arc<Self>) {
+        loop {
+            let mut state = self.lock();
+            let Some(message) = state.inbox.pop_front() else {
+                state.is_scheduled = false;
+                return;
+            };
+            let Some(run) = state.run.take() else { return };
+            drop(state);
+            if !self.turn(run, message) {
+                return;
+            }
+        }
+    }
+
+    /// One turn. Says whether the run goes on.
+    fn turn(self: &Arc<Self>, mut run: Box<Run>, message: Message) -> bool {
+        let turn = catch_unwind(AssertUnwindSafe(|| {
+            match message {
+                Message::Begin { workflow, input } => run.start(workflow, &input),
+                Message::Completed { id, outcome, now } => run.complete(id, outcome, now),
+                Message::Cancel { reason } => run.cancel(&reason),
+            }
+            run.turn()
+        }));
+        match turn {
+            Ok(Turn::Blocked {
+                operations,
+                abandoned,
+            }) => {
+                self.lock().run = Some(run);
+                for id in abandoned {
+                    self.outside.forget(self.id, id);
+                }
+                for operation in operations {
+                    self.outside.perform(self, operation);
+                }
+                true
+            }
+            Ok(Turn::Done(finished)) => {
+                self.end(run, finished);
+                false
+            }
+            Err(payload) => {
+                let message = panic_text(payload.as_ref());
+                run.fail_internally(message);
+                let finished = run.take_finished();
+                self.end(run, finished);
+                false
+            }
+        }
+    }
+
+    fn end(&self, run: Box<Run>, finished: Box<Finished>) {
+        let mut state = self.lock();
+        state.stop = None;
+        state.inbox.clear();
+        let receiver = state.finished.take();
+        drop(state);
+        drop(run);
+        self.outside.forget_all(self.id);
+        if let Some(receiver) = receiver {
+            // Nobody may be waiting for it.
+            let _ = receiver.send(finished);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Turns run without the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,224 @@
+//! A driver for tests: time is virtual, completions come in an order drawn from a seed, and things go wrong on purpose.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::TypeId;
+use serde_json::{Map, Value};
+
+use crate::driver::files;
+use crate::load::Loaded;
+use crate::operation::{Failure, Operation, OperationId, Outcome, Request};
+use crate::run::{Finished, Run, Start, Turn};
+use crate::services::Services;
+use crate::turn_threads::TurnThreads;
+
+/// A run that needs more turns than this hangs.
+const MOST_TURNS: u64 = 10_000_000;
+
+/// Answers requests that a test knows better; `None` leaves one to the driver.
+pub type Answer = Box<dyn FnMut(&Request) -> Option<Outcome> + Send>;
+
+/// How a scripted run goes.
+#[derive(Default)]
+pub struct Script {
+    /// Completions are taken in an order drawn from this; 0 takes them as time would.
+    pub seed: u64,
+    /// Every so many operations one fails.
+    pub fail_every: Option<u64>,
+    /// The run is cancelled at the suspension of this number, from 1.
+    pub cancel_at: Option<u64>,
+    /// Answers requests before the driver does.
+    pub answer: Option<Answer>,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script")
+            .field("seed", &self.seed)
+            .field("fail_every", &self.fail_every)
+            .field("cancel_at", &self.cancel_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A workflow by its index, with its parameters by name.
+    Workflow {
+        /// The index.
+        index: usize,
+        /// The parameters.
+        input: Map<String, Value>,
+    },
+    /// A resumable function without parameters.
+    Function {
+        /// Which.
+        function: FunctionIndex,
+        /// The type of its result.
+        result: TypeId,
+    },
+}
+
+/// How a scripted run went.
+#[derive(Debug)]
+pub struct Report {
+    /// Its end.
+    pub finished: Box<Finished>,
+    /// How often it was blocked.
+    pub suspensions: u64,
+    /// How many operations it requested.
+    pub operations: u64,
+}
+
+/// Runs a program by a script, on a thread with a stack as deep as turns need. `None` when it hangs.
+#[must_use]
+pub fn run(
+    loaded: &Arc<Loaded>,
+    services: &Arc<Services>,
+    entry: Entry,
+    script: Script,
+) -> Option<Report> {
+    let (loaded, services) = (Arc::clone(loaded), Arc::clone(services));
+    TurnThreads::default().wait_for(move || Driver::new(loaded, services, script).carry(&entry))?
+}
+
+struct Driver {
+    run: Box<Run>,
+    script: Script,
+    /// What is outstanding; a sleep with the time of its end.
+    outstanding: BTreeMap<OperationId, (Request, i64)>,
+    now: i64,
+    random: u64,
+    performed: u64,
+}
+
+impl Driver {
+    fn new(loaded: Arc<Loaded>, services: Arc<Services>, script: Script) -> Self {
+        let start = Start {
+            id: "scripted".into(),
+            now: 0,
+            seed: 1,
+        };
+        Self {
+            run: Run::new(loaded, services, start),
+            random: script.seed | 1,
+            script,
+            outstanding: BTreeMap::new(),
+            now: 0,
+            performed: 0,
+        }
+    }
+
+    fn carry(mut self, entry: &Entry) -> Option<Report> {
+        match entry {
+            Entry::Workflow { index, input } => self.run.start(*index, input),
+            Entry::Function { function, result } => self.run.start_root(*function, *result, &[]),
+        }
+        let mut operations = 0;
+        for suspensions in 0..MOST_TURNS {
+            match self.run.turn() {
+                Turn::Done(finished) => {
+                    return Some(Report {
+                        finished,
+                        suspensions,
+                        operations,
+                    });
+                }
+                Turn::Blocked {
+                    operations: requested,
+                    abandoned,
+                } => {
+                    operations += requested.len() as u64;
+                    self.take(requested, &abandoned);
+                }
+            }
+            if self.script.cancel_at == Some(suspensions + 1) {
+                self.run.cancel("the test says so");
+                continue;
+            }
+            self.complete_one()?;
+        }
+        None
+    }
+
+    fn take(&mut self, requested: Vec<Operation>, abandoned: &[OperationId]) {
+        for id in abandoned {
+            self.outstanding.remove(id);
+        }
+        for operation in requested {
+            let length = match operation.request {
+                Request::Sleep { nanoseconds } => nanoseconds,
+                _ => 0,
+            };
+            let end = self.now.saturating_add(length);
+            self.outstanding
+                .insert(operation.id, (operation.request, end));
+        }
+    }
+
+    /// Completes one outstanding operation; `None` when there is none although the run is blocked.
+    fn complete_one(&mut self) -> Option<()> {
+        let id = if self.script.seed == 0 {
+            let first = self
+                .outstanding
+                .iter()
+                .min_by_key(|(id, (_, end))| (*end, **id));
+            *first?.0
+        } else {
+            let count = self.outstanding.len();
+            let place = (self.draw() as usize).checked_rem(count)?;
+            *self.outstanding.keys().nth(place)?
+        };
+        let (request, end) = self.outstanding.remove(&id)?;
+        self.now = self.now.max(end);
+        let outcome = self.outcome(&request);
+        self.run.complete(id, outcome, self.now);
+        Some(())
+    }
+
+    fn outcome(&mut self, request: &Request) -> Outcome {
+        self.performed += 1;
+        let is_sleep = matches!(request, Request::Sleep { .. });
+        let must_fail = self
+            .script
+            .fail_every
+            .is_some_and(|every| self.performed.is_multiple_of(every));
+        // Time always passes.
+        if must_fail && !is_sleep {
+            return Outcome::Failed(Failure::Other {
+                message: "the test says so".into(),
+            });
+        }
+        if let Some(outcome) = self
+            .script
+            .answer
+            .as_mut()
+            .and_then(|answer| answer(request))
+        {
+            return outcome;
+        }
+        match request {
+            Request::Sleep { .. } => Outcome::Done,
+            Request::Now => Outcome::Time(self.now),
+            Request::Random => Outcome::Float((self.draw() >> 11) as f64 / (1_u64 << 53) as f64),
+            Request::RandomInt { low, .. } => Outcome::Int(*low),
+            Request::Uuid => {
+                Outcome::Text(format!("00000000-0000-4000-8000-{:012x}", self.performed))
+            }
+            Request::EnvGet { .. } => Outcome::OptionalText(None),
+            Request::Release { .. } => Outcome::Released,
+            other => files::perform(other),
+        }
+    }
+
+    /// The next word of the script's own random numbers (xorshift64*).
+    fn draw(&mut self) -> u64 {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+}
