@@ -2,7 +2,7 @@
 //!
 //! Layout: [`HEADER_SIZE`] bytes of header, then code, constants and tables, each starting at a multiple of [`PAGE`].
 //! The header holds, little-endian: magic (8 bytes), ABI hash (8), target (16, zero-padded), offset and length of code,
-//! constants and tables (6 × 8), SHA-256 over everything after the header (32). Tables are a [`Program`] in postcard form.
+//! constants and tables (6 × 8), SHA-256 over all of that and everything after the header (32), zeros. Tables are a [`Program`] in postcard form.
 
 use crate::program::Program;
 use sha2::{Digest, Sha256};
@@ -11,6 +11,8 @@ use sha2::{Digest, Sha256};
 pub const MAGIC: [u8; 8] = *b"GSWIMG\x01\n";
 /// Size of the header in bytes.
 pub const HEADER_SIZE: usize = 120;
+/// Where the header's sum stands.
+const SUM: usize = 80;
 /// Sections start at multiples of this; a mapping can start there on every target.
 pub const PAGE: usize = 65_536;
 /// Code starts at a multiple of this inside the image, constants and tables too.
@@ -107,7 +109,7 @@ pub fn write(parts: &Parts<'_>) -> Result<Vec<u8>, postcard::Error> {
         header.extend_from_slice(&offset.to_le_bytes());
         header.extend_from_slice(&length.to_le_bytes());
     }
-    header.extend_from_slice(&Sha256::digest(&bytes[HEADER_SIZE..]));
+    header.extend_from_slice(&digest(&header, &bytes[HEADER_SIZE..]));
     header.resize(HEADER_SIZE, 0);
     bytes[..HEADER_SIZE].copy_from_slice(&header);
     Ok(bytes)
@@ -134,7 +136,8 @@ pub fn read(bytes: &[u8]) -> Result<View<'_>, Refusal> {
             String::from_utf8_lossy(target).into_owned(),
         ));
     }
-    if header[80..112] != *Sha256::digest(&bytes[HEADER_SIZE..]) {
+    let is_intact = header[SUM..SUM + 32] == digest(&header[..SUM], &bytes[HEADER_SIZE..]);
+    if !is_intact || header[SUM + 32..].iter().any(|&byte| byte != 0) {
         return Err(Refusal::Damaged);
     }
     let section = |index: usize| {
@@ -152,6 +155,14 @@ pub fn read(bytes: &[u8]) -> Result<View<'_>, Refusal> {
         constants,
         program,
     })
+}
+
+/// The sum of the header's front and everything after the header.
+fn digest(front: &[u8], rest: &[u8]) -> [u8; 32] {
+    let mut sum = Sha256::new();
+    sum.update(front);
+    sum.update(rest);
+    sum.finalize().into()
 }
 
 /// The little-endian word at `offset`, which lies inside the header.

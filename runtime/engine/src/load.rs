@@ -189,7 +189,10 @@ mod tests {
     fn every_flipped_or_missing_byte_is_refused() {
         let bytes = image_of(&program());
         assert!(Loaded::from_bytes(&bytes).is_ok());
-        for position in (0..bytes.len()).step_by(37).chain(0..112) {
+        for position in (0..bytes.len())
+            .step_by(37)
+            .chain(0..gsw_abi::image::HEADER_SIZE)
+        {
             let mut damaged = bytes.clone();
             damaged[position] ^= 0x40;
             assert!(Loaded::from_bytes(&damaged).is_err(), "byte {position}");

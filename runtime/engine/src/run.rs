@@ -106,28 +106,22 @@ impl Run {
     /// Goes on until every task waits or the run has ended.
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
-        loop {
-            while let Some(task) = self.ready.pop_front() {
+        while self.finished.is_none() {
+            if let Some(task) = self.ready.pop_front() {
                 self.drive(task);
                 self.collect_handles();
-                if self.finished.is_some() {
-                    return Turn::Done(self.take_finished());
-                }
-            }
-            if self.operations.is_waiting() {
-                break;
-            }
-            // Nothing can come from outside any more, so somebody waits in a circle.
-            self.break_deadlock();
-            if self.finished.is_some() {
-                return Turn::Done(self.take_finished());
+            } else if self.operations.is_waiting() {
+                let (operations, abandoned) = self.operations.take_requested();
+                return Turn::Blocked {
+                    operations,
+                    abandoned,
+                };
+            } else {
+                // Nothing can come from outside any more, so somebody waits in a circle.
+                self.break_deadlock();
             }
         }
-        let (operations, abandoned) = self.operations.take_requested();
-        Turn::Blocked {
-            operations,
-            abandoned,
-        }
+        Turn::Done(self.take_finished())
     }
 
     /// Takes the outcome of an operation, which came at `now` (nanoseconds since 1970). One that was abandoned is ignored.

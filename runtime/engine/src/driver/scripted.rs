@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::driver::files;
@@ -88,8 +89,9 @@ pub fn run(
 struct Driver {
     run: Box<Run>,
     script: Script,
-    /// What is outstanding; a sleep with the time of its end.
-    outstanding: BTreeMap<OperationId, (Request, i64)>,
+    /// What is outstanding, by the time of its end.
+    outstanding: BTreeMap<(i64, OperationId), Request>,
+    ends: FxHashMap<OperationId, i64>,
     now: i64,
     random: u64,
     performed: u64,
@@ -107,6 +109,7 @@ impl Driver {
             random: script.seed | 1,
             script,
             outstanding: BTreeMap::new(),
+            ends: FxHashMap::default(),
             now: 0,
             performed: 0,
         }
@@ -146,7 +149,9 @@ impl Driver {
 
     fn take(&mut self, requested: Vec<Operation>, abandoned: &[OperationId]) {
         for id in abandoned {
-            self.outstanding.remove(id);
+            if let Some(end) = self.ends.remove(id) {
+                self.outstanding.remove(&(end, *id));
+            }
         }
         for operation in requested {
             let length = match operation.request {
@@ -154,25 +159,22 @@ impl Driver {
                 _ => 0,
             };
             let end = self.now.saturating_add(length);
+            self.ends.insert(operation.id, end);
             self.outstanding
-                .insert(operation.id, (operation.request, end));
+                .insert((end, operation.id), operation.request);
         }
     }
 
     /// Completes one outstanding operation; `None` when there is none although the run is blocked.
     fn complete_one(&mut self) -> Option<()> {
-        let id = if self.script.seed == 0 {
-            let first = self
-                .outstanding
-                .iter()
-                .min_by_key(|(id, (_, end))| (*end, **id));
-            *first?.0
+        let place = if self.script.seed == 0 {
+            0
         } else {
-            let count = self.outstanding.len();
-            let place = (self.draw() as usize).checked_rem(count)?;
-            *self.outstanding.keys().nth(place)?
+            (self.draw() as usize).checked_rem(self.outstanding.len())?
         };
-        let (request, end) = self.outstanding.remove(&id)?;
+        let (end, id) = *self.outstanding.keys().nth(place)?;
+        let request = self.outstanding.remove(&(end, id))?;
+        self.ends.remove(&id);
         self.now = self.now.max(end);
         let outcome = self.outcome(&request);
         self.run.complete(id, outcome, self.now);

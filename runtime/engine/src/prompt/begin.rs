@@ -161,7 +161,7 @@ impl Run {
         if matches!(types.get(answer), Type::String) {
             return None;
         }
-        None
+        Some(Arc::new(gsw_abi::schema::schema(types, answer)))
     }
 
     fn with_guidance(&self, node: crate::node::NodeId, system: Option<String>) -> Option<String> {

@@ -1,0 +1,374 @@
+//! Programs made of Rust functions that behave as compiled code does, and a way to run them.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin::{self, BuiltinError, INT};
+use gsw_abi::call::Table;
+use gsw_abi::layout::{CLOSURE_FUNCTION, Context, Frame, FunctionEntry, Outcome, slot, status};
+use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Slot};
+use gsw_abi::types::{Type, TypeId, TypeTable};
+use gsw_engine::driver::scripted::{Entry, Report, Script, run};
+use gsw_engine::event::EventKind;
+use gsw_engine::load::Loaded;
+use gsw_engine::observe::Observers;
+use gsw_engine::run::RunResult;
+use gsw_engine::services::Services;
+use gsw_engine::value::{self, error, list, string};
+
+/// One suspension in a millisecond.
+pub const MS: u64 = 1_000_000;
+
+/// A resumable function.
+pub type Resume = unsafe extern "C" fn(*mut Context, *mut Frame) -> u64;
+/// A plain function value of one parameter.
+pub type Plain = unsafe extern "C" fn(*mut Context, u64, u64) -> Outcome;
+
+/// A function of a program.
+#[derive(Clone, Copy)]
+pub enum Code {
+    /// With so many slots, all of them ints; the first ones are parameters.
+    Resume(Resume, u32, u32),
+    /// Takes the closure and a word.
+    Plain(Plain),
+}
+
+/// The types of test programs, after the fixed ones.
+pub mod types {
+    use gsw_abi::builtin;
+    use gsw_abi::types::TypeId;
+
+    fn own(index: u32) -> TypeId {
+        TypeId(builtin::type_table().types.len() as u32 + index)
+    }
+    /// `Task<int>`
+    pub fn task() -> TypeId {
+        own(0)
+    }
+    /// `[Task<int>]`
+    pub fn tasks() -> TypeId {
+        own(1)
+    }
+    /// A function value that captures nothing.
+    pub fn closure() -> TypeId {
+        own(2)
+    }
+    /// `Result<int>`
+    pub fn result() -> TypeId {
+        own(3)
+    }
+    /// `[Result<int>]`
+    pub fn results() -> TypeId {
+        own(4)
+    }
+    /// `(int, string)`
+    pub fn pair() -> TypeId {
+        own(5)
+    }
+    /// `[fn() -> int]`
+    pub fn closures() -> TypeId {
+        own(6)
+    }
+}
+
+fn type_table() -> TypeTable {
+    let mut table = builtin::type_table();
+    let field = |name: &str, ty: TypeId| gsw_abi::types::Field {
+        name: name.into(),
+        wire: name.into(),
+        docs: None,
+        ty,
+        default: None,
+        check: None,
+        secrecy: gsw_abi::types::Secrecy::Shown,
+    };
+    let variant = |name: &str, fields| gsw_abi::types::Variant {
+        name: name.into(),
+        wire: name.into(),
+        docs: None,
+        fields,
+    };
+    table.types.extend([
+        Type::Task(INT),
+        Type::List(types::task()),
+        Type::Closure(vec![]),
+        Type::Enum(gsw_abi::types::Enum {
+            name: "Result<int>".into(),
+            docs: None,
+            variants: vec![
+                variant("Ok", vec![field("value", INT)]),
+                variant("Err", vec![field("error", builtin::ERROR)]),
+            ],
+        }),
+        Type::List(types::result()),
+        Type::Tuple(vec![INT, builtin::STRING]),
+        Type::List(types::closure()),
+    ]);
+    table
+}
+
+/// A loaded program of these functions; function 0 is where it begins.
+pub fn load(functions: &[Code]) -> Arc<Loaded> {
+    let mut entries = Vec::new();
+    let mut described = Vec::new();
+    for (index, code) in functions.iter().enumerate() {
+        let (plain, resume, slots, parameters) = match *code {
+            Code::Resume(resume, slots, parameters) => {
+                (std::ptr::null(), resume as *const u8, slots, parameters)
+            }
+            Code::Plain(plain) => (plain as *const u8, std::ptr::null(), 0, 2),
+        };
+        entries.push(FunctionEntry {
+            plain,
+            resume,
+            slots,
+            parameters,
+        });
+        described.push(Function {
+            name: format!("f{index}"),
+            offset: 0,
+            colour: if plain.is_null() {
+                Colour::Resumable
+            } else {
+                Colour::Plain
+            },
+            parameters,
+            slots: (0..slots)
+                .map(|_| Slot {
+                    name: None,
+                    ty: INT,
+                })
+                .collect(),
+            owned: vec![],
+        });
+    }
+    let program = Program {
+        name: "test".into(),
+        docs: None,
+        types: type_table(),
+        functions: described,
+        workflows: vec![],
+        agents: vec![],
+        prompts: vec![],
+        tools: vec![],
+        spans: vec![],
+        sources: vec![],
+        permissions: None,
+    };
+    Arc::new(Loaded::from_parts(program, entries).expect("the tables are right"))
+}
+
+/// Runs function 0 with the result type `int`.
+pub fn go(functions: &[Code]) -> Report {
+    go_with(functions, INT, Script::default()).0
+}
+
+/// Runs function 0 and gives what was logged, too.
+pub fn go_with(functions: &[Code], result: TypeId, script: Script) -> (Report, Vec<String>) {
+    let observers = Arc::new(Observers::default());
+    let services = Arc::new(Services {
+        observers: Arc::clone(&observers),
+        ..Services::default()
+    });
+    let entry = Entry::Function {
+        function: FunctionIndex(0),
+        result,
+    };
+    let report = run(&load(functions), &services, entry, script).expect("it does not hang");
+    let history = observers.history();
+    let log = history.iter().filter_map(|event| match &event.kind {
+        EventKind::Log { message, .. } => Some(message.clone()),
+        _ => None,
+    });
+    (report, log.collect())
+}
+
+/// The run's value, after a look at its memory.
+pub fn value(report: &Report) -> &str {
+    assert_eq!(
+        report.finished.live_objects, 0,
+        "{:?}",
+        report.finished.result
+    );
+    match &report.finished.result {
+        RunResult::Value(text) => text,
+        other => panic!("no value, but {other:?}"),
+    }
+}
+
+/// The name and message of the run's error, after a look at its memory.
+pub fn raised(report: &Report) -> (String, String) {
+    assert_eq!(
+        report.finished.live_objects, 0,
+        "{:?}",
+        report.finished.result
+    );
+    match &report.finished.result {
+        RunResult::Raised(error) => (error.error.clone(), error.message.clone()),
+        other => panic!("no error, but {other:?}"),
+    }
+}
+
+// What compiled code does by itself, as functions.
+
+/// The runtime calls.
+pub fn table<'a>(context: *mut Context) -> &'a Table {
+    unsafe { &*(*context).table }
+}
+/// The state of a frame.
+pub fn state(frame: *mut Frame) -> u32 {
+    unsafe { (*frame).state }
+}
+/// Sets the state in which it is resumed.
+pub fn set_state(frame: *mut Frame, state: u32) {
+    unsafe { (*frame).state = state };
+}
+/// What it waited for.
+pub fn got(frame: *mut Frame) -> Result<u64, u64> {
+    unsafe {
+        if (*frame).error == 0 {
+            Ok((*frame).value)
+        } else {
+            Err((*frame).error)
+        }
+    }
+}
+/// Reads a slot.
+pub fn get(frame: *mut Frame, index: usize) -> u64 {
+    unsafe {
+        *frame
+            .cast::<u8>()
+            .offset(slot(index) as isize)
+            .cast::<u64>()
+    }
+}
+/// Writes a slot.
+pub fn set(frame: *mut Frame, index: usize, word: u64) {
+    unsafe {
+        *frame
+            .cast::<u8>()
+            .offset(slot(index) as isize)
+            .cast::<u64>() = word
+    };
+}
+/// Ends with a value.
+pub fn done(frame: *mut Frame, word: u64) -> u64 {
+    unsafe { (*frame).value = word };
+    status::DONE
+}
+/// Ends with an error.
+pub fn raise(frame: *mut Frame, error: u64) -> u64 {
+    unsafe { (*frame).error = error };
+    status::RAISED
+}
+/// A string.
+pub fn text(context: *mut Context, text: &str) -> u64 {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    string::new(&mut run.heap, text)
+}
+/// `Failed(message)`
+pub fn failed(context: *mut Context, message: &str) -> u64 {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    error::with_text(&mut run.heap, BuiltinError::Failed, message)
+}
+/// Logs a message.
+pub fn log(context: *mut Context, message: &str) {
+    let message = text(context, message);
+    unsafe { (table(context).log)(context, 1, message, 0) };
+}
+/// Spawns a task of a function with one parameter, and gives its handle.
+pub fn spawn(context: *mut Context, function: u64, argument: u64) -> u64 {
+    unsafe {
+        let frame = (table(context).frame_new)(context, function);
+        set(frame as *mut Frame, 0, argument);
+        (table(context).task_spawn)(context, u64::from(types::task().0), frame)
+    }
+}
+/// A list of these words.
+pub fn list_of(context: *mut Context, ty: TypeId, words: &[u64]) -> u64 {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    list::new(&mut run.heap, ty, words)
+}
+/// A function value.
+pub fn closure(context: *mut Context, function: u64) -> u64 {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let word = run.heap.object(types::closure(), 0, 1);
+    assert_eq!(CLOSURE_FUNCTION, gsw_abi::layout::field(0));
+    value::set_field(word, 0, function);
+    word
+}
+/// One owner less.
+pub fn release(context: *mut Context, word: u64) {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    run.heap.release(word);
+}
+/// One owner more.
+pub fn retain(word: u64) -> u64 {
+    gsw_engine::heap::retain(word);
+    word
+}
+/// The kind of an error, and its message; it is given up.
+pub fn take_error(context: *mut Context, raised: u64) -> String {
+    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let text = format!(
+        "{}: {}",
+        error::name(&run.heap, raised),
+        error::message(&run.heap, raised)
+    );
+    run.heap.release(raised);
+    text
+}
+
+/// A function with one parameter: sleeps so many milliseconds and gives them, or raises for an odd number.
+pub unsafe extern "C" fn sleep_then_give(context: *mut Context, frame: *mut Frame) -> u64 {
+    loop {
+        match state(frame) {
+            0 => {
+                set_state(frame, 1);
+                let status = unsafe { (table(context).sleep)(context, frame, get(frame, 0) * MS) };
+                if status == status::WAITING {
+                    return status;
+                }
+            }
+            _ => {
+                return match got(frame) {
+                    Err(error) => raise(frame, error),
+                    Ok(_) if get(frame, 0) % 2 == 1 => {
+                        let error = failed(context, &format!("{} is odd", get(frame, 0)));
+                        raise(frame, error)
+                    }
+                    Ok(_) => done(frame, get(frame, 0)),
+                };
+            }
+        }
+    }
+}
+/// As an entry of a program.
+pub const SLEEP_THEN_GIVE: Code = Code::Resume(sleep_then_give, 1, 1);
+
+/// The same as a function value: the closure is its first parameter.
+pub unsafe extern "C" fn closure_sleep(context: *mut Context, frame: *mut Frame) -> u64 {
+    loop {
+        match state(frame) {
+            0 => {
+                set_state(frame, 1);
+                release(context, get(frame, 0));
+                let status = unsafe { (table(context).sleep)(context, frame, get(frame, 1) * MS) };
+                if status == status::WAITING {
+                    return status;
+                }
+            }
+            _ => {
+                return match got(frame) {
+                    Err(error) => raise(frame, error),
+                    Ok(_) if get(frame, 1) % 2 == 1 => {
+                        let error = failed(context, &format!("{} is odd", get(frame, 1)));
+                        raise(frame, error)
+                    }
+                    Ok(_) => done(frame, get(frame, 1)),
+                };
+            }
+        }
+    }
+}
+/// As an entry of a program.
+pub const CLOSURE_SLEEP: Code = Code::Resume(closure_sleep, 2, 2);
