@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::settings::Exactness;
 use candidate::Candidate;
 use coerce::coerced;
+pub(crate) use parse::strict as strict_json;
 
 /// A value that passed the check.
 #[derive(Debug)]

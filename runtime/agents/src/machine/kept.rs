@@ -4,6 +4,8 @@ use gsw_engine::model::{Check, PromptDetail, PromptResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answer::strict_json;
+
 /// What is kept of a result.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Kept {
@@ -33,7 +35,8 @@ impl Kept {
 
     /// From text; `None` when its value does not pass the check any more.
     pub fn read(text: &str, check: &mut Check<'_>) -> Option<Self> {
-        let kept: Self = serde_json::from_str(text).ok()?;
+        // Our own parser, because a value may nest deeper than the usual one goes.
+        let kept: Self = serde_json::from_value(strict_json(text)?).ok()?;
         check(&kept.value).ok()?;
         Some(kept)
     }

@@ -3,6 +3,8 @@
 use gsw_engine::model::ModelFailure;
 use serde_json::{Value, json};
 
+use crate::answer::strict_json;
+
 /// The property that holds the answer where a provider wants an object at the root.
 const WRAPPED: &str = "value";
 
@@ -61,11 +63,13 @@ pub(crate) fn with_object_root(schema: Value) -> (Value, bool) {
 
 /// The text of the answer inside of its wrapper; any other text as it is.
 pub(crate) fn unwrapped(text: String) -> String {
-    match serde_json::from_str::<Value>(&text) {
-        Ok(Value::Object(mut object)) if object.len() == 1 => match object.shift_remove(WRAPPED) {
-            Some(value) => value.to_string(),
-            None => text,
-        },
+    match strict_json(&text) {
+        Some(Value::Object(mut object)) if object.len() == 1 => {
+            match object.shift_remove(WRAPPED) {
+                Some(value) => value.to_string(),
+                None => text,
+            }
+        }
         _ => text,
     }
 }
