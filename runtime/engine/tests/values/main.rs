@@ -2,9 +2,13 @@
 
 mod decoding;
 mod json_text;
+mod lists;
+mod machine;
 mod maps;
+mod numbers;
 mod random;
 mod round_trip;
+mod strings;
 mod table;
 
 /// Failures are told with their seed, so no file is kept of them.
