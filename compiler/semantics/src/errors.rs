@@ -1,13 +1,17 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
+pub mod calls;
 mod coverage;
 mod declarations;
 mod lints;
 mod modules;
 mod names;
+pub mod patterns;
 mod program;
+pub mod records;
 mod throws;
 mod types;
+pub mod values;
 mod workflows;
 
 pub use coverage::{missing_case, refutable_pattern, unreachable_arm};

@@ -14,6 +14,7 @@ pub mod errors;
 mod exhaustiveness;
 pub mod hir;
 mod import;
+mod infer;
 mod lints;
 mod lower_type;
 mod method;
@@ -45,6 +46,7 @@ pub use error_class::{
 };
 pub use exhaustiveness::pattern_diagnostics;
 pub use import::{acyclic_imports, imported_files};
+pub use infer::{body, infer_item};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use method::{method, method_names};
 pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_source::{ItemId, Name, Span};
 
-use crate::hir::{Body, ExpressionId, Modifiers};
+use crate::hir::{Body, BodyPart, ExpressionId, LocalId, Modifiers};
 use crate::types::{EffectSet, ErrorSet, Type};
 
 /// The head of a function, method, workflow, tool, prompt, human, constant, variant constructor or error.
@@ -103,6 +103,99 @@ pub struct ItemBodies {
     pub modifiers: Modifiers,
     /// Errors and warnings, places relative to the item.
     pub diagnostics: Vec<gsw_source::Diagnostic>,
+    /// What the names in the bodies mean, in no order; a name may stand here more than once.
+    pub references: Vec<(Span, Reference)>,
+    /// What the bodies ask of the item's type parameters, by position, and where.
+    pub requirements: Vec<(u32, Requirement, Span)>,
+    /// Every use of a generic declaration with its type arguments.
+    pub generic_uses: Vec<GenericUse>,
+}
+
+/// What a name in a body means: for hover and go-to-definition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reference {
+    /// A local, also where it is bound.
+    Local {
+        /// The body.
+        part: BodyPart,
+        /// Its local.
+        local: LocalId,
+    },
+    /// A declaration.
+    Item(ItemId),
+    /// A variant of an enum.
+    Variant {
+        /// The enum.
+        item: ItemId,
+        /// Which variant.
+        variant: u32,
+    },
+    /// A field of a record (`variant` 0), variant or error.
+    Field {
+        /// The declaration.
+        item: ItemId,
+        /// Which variant.
+        variant: u32,
+        /// Which field.
+        field: u32,
+    },
+    /// A module.
+    Module(gsw_source::File),
+}
+
+/// The use of a generic declaration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GenericUse {
+    /// The declaration.
+    pub item: ItemId,
+    /// One per type parameter; they may hold type parameters of the item that uses it.
+    pub type_arguments: Vec<Type>,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What a type argument must be able to do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Requirement {
+    /// `==`
+    Equal,
+    /// `<`
+    Order,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `-x`
+    Negate,
+    /// `+` with a zero to start from.
+    Numeric,
+    /// A JSON form.
+    Json,
+}
+
+impl Requirement {
+    /// What such values can be, as a participle.
+    #[must_use]
+    pub const fn ability(self) -> &'static str {
+        match self {
+            Self::Equal => "compared with `==`",
+            Self::Order => "ordered",
+            Self::Add => "added with `+`",
+            Self::Subtract => "subtracted",
+            Self::Multiply => "multiplied",
+            Self::Divide => "divided",
+            Self::Remainder => "divided with `%`",
+            Self::Negate => "negated",
+            Self::Numeric => "summed up",
+            Self::Json => "written as JSON",
+        }
+    }
 }
 
 /// Whether calling something can wait.

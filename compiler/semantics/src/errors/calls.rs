@@ -1,0 +1,201 @@
+//! Wording of reports about calls and their arguments.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// An argument's name that no parameter has.
+pub fn unknown_argument(
+    place: Place,
+    name: &str,
+    callee: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::UNKNOWN_ARGUMENT,
+        place,
+        format!("{callee} has no parameter `{name}`"),
+    );
+    match suggestion {
+        Some(it) => {
+            diagnostic
+                .note(format!("did you mean `{it}`?"))
+                .fix(format!("write `{it}`"), place, it)
+        }
+        None => diagnostic,
+    }
+}
+
+/// A parameter that got no value.
+pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnostic {
+    let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    let word = if names.len() == 1 {
+        "argument"
+    } else {
+        "arguments"
+    };
+    Diagnostic::error(
+        Code::MISSING_ARGUMENT,
+        place,
+        format!("{callee} is missing the {word} {}", list.join(", ")),
+    )
+}
+
+/// More positional arguments than parameters.
+pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize) -> Diagnostic {
+    let word = if most == 1 { "argument" } else { "arguments" };
+    Diagnostic::error(
+        Code::TOO_MANY_ARGUMENTS,
+        place,
+        format!("{callee} takes {most} {word}, found {found}"),
+    )
+}
+
+/// A parameter that got two values.
+pub fn duplicate_argument(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_ARGUMENT,
+        place,
+        format!("the parameter `{name}` already has a value"),
+    )
+}
+
+/// A positional argument after a named one.
+pub fn positional_after_named(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_ARGUMENT,
+        place,
+        "a positional argument cannot follow a named one",
+    )
+}
+
+/// A named argument in the call of a function value.
+pub fn names_of_value(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::UNKNOWN_ARGUMENT,
+        place,
+        "the parameters of a function value have no names",
+    )
+}
+
+/// A call of what is no function.
+pub fn not_callable(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_CALLABLE,
+        place,
+        format!("{what} cannot be called"),
+    )
+}
+
+/// A method that the type does not have.
+pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::UNKNOWN_METHOD,
+        place,
+        format!("`{ty}` has no method `{name}`"),
+    );
+    match suggestion {
+        Some(it) => {
+            diagnostic
+                .note(format!("did you mean `{it}`?"))
+                .fix(format!("write `{it}`"), place, it)
+        }
+        None => diagnostic,
+    }
+}
+
+/// A method of the inside of an optional; `dot` is where the dot stands.
+pub fn through_optional(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "the value may be `none`: `?.{name}` reaches through"
+    ))
+}
+
+/// A lambda with another number of parameters than wanted.
+pub fn lambda_arity(place: Place, wanted: usize, found: usize) -> Diagnostic {
+    let word = if wanted == 1 {
+        "parameter"
+    } else {
+        "parameters"
+    };
+    Diagnostic::error(
+        Code::WRONG_PARAMETER_COUNT,
+        place,
+        format!("a function of {wanted} {word} is wanted here, and this one has {found}"),
+    )
+}
+
+/// `by`, `with`, `revise`, `reflect` on what is no prompt call.
+pub fn not_a_prompt(place: Place, word: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_PROMPT,
+        place,
+        format!("`{word}` needs the call of a prompt"),
+    )
+}
+
+/// `spawn detached` of what is no workflow.
+pub fn not_a_workflow(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_WORKFLOW,
+        place,
+        "`spawn detached` needs the call of a workflow",
+    )
+}
+
+/// A setting that there is none of.
+pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::UNKNOWN_SETTING,
+        place,
+        format!("there is no setting `{name}`"),
+    );
+    match suggestion {
+        Some(it) => {
+            diagnostic
+                .note(format!("did you mean `{it}`?"))
+                .fix(format!("write `{it}`"), place, it)
+        }
+        None => diagnostic,
+    }
+}
+
+/// A setting or modifier that is written twice.
+pub fn duplicate_setting(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_SETTING,
+        place,
+        format!("`{name}` is already given"),
+    )
+}
+
+/// A setting whose value is not of the form it needs.
+pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("`{name}` needs {wanted}"),
+    )
+}
+
+/// What the language has and this compiler does not compile yet.
+pub fn not_yet_supported(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_YET_SUPPORTED,
+        place,
+        format!("{what} is not supported yet"),
+    )
+}
+
+/// A modifier where it has no meaning.
+pub fn misplaced_modifier(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(Code::MISPLACED_MODIFIER, place, format!("`{name}` cannot stand here"))
+        .note("`limit` and `errors` belong to `parallel for`; `timeout`, `retry`, `reflect` and `budget` to workflows, steps and blocks")
+}
+
+/// A declaration in a list of another kind of declarations.
+pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("{what} cannot stand in `{setting}`"),
+    )
+}

@@ -1,0 +1,57 @@
+//! Wording of reports about patterns.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A pattern that values of the type never match.
+pub fn wrong_pattern(place: Place, what: &str, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_PATTERN,
+        place,
+        format!("{what} never matches a value of type `{ty}`"),
+    )
+}
+
+/// A pattern over fields that leaves some out without `..`.
+pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
+    let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    Diagnostic::error(
+        Code::WRONG_PATTERN,
+        place,
+        format!("this pattern of `{what}` leaves out {}", list.join(", ")),
+    )
+    .note("`..` at the end leaves out the rest")
+}
+
+/// More patterns than fields.
+pub fn too_many_fields(place: Place, what: &str, most: usize) -> Diagnostic {
+    let word = if most == 1 { "field" } else { "fields" };
+    Diagnostic::error(
+        Code::WRONG_PATTERN,
+        place,
+        format!("`{what}` has {most} {word}"),
+    )
+}
+
+/// Alternatives that bind different names.
+pub fn different_bindings(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DIFFERENT_BINDINGS,
+        place,
+        format!("`{name}` is not bound in every alternative"),
+    )
+    .note("all sides of `|` bind the same names with the same types")
+}
+
+/// A name that one pattern binds twice.
+pub fn bound_twice(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DIFFERENT_BINDINGS,
+        place,
+        format!("`{name}` is already bound in this pattern"),
+    )
+}
+
+/// A range that holds nothing.
+pub fn empty_range(place: Place) -> Diagnostic {
+    Diagnostic::error(Code::WRONG_PATTERN, place, "this range holds no number")
+}

@@ -1,0 +1,96 @@
+//! Wording of reports about records, their fields, and what is no value.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// Fields of a record literal that have neither value nor default.
+pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
+    let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    let word = if names.len() == 1 { "field" } else { "fields" };
+    Diagnostic::error(
+        Code::MISSING_FIELD,
+        place,
+        format!("`{record}` is missing the {word} {}", list.join(", ")),
+    )
+}
+
+/// A field that the type does not have.
+pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::UNKNOWN_FIELD,
+        place,
+        format!("`{ty}` has no field `{name}`"),
+    );
+    match suggestion {
+        Some(it) => {
+            diagnostic
+                .note(format!("did you mean `{it}`?"))
+                .fix(format!("write `{it}`"), place, it)
+        }
+        None => diagnostic,
+    }
+}
+
+/// A method named without being called.
+pub fn method_as_field(diagnostic: Diagnostic, name: &str, end: Place) -> Diagnostic {
+    diagnostic
+        .note(format!("`{name}` is a method"))
+        .fix("call it", end, "()")
+}
+
+/// A field of the inside of an optional.
+pub fn field_of_optional(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "the value may be `none`: `?.{name}` reaches through"
+    ))
+}
+
+/// A field that is written twice.
+pub fn duplicate_field(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_FIELD,
+        place,
+        format!("the field `{name}` is already given"),
+    )
+}
+
+/// `Name { … }` of what is no record.
+pub fn not_a_record(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_A_RECORD, place, format!("{what} is not a record"))
+}
+
+/// A type or module where a value is wanted.
+pub fn not_a_value(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_A_VALUE, place, format!("{what} is not a value"))
+}
+
+/// A variant's bare name that several enums have.
+pub fn ambiguous_variant(place: Place, name: &str, enums: &[&str]) -> Diagnostic {
+    let list: Vec<String> = enums.iter().map(|it| format!("`{it}.{name}`")).collect();
+    Diagnostic::error(
+        Code::AMBIGUOUS_VARIANT,
+        place,
+        format!("`{name}` may be {}", list.join(" or ")),
+    )
+}
+
+/// A variant that the enum does not have.
+pub fn unknown_variant(
+    place: Place,
+    name: &str,
+    item: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::UNKNOWN_VARIANT,
+        place,
+        format!("`{item}` has no variant `{name}`"),
+    );
+    match suggestion {
+        Some(it) => {
+            diagnostic
+                .note(format!("did you mean `{it}`?"))
+                .fix(format!("write `{it}`"), place, it)
+        }
+        None => diagnostic,
+    }
+}

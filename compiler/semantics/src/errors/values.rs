@@ -1,0 +1,280 @@
+//! Wording of reports about the types of values.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A value of one type where another is wanted.
+pub fn mismatch(place: Place, wanted: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("expected `{wanted}`, found `{found}`"),
+    )
+}
+
+/// What stands at the branch that later ones are compared with.
+pub fn first_branch(ty: &str) -> String {
+    format!("this gives `{ty}`")
+}
+
+/// A block whose end gives nothing.
+pub fn no_value(place: Place, wanted: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("expected `{wanted}`, but this block ends without a value"),
+    )
+    .note("a block's value is its last expression")
+}
+
+/// An `if` without `else` whose value is wanted.
+pub fn no_else(place: Place, wanted: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("expected `{wanted}`, but this `if` has no `else`"),
+    )
+}
+
+/// An int literal where a float is wanted; `end` is right after it.
+pub fn write_as_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
+    diagnostic
+        .note("an int literal is never a float")
+        .fix("write it as a float", end, ".0")
+}
+
+/// An int where a float is wanted; `end` is right after it.
+pub fn convert_to_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
+    diagnostic
+        .note("`int` and `float` do not mix; `.to_float()` converts")
+        .fix("convert it with `.to_float()`", end, ".to_float()")
+}
+
+/// A float where an int is wanted; `end` is right after it.
+pub fn convert_to_int(diagnostic: Diagnostic, end: Place) -> Diagnostic {
+    diagnostic
+        .note("`int` and `float` do not mix; `.to_int()` truncates")
+        .fix("convert it with `.to_int()`", end, ".to_int()")
+}
+
+/// A secret where a string is wanted.
+pub fn secret_stays(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a secret never becomes a string; pass it on as a header, in `env`, or to a parameter of type `secret`")
+}
+
+/// A string where a union of literals is wanted.
+pub fn checked_as(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
+    diagnostic.note(format!("`… as {wanted}` checks it while the program runs"))
+}
+
+/// A `json` where something typed is wanted.
+pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnostic {
+    diagnostic.fix(
+        format!("decode it with `as {wanted}`"),
+        end,
+        format!(" as {wanted}"),
+    )
+}
+
+/// An optional where its inside is wanted.
+pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "it may be `none`: give a fallback with `??`, or take it apart with `match` or `if let`",
+    )
+}
+
+/// A task where its value is wanted; `start` is right before it.
+pub fn await_it(diagnostic: Diagnostic, start: Place) -> Diagnostic {
+    diagnostic.fix("wait for the task", start, "await ")
+}
+
+/// A value where a string is wanted; the places are right before and after it.
+pub fn interpolate(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
+    diagnostic =
+        diagnostic.note("nothing turns into a string by itself: interpolate it, `\"${…}\"`");
+    let edit = |place, text: &str| gsw_source::Edit {
+        place,
+        text: text.to_owned(),
+    };
+    diagnostic.fixes.push(gsw_source::Fix {
+        title: "interpolate it".to_owned(),
+        edits: vec![edit(start, "\"${"), edit(end, "}\"")],
+    });
+    diagnostic
+}
+
+/// A string literal that is none of the union's.
+pub fn not_in_union(
+    place: Place,
+    text: &str,
+    wanted: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        Code::TYPE_MISMATCH,
+        place,
+        format!("{text:?} is not one of {wanted}"),
+    );
+    match suggestion {
+        Some(name) => diagnostic.fix(format!("write {name:?}"), place, format!("{name:?}")),
+        None => diagnostic,
+    }
+}
+
+/// A type that nothing tells.
+pub fn cannot_infer(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::CANNOT_INFER_TYPE,
+        place,
+        format!("cannot infer the type of {what}"),
+    )
+    .note("write it: `name: type`")
+}
+
+/// Something is done to a value whose type is not known yet at this point.
+pub fn cannot_infer_here(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::CANNOT_INFER_TYPE,
+        place,
+        format!("the type of this is not known here, so `{name}` cannot be looked up"),
+    )
+    .note("annotate the parameter or the variable that it comes from")
+}
+
+/// An operator on types that it does not take.
+pub fn wrong_operands(place: Place, operator: &str, left: &str, right: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_OPERANDS,
+        place,
+        format!("`{operator}` does not take `{left}` and `{right}`"),
+    )
+}
+
+/// A prefix operator on a type that it does not take.
+pub fn wrong_operand(place: Place, operator: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_OPERANDS,
+        place,
+        format!("`{operator}` does not take `{found}`"),
+    )
+}
+
+/// An operator needs something that a type cannot do.
+pub fn not_able(place: Place, ty: &str, ability: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_OPERANDS,
+        place,
+        format!("values of type `{ty}` cannot be {ability}"),
+    )
+}
+
+/// A value without a JSON form where one is needed.
+pub fn no_json_form(place: Place, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NO_JSON_FORM,
+        place,
+        format!("`{ty}` has no JSON form"),
+    )
+}
+
+/// A type argument that cannot do what the function's body needs.
+pub fn unmet_requirement(
+    place: Place,
+    function: &str,
+    parameter: &str,
+    ty: &str,
+    ability: &str,
+) -> Diagnostic {
+    Diagnostic::error(
+        Code::UNMET_REQUIREMENT,
+        place,
+        format!("`{function}` needs a `{parameter}` that can be {ability}, and `{ty}` cannot"),
+    )
+}
+
+/// `?.` or `??` on what is always there.
+pub fn not_optional(place: Place, operator: &str, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_OPTIONAL,
+        place,
+        format!("`{operator}` needs an optional, and this is a `{ty}`, which is always there"),
+    )
+}
+
+/// An int literal beyond 64 bits.
+pub fn int_too_large(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::INT_TOO_LARGE,
+        place,
+        "this number does not fit an `int`, which has 64 bits",
+    )
+}
+
+/// `[ ]` on what has no elements.
+pub fn not_indexable(place: Place, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_INDEXABLE,
+        place,
+        format!("`{ty}` cannot be indexed; lists, maps and `json` can"),
+    )
+}
+
+/// `for` over what has no elements.
+pub fn not_iterable(place: Place, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_ITERABLE,
+        place,
+        format!("cannot run over `{ty}`; lists, maps, ranges and streams can be run over"),
+    )
+}
+
+/// `as` between types without such a conversion.
+pub fn invalid_conversion(place: Place, from: &str, to: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::INVALID_CONVERSION,
+        place,
+        format!("`{from}` cannot become `{to}` with `as`"),
+    )
+    .note("`as` decodes a `json` and checks a string against a union of literals")
+}
+
+/// `await` or `race` of what is no task.
+pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_AWAITABLE,
+        place,
+        format!("`{word}` needs tasks, found `{ty}`"),
+    )
+    .note("`spawn` makes a task of an expression")
+}
+
+/// An assignment to what is not a variable.
+pub fn not_assignable(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_ASSIGNABLE,
+        place,
+        format!("cannot assign to {what}; only a `var` or `state` may be assigned"),
+    )
+}
+
+/// `??` after what is always there.
+pub fn needless_fallback(place: Place, ty: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::NOT_OPTIONAL,
+        place,
+        format!("this is a `{ty}`, which is always there, so what follows `??` is never used"),
+    )
+}
+
+/// A text after `fail`; the places are right before and after it.
+pub fn fail_with_text(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diagnostic {
+    diagnostic = diagnostic.note("the everyday error is `Failed(message)`");
+    let edit = |place, text: &str| gsw_source::Edit {
+        place,
+        text: text.to_owned(),
+    };
+    diagnostic.fixes.push(gsw_source::Fix {
+        title: "make it a `Failed`".to_owned(),
+        edits: vec![edit(start, "Failed("), edit(end, ")")],
+    });
+    diagnostic
+}

@@ -1,0 +1,190 @@
+//! What values of a type can do: be compared, ordered, added, written as JSON.
+
+use gsw_source::{Db, ItemId, Span};
+
+use crate::declared_type::is_plain_enum;
+use crate::errors::values as errors;
+use crate::infer::context::Context;
+use crate::infer::lookup;
+use crate::model::Requirement;
+use crate::substitute::substitute;
+use crate::types::Type;
+
+/// What an answer depends on.
+#[derive(Default)]
+pub(crate) struct Open {
+    /// Type parameters of the enclosing declaration that must be able as well.
+    pub(crate) parameters: Vec<u32>,
+    /// Whether some part is not known yet.
+    pub(crate) unknown: bool,
+}
+
+/// Whether values of `ty` can do what `requirement` asks, given that those in `open` can.
+pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &mut Open) -> bool {
+    Check {
+        db,
+        requirement,
+        seen: Vec::new(),
+    }
+    .able(ty, open)
+}
+
+/// Whether `ty` has a JSON form as far as known. Type parameters in it become requirements of the enclosing item.
+pub(super) fn has_json_form(context: &mut Context, ty: &Type) -> bool {
+    let ty = context.table.zonk(ty);
+    let mut open = Open::default();
+    if !is_able(context.db, Requirement::Json, &ty, &mut open) {
+        return false;
+    }
+    context.require_of_parameters(Requirement::Json, &open, Span::default());
+    true
+}
+
+struct Check<'db> {
+    db: &'db dyn Db,
+    requirement: Requirement,
+    /// Declarations that are being looked into; a type that contains itself is as able as its other parts.
+    seen: Vec<ItemId>,
+}
+
+impl Check<'_> {
+    fn able(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Invalid | Type::Never => true,
+            Type::Variable(_) => {
+                open.unknown = true;
+                true
+            }
+            Type::Parameter(index, _) => {
+                if !open.parameters.contains(index) {
+                    open.parameters.push(*index);
+                }
+                true
+            }
+            Type::Checked(item, arguments) => lookup::alias_target(self.db, *item, arguments)
+                .is_none_or(|base| self.able(&base, open)),
+            _ => match self.requirement {
+                Requirement::Equal => self.equal(ty, open),
+                Requirement::Json => self.json(ty, open),
+                Requirement::Order => self.order(ty, open),
+                Requirement::Add => matches!(
+                    ty,
+                    Type::Int | Type::Float | Type::Duration | Type::String | Type::List(_)
+                ),
+                Requirement::Subtract | Requirement::Negate | Requirement::Numeric => {
+                    matches!(ty, Type::Int | Type::Float | Type::Duration)
+                }
+                Requirement::Multiply | Requirement::Divide | Requirement::Remainder => {
+                    matches!(ty, Type::Int | Type::Float)
+                }
+            },
+        }
+    }
+
+    fn equal(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session
+            | Type::Secret
+            | Type::Agent => false,
+            _ => self.inside(ty, open),
+        }
+    }
+
+    fn json(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session
+            | Type::Secret
+            | Type::Agent
+            | Type::Image
+            | Type::Document => false,
+            _ => self.inside(ty, open),
+        }
+    }
+
+    fn order(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Literals(_)
+            | Type::Bool
+            | Type::Time
+            | Type::Duration => true,
+            Type::Enum(item, _) => is_plain_enum(self.db, *item),
+            Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
+            _ => false,
+        }
+    }
+
+    /// Whether everything that a value of `ty` holds is able.
+    fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Record(item, arguments) => self.declared(*item, arguments, open),
+            Type::Enum(item, arguments) => self.declared(*item, arguments, open),
+            _ => crate::infer::table::parts(ty)
+                .iter()
+                .all(|it| self.able(it, open)),
+        }
+    }
+
+    fn declared(&mut self, item: ItemId, arguments: &[Type], open: &mut Open) -> bool {
+        if self.seen.contains(&item) {
+            return true;
+        }
+        self.seen.push(item);
+        let db = self.db;
+        let variants = lookup::variants(db, item).iter().flat_map(|it| &it.fields);
+        let able = lookup::fields(db, item)
+            .iter()
+            .chain(variants)
+            .all(|it| self.able(&substitute(&it.ty, arguments), open));
+        self.seen.pop();
+        able
+    }
+}
+
+impl Context<'_> {
+    /// Values of `ty` must be able to do this; reports when they are not. What is not known yet is looked at at the end.
+    pub(super) fn require(&mut self, requirement: Requirement, ty: &Type, span: Span) {
+        let ty = self.table.zonk(ty);
+        let mut open = Open::default();
+        if !is_able(self.db, requirement, &ty, &mut open) {
+            let place = self.place(span);
+            let text = self.show(&ty);
+            self.report(match requirement {
+                Requirement::Json => errors::no_json_form(place, &text),
+                _ => errors::not_able(place, &text, requirement.ability()),
+            });
+        } else if open.unknown {
+            self.pending.push((requirement, ty, span));
+        } else {
+            self.require_of_parameters(requirement, &open, span);
+        }
+    }
+
+    /// Notes what the body asks of its own type parameters.
+    pub(super) fn require_of_parameters(
+        &mut self,
+        requirement: Requirement,
+        open: &Open,
+        span: Span,
+    ) {
+        for &parameter in &open.parameters {
+            self.requirements.push((parameter, requirement, span));
+        }
+    }
+
+    /// Looks again at what was not known when an operator met it.
+    pub(super) fn settle_pending(&mut self) {
+        for (requirement, ty, span) in std::mem::take(&mut self.pending) {
+            self.require(requirement, &ty, span);
+        }
+        self.pending.clear();
+    }
+}

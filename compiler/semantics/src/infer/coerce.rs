@@ -1,0 +1,229 @@
+//! Conversions that are not written in source, and the type that several branches agree on.
+
+use std::sync::Arc;
+
+use gsw_source::Span;
+
+use crate::errors::values as errors;
+use crate::hir::{Coercion, ExpressionId, ExpressionKind};
+use crate::infer::capability;
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::unify::Relation;
+use crate::types::Type;
+
+impl Context<'_> {
+    /// The expression with its value of type `target`; reports when there is no such conversion.
+    pub(super) fn coerce(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
+        match self.try_coerce(id, target) {
+            Some(converted) => converted,
+            None => {
+                let diagnostic = self.mismatch(id, target);
+                self.report(diagnostic);
+                let span = self.span(id);
+                self.push(ExpressionKind::Invalid, target.clone(), span)
+            }
+        }
+    }
+
+    /// What the surroundings want of an expression, done to one that was inferred.
+    pub(super) fn settle(&mut self, id: ExpressionId, expected: &Expected) -> ExpressionId {
+        match expected {
+            Expected::Type(ty) => self.coerce(id, ty),
+            _ => id,
+        }
+    }
+
+    /// The same as `coerce`, silently.
+    pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
+        let (actual, target) = (self.ty(id), self.table.resolve(target));
+        match (&actual, &target) {
+            (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
+            (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
+            (_, Type::Json) if !matches!(actual, Type::Json) => self.to_json(id, &actual),
+            (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
+            (_, Type::Optional(inner)) => match self.unknown(&actual) {
+                Some(_) => self.same_bits(id, &actual, &target),
+                None => {
+                    let inside = self.try_coerce(id, inner)?;
+                    Some(self.converted(inside, Coercion::ToOptional, &target))
+                }
+            },
+            (_, Type::Secret) if self.operand(&actual) == Type::String => {
+                let text = self.try_coerce(id, &Type::String)?;
+                Some(self.converted(text, Coercion::ToSecret, &target))
+            }
+            (_, Type::Checked(item, arguments)) => {
+                if let Some(same) = self.same_bits(id, &actual, &target) {
+                    return Some(same);
+                }
+                let base = lookup::alias_target(self.db, *item, arguments)?;
+                let value = self.try_coerce(id, &base)?;
+                Some(self.converted(value, Coercion::Check, &target))
+            }
+            _ => self.same_bits(id, &actual, &target),
+        }
+    }
+
+    fn same_bits(
+        &mut self,
+        id: ExpressionId,
+        actual: &Type,
+        target: &Type,
+    ) -> Option<ExpressionId> {
+        match self.relate(actual, target)? {
+            Relation::Same => Some(id),
+            Relation::Forget => Some(self.converted(id, Coercion::Forget, target)),
+        }
+    }
+
+    /// Any value with a JSON form where `json` is wanted.
+    fn to_json(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
+        if self.unknown(actual).is_some() {
+            return self.same_bits(id, actual, &Type::Json);
+        }
+        if !capability::has_json_form(self, actual) {
+            return None;
+        }
+        Some(self.converted(id, Coercion::ToJson, &Type::Json))
+    }
+
+    /// Wraps an expression in a conversion.
+    pub(super) fn converted(
+        &mut self,
+        id: ExpressionId,
+        coercion: Coercion,
+        target: &Type,
+    ) -> ExpressionId {
+        let span = self.span(id);
+        self.push(
+            ExpressionKind::Coerce {
+                value: id,
+                coercion,
+            },
+            target.clone(),
+            span,
+        )
+    }
+
+    /// The type that all of these values can be given, and the values given it. The first that does not fit is reported
+    /// with what the first of them is.
+    pub(super) fn join(&mut self, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
+        let mut joined = Type::Never;
+        for &id in &ids {
+            let ty = self.ty(id);
+            joined = self.join_types(&joined, &ty).unwrap_or(joined);
+        }
+        let first = ids.iter().copied().find(|&it| self.ty(it) != Type::Never);
+        let mut reported = false;
+        let ids = ids
+            .into_iter()
+            .map(|id| match self.try_coerce(id, &joined) {
+                Some(converted) => converted,
+                None => self.branch_mismatch(id, &joined, first, &mut reported),
+            })
+            .collect();
+        (joined, ids)
+    }
+
+    fn branch_mismatch(
+        &mut self,
+        id: ExpressionId,
+        joined: &Type,
+        first: Option<ExpressionId>,
+        reported: &mut bool,
+    ) -> ExpressionId {
+        let span = self.span(id);
+        if !std::mem::replace(reported, true) {
+            let mut diagnostic = self.mismatch(id, joined);
+            if let Some(first) = first {
+                let place = self.place(self.span(first));
+                diagnostic = diagnostic.label(place, errors::first_branch(&self.show(joined)));
+            }
+            self.report(diagnostic);
+        }
+        self.push(ExpressionKind::Invalid, joined.clone(), span)
+    }
+
+    /// The type that values of both types can be given; `None` when there is none.
+    pub(super) fn join_types(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        let (left, right) = (self.table.resolve(left), self.table.resolve(right));
+        match (&left, &right) {
+            (Type::Never | Type::Invalid, other) | (other, Type::Never | Type::Invalid) => {
+                Some(other.clone())
+            }
+            (Type::Optional(some), Type::Optional(other)) => {
+                self.join_types(some, other).map(Type::optional)
+            }
+            (Type::Optional(inner), other) | (other, Type::Optional(inner))
+                if self.unknown(other).is_none() =>
+            {
+                self.join_types(inner, other).map(Type::optional)
+            }
+            (Type::Literals(some), Type::Literals(others)) => {
+                let mut names: Vec<_> = some.iter().chain(others.iter()).cloned().collect();
+                names.sort();
+                names.dedup();
+                Some(Type::Literals(names.into()))
+            }
+            (Type::Secret, other) | (other, Type::Secret)
+                if self.operand(other) == Type::String =>
+            {
+                Some(Type::Secret)
+            }
+            (Type::List(some), Type::List(other)) => self
+                .join_types(some, other)
+                .map(|it| Type::List(Arc::new(it))),
+            _ => self.join_plain(&left, &right),
+        }
+    }
+
+    fn join_plain(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        if self.relate(right, left).is_some() {
+            return Some(left.clone());
+        }
+        if self.relate(left, right).is_some() {
+            return Some(right.clone());
+        }
+        let (base, other) = (self.unchecked(left), self.unchecked(right));
+        (base != *left || other != *right)
+            .then(|| self.join_types(&base, &other))
+            .flatten()
+    }
+
+    /// The report that an expression is not of type `target`.
+    pub(super) fn mismatch(&self, id: ExpressionId, target: &Type) -> gsw_source::Diagnostic {
+        let span = self.span(id);
+        let place = self.place(span);
+        let actual = self.ty(id);
+        let (found, wanted) = (self.show(&actual), self.show(target));
+        let diagnostic = errors::mismatch(place, &wanted, &found);
+        let number = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_));
+        match (self.operand(&actual), self.operand(target)) {
+            (Type::Int, Type::Float) if number => {
+                errors::write_as_float(diagnostic, self.end(span))
+            }
+            (Type::Int, Type::Float) => errors::convert_to_float(diagnostic, self.end(span)),
+            (Type::Float, Type::Int) => errors::convert_to_int(diagnostic, self.end(span)),
+            (Type::Secret, Type::String) => errors::secret_stays(diagnostic),
+            (Type::String, _) if self.wanted_literals(target).is_some() => {
+                errors::checked_as(diagnostic, &wanted)
+            }
+            (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
+            (Type::Optional(_), _) => errors::may_be_none(diagnostic),
+            (Type::Task(_), _) => errors::await_it(diagnostic, self.start(span)),
+            (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
+            _ => diagnostic,
+        }
+    }
+
+    /// The place right after `span`.
+    pub(super) fn end(&self, span: Span) -> gsw_source::Place {
+        self.place(Span::new(span.end, span.end))
+    }
+
+    /// The place right before `span`.
+    pub(super) fn start(&self, span: Span) -> gsw_source::Place {
+        self.place(Span::new(span.start, span.start))
+    }
+}

@@ -1,0 +1,47 @@
+//! What inference asks of declarations, in the form it needs.
+
+use gsw_source::{Db, ItemId, ItemKind};
+
+use crate::declaration::item_signature;
+use crate::declared_type::type_declaration;
+use crate::model::{Parameter, Signature, TypeDeclarationKind, Variant};
+use crate::substitute::substitute;
+use crate::types::Type;
+
+/// The head of an item.
+pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
+    &item_signature(db, item).signature
+}
+
+/// The fields of a record or the payload of an error.
+pub(super) fn fields(db: &dyn Db, item: ItemId) -> &[Parameter] {
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Record(fields) => fields,
+        _ => &[],
+    }
+}
+
+/// The variants of an enum.
+pub(super) fn variants(db: &dyn Db, item: ItemId) -> &[Variant] {
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Enum(variants) => variants,
+        _ => &[],
+    }
+}
+
+/// The variant of that name.
+pub(super) fn variant_named(db: &dyn Db, item: ItemId, name: &str) -> Option<u32> {
+    let position = variants(db, item).iter().position(|it| it.name == name)?;
+    u32::try_from(position).ok()
+}
+
+/// How many type parameters a type declaration has.
+pub(super) fn arity(db: &dyn Db, item: ItemId) -> usize {
+    type_declaration(db, item).declaration.generics.len()
+}
+
+/// What a checked alias stands for.
+pub(super) fn alias_target(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Option<Type> {
+    (item.kind(db) == ItemKind::Alias)
+        .then(|| substitute(&crate::alias::alias_target(db, item), arguments))
+}

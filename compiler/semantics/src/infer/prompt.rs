@@ -1,0 +1,148 @@
+//! Calls of prompts: `p(x)`, `.detail`, `.stream`, `by`, `with`, `revise`.
+
+use std::sync::Arc;
+
+use gsw_source::{ItemId, ItemKind, Span};
+use gsw_syntax::ast;
+
+use crate::errors::{self, calls};
+use crate::hir::{ExpressionId, ExpressionKind, PromptMode};
+use crate::infer::argument::Formal;
+use crate::infer::call::Call;
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::setting::SettingsOf;
+use crate::scope::Definition;
+use crate::types::Type;
+
+impl Context<'_> {
+    /// `p(arguments)`
+    pub(super) fn prompt_call(
+        &mut self,
+        item: ItemId,
+        call: Call,
+        mode: PromptMode,
+    ) -> ExpressionId {
+        let arguments = self.prompt_arguments(item, call);
+        let result = lookup::signature(self.db, item).result.clone();
+        let ty = match mode {
+            PromptMode::Value | PromptMode::Revise => result,
+            PromptMode::Detail => self.prelude_record("Response", result),
+            PromptMode::Stream => Type::Stream(Arc::new(result)),
+        };
+        let kind = ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: None,
+            settings: None,
+            mode,
+        };
+        self.push(kind, ty, call.span)
+    }
+
+    /// The arguments of a prompt.
+    pub(super) fn prompt_arguments(
+        &mut self,
+        item: ItemId,
+        call: Call,
+    ) -> Vec<(u32, ExpressionId)> {
+        let formal = Formal {
+            parameters: &lookup::signature(self.db, item).parameters,
+            taken: 0,
+            substitution: &[],
+            callee: &format!("`{}`", item.name(self.db)),
+        };
+        self.arguments(formal, call)
+    }
+
+    /// A prompt's call with `by`, `with` and `revise` around it.
+    pub(super) fn prompt_expression(
+        &mut self,
+        expression: &ast::Expression,
+        span: Span,
+    ) -> ExpressionId {
+        let (inner, word) = match &expression.kind {
+            ast::ExpressionKind::By { call, .. } => (call, "by"),
+            ast::ExpressionKind::With { call, .. } => (call, "with"),
+            ast::ExpressionKind::Revise(call) => (call, "revise"),
+            _ => return self.invalid(span),
+        };
+        let id = self.expression(inner, &Expected::Anything);
+        let ty = self.ty(id);
+        let is_prompt = matches!(
+            self.expressions[id.0 as usize].kind,
+            ExpressionKind::PromptCall { .. }
+        );
+        if !is_prompt {
+            if ty != Type::Invalid {
+                let place = self.place(inner.span);
+                self.report(calls::not_a_prompt(place, word));
+            }
+            return self.invalid(span);
+        }
+        let agent = match &expression.kind {
+            ast::ExpressionKind::By { agent, .. } => self.agent(agent),
+            _ => None,
+        };
+        let settings = match &expression.kind {
+            ast::ExpressionKind::With { settings, .. } => {
+                Some(self.settings(settings, SettingsOf::Call))
+            }
+            _ => None,
+        };
+        // The call itself is taken up into the whole, so that no expression stands for it alone.
+        let kind = std::mem::replace(
+            &mut self.expressions[id.0 as usize].kind,
+            ExpressionKind::Unit,
+        );
+        self.expressions[id.0 as usize].ty = Type::Unit;
+        let ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: inner_agent,
+            settings: inner_settings,
+            mode,
+        } = kind
+        else {
+            return self.invalid(span);
+        };
+        if (agent.is_some() && inner_agent.is_some())
+            || (settings.is_some() && inner_settings.is_some())
+        {
+            let place = self.place(span);
+            self.report(calls::duplicate_setting(place, word));
+        }
+        let mode = match &expression.kind {
+            ast::ExpressionKind::Revise(_) => PromptMode::Revise,
+            _ => mode,
+        };
+        let kind = ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: agent.or(inner_agent),
+            settings: settings.or(inner_settings),
+            mode,
+        };
+        self.push(kind, ty, span)
+    }
+
+    /// The agent that an expression after `by` names.
+    fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
+        if let ast::ExpressionKind::Name(name) = &expression.kind
+            && self.find_local(name).is_none()
+            && crate::scope::resolve_name(self.db, self.file, name).is_none()
+        {
+            self.unknown_name(name, expression.span);
+            return None;
+        }
+        match self.path(expression) {
+            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
+            _ => {
+                let place = self.place(expression.span);
+                let text = crate::infer::source::text(self.db, self.item, expression.span);
+                self.report(errors::not_an_agent(place, &format!("`{text}`")));
+                None
+            }
+        }
+    }
+}

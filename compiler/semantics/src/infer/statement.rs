@@ -1,0 +1,390 @@
+//! Blocks and statements.
+
+use gsw_source::{Name, Span};
+use gsw_syntax::ast;
+
+use crate::errors::{calls, values as errors};
+use crate::hir::{
+    BinaryOperator, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Statement,
+    StatementKind,
+};
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::name::function_type;
+use crate::infer::pattern::Place;
+use crate::lower_type::lower_type;
+use crate::model::Reference;
+use crate::scope::Definition;
+use crate::types::Type;
+
+impl Context<'_> {
+    /// `{ … }`, with a scope of its own.
+    pub(super) fn block(&mut self, block: &ast::Block, expected: &Expected) -> ExpressionId {
+        self.scoped(|this| this.open_block(block, expected))
+    }
+
+    fn open_block(&mut self, block: &ast::Block, expected: &Expected) -> ExpressionId {
+        let mut statements = Vec::with_capacity(block.statements.len());
+        let mut diverges = false;
+        let (tail, before) = match block.statements.split_last() {
+            Some((
+                ast::Statement {
+                    kind: ast::StatementKind::Expression(tail),
+                    ..
+                },
+                before,
+            )) => (Some(tail), before),
+            _ => (None, block.statements.as_slice()),
+        };
+        for statement in before {
+            diverges |= self.statement(statement, &mut statements);
+        }
+        let Some(tail) = tail else {
+            return self.end_block(block, statements, diverges, expected);
+        };
+        if let Expected::Dropped = expected {
+            let id = self.expression(tail, expected);
+            diverges |= self.ty(id) == Type::Never;
+            let kind = StatementKind::Expression(id);
+            statements.push(Statement {
+                kind,
+                span: tail.span,
+            });
+            return self.end_block(block, statements, diverges, expected);
+        }
+        let tail = self.expression(tail, expected);
+        let ty = self.ty(tail);
+        self.push(
+            ExpressionKind::Block {
+                statements,
+                tail: Some(tail),
+            },
+            ty,
+            block.span,
+        )
+    }
+
+    /// A block that ends without a value.
+    fn end_block(
+        &mut self,
+        block: &ast::Block,
+        statements: Vec<Statement>,
+        diverges: bool,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let ty = if diverges { Type::Never } else { Type::Unit };
+        let is_unit = !diverges;
+        let id = self.push(
+            ExpressionKind::Block {
+                statements,
+                tail: None,
+            },
+            ty,
+            block.span,
+        );
+        match expected {
+            Expected::Type(wanted) if is_unit => {
+                if let Some(id) = self.try_coerce(id, wanted) {
+                    return id;
+                }
+                let end = Span::new(block.span.end.saturating_sub(1), block.span.end);
+                let (place, text) = (self.place(end), self.show(wanted));
+                self.report(errors::no_value(place, &text));
+                self.push(ExpressionKind::Invalid, wanted.clone(), block.span)
+            }
+            _ => self.settle(id, expected),
+        }
+    }
+
+    /// Adds what a statement does. True when nothing after it is reached.
+    fn statement(&mut self, statement: &ast::Statement, out: &mut Vec<Statement>) -> bool {
+        let span = statement.span;
+        let kind = match &statement.kind {
+            ast::StatementKind::Let { pattern, ty, value } => {
+                self.let_statement(pattern, ty.as_ref(), value, span)
+            }
+            ast::StatementKind::Var { name, ty, value } => {
+                self.variable(name, ty.as_ref(), value, LocalKind::Var)
+            }
+            ast::StatementKind::State { name, ty, value } => {
+                self.variable(name, Some(ty), value, LocalKind::State)
+            }
+            ast::StatementKind::Assign {
+                target,
+                operator,
+                value,
+            } => match self.assign(target, *operator, value, span) {
+                Some(kind) => kind,
+                None => return false,
+            },
+            ast::StatementKind::Expression(value) => {
+                StatementKind::Expression(self.expression(value, &Expected::Dropped))
+            }
+            ast::StatementKind::Defer(body) => {
+                StatementKind::Defer(self.block(body, &Expected::Dropped))
+            }
+            ast::StatementKind::Assert {
+                value,
+                expectation,
+                message,
+            } => self.assert(value, expectation, message.as_ref()),
+            ast::StatementKind::Mock {
+                target,
+                arguments,
+                outcome,
+            } => match self.mock(target, arguments, outcome, span) {
+                Some(kind) => kind,
+                None => return false,
+            },
+            ast::StatementKind::Invalid => return false,
+        };
+        let diverges = match &kind {
+            StatementKind::Let { value, .. }
+            | StatementKind::Var { value, .. }
+            | StatementKind::Assign { value, .. }
+            | StatementKind::Expression(value) => self.ty(*value) == Type::Never,
+            _ => false,
+        };
+        out.push(Statement { kind, span });
+        diverges
+    }
+
+    /// A type written in the body.
+    pub(super) fn written_type(&mut self, ty: &ast::TypeExpression) -> Type {
+        lower_type(
+            self.db,
+            self.file,
+            self.generics,
+            ty,
+            &mut self.diagnostics,
+            self.item,
+        )
+    }
+
+    fn let_statement(
+        &mut self,
+        pattern: &ast::Pattern,
+        ty: Option<&ast::TypeExpression>,
+        value: &ast::Expression,
+        span: Span,
+    ) -> StatementKind {
+        let wanted = match ty {
+            Some(ty) => Expected::Type(self.written_type(ty)),
+            None => Expected::Anything,
+        };
+        let value = self.expression(value, &wanted);
+        let ty = self.ty(value);
+        let first = self.locals.len();
+        let pattern = self.pattern(pattern, &ty, Place::Binding);
+        let word = Span::new(span.start, span.start + 3);
+        for index in first..self.locals.len() {
+            self.let_words
+                .push((LocalId(u32::try_from(index).unwrap_or(u32::MAX)), word));
+        }
+        StatementKind::Let { pattern, value }
+    }
+
+    fn variable(
+        &mut self,
+        name: &ast::Identifier,
+        ty: Option<&ast::TypeExpression>,
+        value: &ast::Expression,
+        kind: LocalKind,
+    ) -> StatementKind {
+        let wanted = match ty {
+            Some(ty) => Expected::Type(self.written_type(ty)),
+            None => Expected::Anything,
+        };
+        let value = self.expression(value, &wanted);
+        let ty = match wanted {
+            Expected::Type(ty) => ty,
+            // What is assigned later need not be one of the same literals or pass the same check.
+            _ => self.operand(&self.ty(value)),
+        };
+        let value = self.coerce(value, &ty);
+        let local = self.declare(&name.name, ty, kind, name.span);
+        StatementKind::Var { local, value }
+    }
+
+    fn assign(
+        &mut self,
+        target: &ast::Expression,
+        operator: ast::AssignOperator,
+        value: &ast::Expression,
+        span: Span,
+    ) -> Option<StatementKind> {
+        let Some(local) = self.assigned_local(target) else {
+            self.expression(value, &Expected::Anything);
+            return None;
+        };
+        let ty = self.locals[local.0 as usize].ty.clone();
+        let operator = match operator {
+            ast::AssignOperator::Set => {
+                let value = self.expression(value, &Expected::Type(ty));
+                self.touch_local(local);
+                return Some(StatementKind::Assign {
+                    local,
+                    operator: None,
+                    value,
+                });
+            }
+            ast::AssignOperator::Add => BinaryOperator::Add,
+            ast::AssignOperator::Subtract => BinaryOperator::Subtract,
+            ast::AssignOperator::Multiply => BinaryOperator::Multiply,
+        };
+        let value = self.expression(value, &Expected::Hint(ty.clone()));
+        let left = self.local_value(local, target.span);
+        let whole = self.arithmetic(operator, target.span.to(span), left, value, span);
+        let whole = self.coerce(whole, &ty);
+        // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
+        let kind = &self.expressions[whole.0 as usize].kind;
+        if let ExpressionKind::Binary {
+            left: kept, right, ..
+        } = kind
+            && *kept == left
+        {
+            let value = *right;
+            return Some(StatementKind::Assign {
+                local,
+                operator: Some(operator),
+                value,
+            });
+        }
+        Some(StatementKind::Assign {
+            local,
+            operator: None,
+            value: whole,
+        })
+    }
+
+    /// The variable that an assignment means; what cannot be assigned is reported.
+    fn assigned_local(&mut self, target: &ast::Expression) -> Option<LocalId> {
+        let place = self.place(target.span);
+        let ast::ExpressionKind::Name(name) = &target.kind else {
+            self.expression(target, &Expected::Anything);
+            let report = errors::not_assignable(place, "this expression");
+            self.report(
+                report.note("values never change; make a new one and assign that to the variable"),
+            );
+            return None;
+        };
+        let Some(local) = self.find_local(name) else {
+            match crate::scope::resolve_name(self.db, self.file, name) {
+                Some(definition) => {
+                    let kind = match definition {
+                        Definition::Item(item) => crate::infer::name::kind_text(item.kind(self.db)),
+                        Definition::Variant { .. } => "variant",
+                        Definition::Module(_) => "module",
+                    };
+                    let what = format!("the {kind} `{name}`");
+                    self.report(errors::not_assignable(place, &what));
+                }
+                None => self.unknown_name(name, target.span),
+            }
+            return None;
+        };
+        self.refer(
+            target.span,
+            Reference::Local {
+                part: self.part,
+                local,
+            },
+        );
+        let what = match self.locals[local.0 as usize].kind {
+            LocalKind::Var | LocalKind::State => return Some(local),
+            LocalKind::Let => format!("`{name}`, which `let` binds once"),
+            LocalKind::Parameter => format!("the parameter `{name}`"),
+        };
+        let mut report = errors::not_assignable(place, &what);
+        if let Some((_, word)) = self.let_words.iter().find(|(it, _)| *it == local) {
+            report = report.fix("declare it with `var`", self.place(*word), "var");
+        }
+        let declared = self.place(self.locals[local.0 as usize].span);
+        self.report(report.label(declared, "bound here"));
+        None
+    }
+
+    fn assert(
+        &mut self,
+        value: &ast::Expression,
+        expectation: &ast::AssertExpectation,
+        message: Option<&ast::Expression>,
+    ) -> StatementKind {
+        let source = self.source_text(value.span);
+        match expectation {
+            ast::AssertExpectation::Holds => {
+                let condition = self.expression(value, &Expected::Type(Type::Bool));
+                let message = message.map(|it| self.expression(it, &Expected::Type(Type::String)));
+                StatementKind::Assert {
+                    condition,
+                    message,
+                    source,
+                }
+            }
+            ast::AssertExpectation::Fails(pattern) => {
+                let value = self.expression(value, &Expected::Dropped);
+                let pattern = self.scoped(|it| it.pattern(pattern, &Type::Error, Place::Top));
+                StatementKind::AssertFails {
+                    value,
+                    pattern,
+                    source,
+                }
+            }
+        }
+    }
+
+    /// The text of the program at a span of this item.
+    fn source_text(&self, span: Span) -> Name {
+        crate::infer::source::text(self.db, self.item, span)
+    }
+
+    fn mock(
+        &mut self,
+        target: &[ast::Identifier],
+        arguments: &[ast::Pattern],
+        outcome: &ast::MockOutcome,
+        span: Span,
+    ) -> Option<StatementKind> {
+        let Definition::Item(item) = self.written_path(target)? else {
+            let place = self.place(span);
+            self.report(calls::not_callable(place, "this"));
+            return None;
+        };
+        let signature = lookup::signature(self.db, item);
+        let type_arguments = self.fresh_arguments(signature.generics.len());
+        let ty = function_type(&signature.parameters, &signature.result, &type_arguments);
+        let Type::Function(function) = ty else {
+            return None;
+        };
+        if arguments.len() > function.parameters.len() {
+            let place = self.place(arguments[function.parameters.len()].span);
+            let callee = format!("`{}`", item.name(self.db));
+            let (most, found) = (function.parameters.len(), arguments.len());
+            self.report(calls::too_many_arguments(place, &callee, most, found));
+        }
+        let ast::MockOutcome::Value(value) = outcome;
+        self.open_frame(Some(function.result.clone()));
+        let names = self.scope.len();
+        let mut parameters = Vec::new();
+        let mut patterns = Vec::new();
+        for (index, ty) in function.parameters.iter().enumerate() {
+            parameters.push(self.local(Name::default(), ty.clone(), LocalKind::Parameter, span));
+            if let Some(pattern) = arguments.get(index) {
+                patterns.push(self.pattern(pattern, ty, Place::Inside));
+            }
+        }
+        let body = self.expression(value, &Expected::Type(function.result.clone()));
+        self.scope.truncate(names);
+        let captures = self.close_frame().captures;
+        let outcome = Lambda {
+            parameters,
+            body,
+            captures,
+        };
+        Some(StatementKind::Mock {
+            item,
+            patterns,
+            outcome,
+        })
+    }
+}
