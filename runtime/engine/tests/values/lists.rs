@@ -31,7 +31,7 @@ proptest! {
         prop_assert_eq!(it.take(LIST_INT, word), sorted(|it| it.sort_by_key(|it| it.0)));
         let (xs, ks) = (words(&mut it, &items), words(&mut it, &keys));
         let word = call!(it, list_sort_by_keys_desc(xs, ks));
-        let expected = sorted(|it| it.sort_by(|a, b| b.0.cmp(&a.0)));
+        let expected = sorted(|it| it.sort_by_key(|it| std::cmp::Reverse(it.0)));
         prop_assert_eq!(it.take(LIST_INT, word), expected);
         let mut all = items.clone();
         all.sort_unstable();
