@@ -418,7 +418,7 @@ fn tools_are_called_and_their_results_sent_back() {
         calls,
         [ToolCall {
             id: "2".into(),
-            name: "look".into(),
+            name: "files.look".into(),
             input: json!({"path": "a"})
         }]
     );

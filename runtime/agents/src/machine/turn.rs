@@ -1,5 +1,6 @@
 //! What follows an answer: it fits, it is shown back, tools are called, or the call fails.
 
+use gsw_abi::program::Program;
 use gsw_engine::model::{
     Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
     ToolOutcome,
@@ -23,7 +24,7 @@ impl Machine {
         talk.count(&answer);
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
-            StopReason::ToolUse => talk.call_tools(answer),
+            StopReason::ToolUse => talk.call_tools(&self.call.program, answer),
             StopReason::MaxTokens => fail(outcome::cut()),
             StopReason::ContextFull => fail(outcome::full()),
             StopReason::Refusal(reason) => fail(outcome::refused(reason)),
@@ -98,14 +99,14 @@ impl Talk {
         })
     }
 
-    fn call_tools(&mut self, answer: ModelAnswer) -> PromptStep {
+    fn call_tools(&mut self, program: &Program, answer: ModelAnswer) -> PromptStep {
         self.detail.turns += 1;
         if self.detail.turns > self.settings.max_turns {
             let most = self.settings.max_turns;
             let message = format!("no answer after {most} turns of tool use (`max_turns`)");
             return fail(outcome::misconfigured(&message));
         }
-        let (calls, refused) = tools::calls(&answer.content, &self.request.tools);
+        let (calls, refused) = tools::calls(&answer.content, program, &self.settings.tools);
         self.request.messages.push(Message {
             role: Role::Assistant,
             content: answer.content,
