@@ -3,6 +3,7 @@
 mod arithmetic;
 mod calls;
 mod counting;
+mod engine;
 mod images;
 mod machine;
 mod module;
