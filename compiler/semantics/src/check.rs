@@ -4,12 +4,13 @@ use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, S
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, locate};
 
 use crate::bodies::item_bodies;
+use crate::constant::constant_diagnostic;
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::import::import_diagnostics;
-use crate::lints::lint_diagnostics;
+use crate::lints::{lint_diagnostics, unused_imports};
 use crate::module::is_std;
 use crate::naming::name_diagnostics;
 use crate::not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
@@ -28,6 +29,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         check_item(db, item, &mut found);
     }
     found.extend(error_diagnostics(db, file));
+    found.extend(unused_imports(db, file));
     sorted(db, found)
 }
 
@@ -73,6 +75,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     }
     found.extend(head_diagnostics(db, item));
     found.extend(item_not_yet_supported(db, item));
+    found.extend(constant_diagnostic(db, item));
     let inferred = item_bodies(db, item);
     found.extend_from_slice(&inferred.diagnostics);
     for body in &inferred.bodies {

@@ -16,9 +16,9 @@ mod workflows;
 
 pub use coverage::{missing_case, refutable_pattern, unreachable_arm};
 pub use declarations::{
-    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
-    missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
-    unusual_name, wrong_case,
+    attribute_arguments, broken_check, duplicate_definition, method_of_foreign_type,
+    misplaced_attribute, missing_type, not_an_agent, reserved_parameter, self_outside_method,
+    unknown_attribute, unusual_name, wrong_case,
 };
 pub use lints::{
     not_compiled_yet, unreachable_code, unread_variable, unsupported_setting, unused_local,

@@ -3,10 +3,12 @@
 mod setting;
 mod unreachable;
 mod unused;
+mod unused_import;
 
 use gsw_source::{Db, Diagnostic, ItemId};
 
 use crate::model::ItemBodies;
+pub use unused_import::unused_imports;
 
 /// Warnings about `item` with these bodies.
 pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec<Diagnostic> {

@@ -39,6 +39,7 @@ macro_rules! codes {
 codes! {
     AMBIGUOUS_VARIANT = "ambiguous-variant";
     ATTRIBUTE_ARGUMENTS = "attribute-arguments";
+    BROKEN_CHECK = "broken-check";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
     CAPTURED_CYCLE = "captured-cycle";

@@ -1,0 +1,456 @@
+//! What is known of expressions without running them: plain values, and what JSON Schema can say of a `where`.
+
+use gsw_abi::types::Bound;
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Severity};
+use gsw_syntax::ast::ItemBody;
+
+use crate::bodies::item_bodies;
+use crate::declaration::item_signature;
+use crate::errors;
+use crate::hir::{
+    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part, RangeEnd,
+    UnaryOperator,
+};
+use crate::module::module_path;
+use crate::tree::{declared_name, item_tree};
+use crate::types::Type;
+
+/// A value that is known before the program runs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ConstantValue {
+    /// A bool.
+    Bool(bool),
+    /// An int.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// Nanoseconds.
+    Duration(i64),
+    /// A string, also of a literal union.
+    Text(Name),
+    /// A list.
+    List(Vec<ConstantValue>),
+}
+
+/// The value of the constant `item`, where it is plain enough to be told.
+pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
+    Evaluation {
+        db,
+        open: Vec::new(),
+        it: None,
+    }
+    .constant(item)
+}
+
+/// What JSON Schema can say of a `where`: never more than it says.
+pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
+    let bodies = &item_bodies(db, item).bodies;
+    let mut found = Vec::new();
+    if let Some(body) = bodies.iter().find(|it| it.part == part) {
+        add_bounds(db, body, body.root, &mut found);
+    }
+    found
+}
+
+/// The text of a `where`; empty when there is none.
+pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
+    let tree = item_tree(db, item);
+    let check = match (tree.as_deref().map(|it| &it.body), part) {
+        (Some(ItemBody::Record(it)), BodyPart::FieldCheck(index)) => it
+            .fields
+            .get(index as usize)
+            .and_then(|it| it.check.as_ref()),
+        (Some(ItemBody::Alias { check, .. }), BodyPart::AliasCheck) => check.as_ref(),
+        _ => None,
+    };
+    let text = check.and_then(|it| {
+        let (file, span) = gsw_syntax::locate(
+            db,
+            Place::Item {
+                item,
+                span: it.span,
+            },
+        );
+        file.text(db).get(span.start as usize..span.end as usize)
+    });
+    text.unwrap_or_default().to_string()
+}
+
+/// A report when a constant breaks the check of its type.
+pub fn constant_diagnostic(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
+    if item.kind(db) != ItemKind::Const
+        || item_bodies(db, item)
+            .diagnostics
+            .iter()
+            .any(|it| it.severity == Severity::Error)
+    {
+        return None;
+    }
+    let Type::Checked(alias, _) = &item_signature(db, item).signature.result else {
+        return None;
+    };
+    let value = constant_value(db, item)?;
+    let bodies = &item_bodies(db, *alias).bodies;
+    let check = bodies.iter().find(|it| it.part == BodyPart::AliasCheck)?;
+    let verdict = Evaluation {
+        db,
+        open: Vec::new(),
+        it: Some(value),
+    }
+    .expression(check, check.root)?;
+    if verdict != ConstantValue::Bool(false) {
+        return None;
+    }
+    let tree = item_tree(db, item)?;
+    let place = Place::Item {
+        item,
+        span: declared_name(&tree)?.span,
+    };
+    let source = check_source(db, *alias, BodyPart::AliasCheck);
+    Some(errors::broken_check(
+        place,
+        item.name(db),
+        alias.name(db),
+        &source,
+    ))
+}
+
+struct Evaluation<'a> {
+    db: &'a dyn Db,
+    /// Constants that are being evaluated: one that names itself has no value.
+    open: Vec<ItemId>,
+    /// What the first parameter holds.
+    it: Option<ConstantValue>,
+}
+
+impl Evaluation<'_> {
+    fn constant(&mut self, item: ItemId) -> Option<ConstantValue> {
+        if self.open.contains(&item) {
+            return None;
+        }
+        let bodies = &item_bodies(self.db, item).bodies;
+        let body = bodies.iter().find(|it| it.part == BodyPart::Main)?;
+        self.open.push(item);
+        let value = self.expression(body, body.root);
+        self.open.pop();
+        value
+    }
+
+    fn expression(&mut self, body: &Body, id: ExpressionId) -> Option<ConstantValue> {
+        match &body.expression(id).kind {
+            ExpressionKind::Int(value) => Some(ConstantValue::Int(*value)),
+            ExpressionKind::Float(bits) => Some(ConstantValue::Float(f64::from_bits(*bits))),
+            ExpressionKind::Bool(value) => Some(ConstantValue::Bool(*value)),
+            ExpressionKind::Duration(value) => Some(ConstantValue::Duration(*value)),
+            ExpressionKind::String(text) => Some(ConstantValue::Text(text.clone())),
+            ExpressionKind::Local(local) if body.parameters.first() == Some(local) => {
+                self.it.clone()
+            }
+            ExpressionKind::Constant(item) => self.constant(*item),
+            ExpressionKind::List(elements) => {
+                let values = elements.iter().map(|it| self.expression(body, *it));
+                Some(ConstantValue::List(values.collect::<Option<_>>()?))
+            }
+            ExpressionKind::Coerce { value, coercion } => match coercion {
+                Coercion::Forget | Coercion::Check | Coercion::ToOptional | Coercion::ToJson => {
+                    self.expression(body, *value)
+                }
+                Coercion::ToSecret | Coercion::FromNever => None,
+            },
+            ExpressionKind::Block {
+                statements,
+                tail: Some(tail),
+            } if statements.is_empty() => self.expression(body, *tail),
+            ExpressionKind::Interpolation(parts) => self.text(body, parts),
+            ExpressionKind::Unary { operator, operand } => {
+                negated(*operator, &self.expression(body, *operand)?)
+            }
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let left = self.expression(body, *left)?;
+                binary(*operator, &left, &self.expression(body, *right)?)
+            }
+            ExpressionKind::Call {
+                callee: Callee::Item { item, .. },
+                arguments,
+            } if arguments.len() == 1 => {
+                let value = self.expression(body, arguments.first()?.1)?;
+                measured(self.db, *item, &value)
+            }
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, body: &Body, parts: &[Part]) -> Option<ConstantValue> {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                Part::Text(it) => text.push_str(it),
+                Part::Expression(id) => match self.expression(body, *id)? {
+                    ConstantValue::Text(it) => text.push_str(&it),
+                    ConstantValue::Int(it) => text.push_str(&it.to_string()),
+                    ConstantValue::Bool(it) => text.push_str(&it.to_string()),
+                    _ => return None,
+                },
+            }
+        }
+        Some(ConstantValue::Text(text.into()))
+    }
+}
+
+fn negated(operator: UnaryOperator, value: &ConstantValue) -> Option<ConstantValue> {
+    Some(match (operator, value) {
+        (UnaryOperator::Not, ConstantValue::Bool(it)) => ConstantValue::Bool(!it),
+        (UnaryOperator::Negate, ConstantValue::Int(it)) => ConstantValue::Int(it.checked_neg()?),
+        (UnaryOperator::Negate, ConstantValue::Float(it)) => ConstantValue::Float(-it),
+        (UnaryOperator::Negate, ConstantValue::Duration(it)) => {
+            ConstantValue::Duration(it.checked_neg()?)
+        }
+        _ => return None,
+    })
+}
+
+fn binary(
+    operator: BinaryOperator,
+    left: &ConstantValue,
+    right: &ConstantValue,
+) -> Option<ConstantValue> {
+    use BinaryOperator as Operator;
+    use ConstantValue::{Bool, Duration, Float, Int, Text};
+    let order = match (left, right) {
+        (Int(a), Int(b)) | (Duration(a), Duration(b)) => Some(a.cmp(b)),
+        (Float(a), Float(b)) => a.partial_cmp(b),
+        (Text(a), Text(b)) => Some(a.cmp(b)),
+        (Bool(a), Bool(b)) => Some(a.cmp(b)),
+        _ => None,
+    };
+    Some(match operator {
+        Operator::And | Operator::Or => match (operator, left, right) {
+            (Operator::And, Bool(a), Bool(b)) => Bool(*a && *b),
+            (_, Bool(a), Bool(b)) => Bool(*a || *b),
+            _ => return None,
+        },
+        Operator::Equal => Bool(order?.is_eq()),
+        Operator::NotEqual => Bool(order?.is_ne()),
+        Operator::Less => Bool(order?.is_lt()),
+        Operator::LessEqual => Bool(order?.is_le()),
+        Operator::Greater => Bool(order?.is_gt()),
+        Operator::GreaterEqual => Bool(order?.is_ge()),
+        _ => return arithmetic(operator, left, right),
+    })
+}
+
+fn arithmetic(
+    operator: BinaryOperator,
+    left: &ConstantValue,
+    right: &ConstantValue,
+) -> Option<ConstantValue> {
+    use BinaryOperator as Operator;
+    use ConstantValue::{Duration, Float, Int, Text};
+    let ints = |a: i64, b: i64| match operator {
+        Operator::Add => a.checked_add(b),
+        Operator::Subtract => a.checked_sub(b),
+        Operator::Multiply => a.checked_mul(b),
+        Operator::Divide => a.checked_div(b),
+        _ => a.checked_rem(b),
+    };
+    Some(match (left, right) {
+        (Int(a), Int(b)) => Int(ints(*a, *b)?),
+        (Duration(a), Duration(b)) => Duration(ints(*a, *b)?),
+        (Duration(a), Int(b)) => Duration(ints(*a, *b)?),
+        (Float(a), Float(b)) => Float(match operator {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+            _ => a % b,
+        }),
+        (Text(a), Text(b)) => Text(format!("{a}{b}").into()),
+        _ => return None,
+    })
+}
+
+/// `.len()` and `.is_empty()` of a value that is known.
+fn measured(db: &dyn Db, item: ItemId, value: &ConstantValue) -> Option<ConstantValue> {
+    let length = match value {
+        ConstantValue::Text(text) => text.chars().count(),
+        ConstantValue::List(elements) => elements.len(),
+        _ => return None,
+    };
+    match library_name(db, item)? {
+        "len" => Some(ConstantValue::Int(i64::try_from(length).ok()?)),
+        "is_empty" => Some(ConstantValue::Bool(length == 0)),
+        _ => None,
+    }
+}
+
+/// The name of a function of the library that tells the size or the form of a value.
+fn library_name(db: &dyn Db, item: ItemId) -> Option<&str> {
+    let module = module_path(db, item.file(db))?;
+    matches!(module, "std/string" | "std/list" | "std/map").then(|| item.name(db).as_str())
+}
+
+/// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
+fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>) {
+    match &body.expression(id).kind {
+        ExpressionKind::Block {
+            statements,
+            tail: Some(tail),
+        } if statements.is_empty() => {
+            add_bounds(db, body, *tail, found);
+        }
+        ExpressionKind::Binary {
+            operator: BinaryOperator::And,
+            left,
+            right,
+        } => {
+            add_bounds(db, body, *left, found);
+            add_bounds(db, body, *right, found);
+        }
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            let known = |id| {
+                Evaluation {
+                    db,
+                    open: Vec::new(),
+                    it: None,
+                }
+                .expression(body, id)
+            };
+            if let Some(limit) = known(*right) {
+                found.extend(bound(db, body, *left, *operator, &limit));
+            } else if let Some(limit) = known(*left) {
+                found.extend(bound(db, body, *right, mirrored(*operator), &limit));
+            }
+        }
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            operand,
+        } => {
+            if let ExpressionKind::Call {
+                callee: Callee::Item { item, .. },
+                arguments,
+            } = &body.expression(*operand).kind
+                && library_name(db, *item) == Some("is_empty")
+                && arguments.first().is_some_and(|(_, it)| is_it(body, *it))
+            {
+                found.push(Bound::MinLength(1));
+            }
+        }
+        ExpressionKind::In { value, container } if is_it(body, *value) => {
+            let ExpressionKind::Range {
+                start,
+                end,
+                range_end,
+            } = &body.expression(*container).kind
+            else {
+                return;
+            };
+            let known = |id| {
+                Evaluation {
+                    db,
+                    open: Vec::new(),
+                    it: None,
+                }
+                .expression(body, id)
+            };
+            if let Some(ConstantValue::Int(start)) = known(*start) {
+                found.push(Bound::MinInt(start));
+            }
+            if let Some(ConstantValue::Int(end)) = known(*end) {
+                found.push(Bound::MaxInt(
+                    end.saturating_sub(i64::from(*range_end == RangeEnd::Exclusive)),
+                ));
+            }
+        }
+        ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } => {
+            if let [(_, text), (_, pattern)] = arguments.as_slice()
+                && library_name(db, *item) == Some("matches")
+                && is_it(body, *text)
+                && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
+            {
+                found.push(Bound::Pattern(pattern.to_string()));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The bound that `left operator limit` sets, when `left` is `it` or its length.
+fn bound(
+    db: &dyn Db,
+    body: &Body,
+    left: ExpressionId,
+    operator: BinaryOperator,
+    limit: &ConstantValue,
+) -> Option<Bound> {
+    use BinaryOperator as Operator;
+    if is_it(body, left) {
+        return Some(match (operator, limit) {
+            (Operator::GreaterEqual, ConstantValue::Int(n)) => Bound::MinInt(*n),
+            (Operator::Greater, ConstantValue::Int(n)) => Bound::MinInt(n.checked_add(1)?),
+            (Operator::LessEqual, ConstantValue::Int(n)) => Bound::MaxInt(*n),
+            (Operator::Less, ConstantValue::Int(n)) => Bound::MaxInt(n.checked_sub(1)?),
+            (Operator::GreaterEqual, ConstantValue::Float(x)) => Bound::MinFloat(x.to_bits()),
+            (Operator::Greater, ConstantValue::Float(x)) => Bound::AboveFloat(x.to_bits()),
+            (Operator::LessEqual, ConstantValue::Float(x)) => Bound::MaxFloat(x.to_bits()),
+            (Operator::Less, ConstantValue::Float(x)) => Bound::BelowFloat(x.to_bits()),
+            (Operator::NotEqual, ConstantValue::Text(text)) if text.is_empty() => {
+                Bound::MinLength(1)
+            }
+            _ => return None,
+        });
+    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        arguments,
+    } = &body.expression(left).kind
+    else {
+        return None;
+    };
+    let is_length = library_name(db, *item) == Some("len") && is_it(body, arguments.first()?.1);
+    let ConstantValue::Int(n) = limit else {
+        return None;
+    };
+    if !is_length {
+        return None;
+    }
+    Some(match operator {
+        Operator::GreaterEqual => Bound::MinLength(u64::try_from(*n).ok()?),
+        Operator::Greater => Bound::MinLength(u64::try_from(n.checked_add(1)?).ok()?),
+        Operator::LessEqual => Bound::MaxLength(u64::try_from(*n).ok()?),
+        Operator::Less => Bound::MaxLength(u64::try_from(n.checked_sub(1)?).ok()?),
+        Operator::NotEqual if *n == 0 => Bound::MinLength(1),
+        _ => return None,
+    })
+}
+
+fn is_it(body: &Body, id: ExpressionId) -> bool {
+    match &body.expression(id).kind {
+        ExpressionKind::Local(local) => body.parameters.first() == Some(local),
+        ExpressionKind::Coerce {
+            value,
+            coercion: Coercion::Forget,
+        } => is_it(body, *value),
+        _ => false,
+    }
+}
+
+fn mirrored(operator: BinaryOperator) -> BinaryOperator {
+    match operator {
+        BinaryOperator::Less => BinaryOperator::Greater,
+        BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
+        BinaryOperator::Greater => BinaryOperator::Less,
+        BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
+        other => other,
+    }
+}
