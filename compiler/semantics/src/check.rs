@@ -1,7 +1,7 @@
 //! All that is wrong with a file or a project, in the order of places.
 
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
-use gsw_syntax::{file_item_ids, file_syntax_diagnostics, locate};
+use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_offset, locate};
 
 use crate::bodies::item_bodies;
 use crate::constant::constant_diagnostic;
@@ -18,17 +18,25 @@ use crate::recursion::recursion_diagnostic;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::scope::module_scope;
 use crate::summary::error_diagnostics;
+use crate::tree::item_tree;
 
 /// Everything that is wrong with `file`: errors first found at the same place win over what follows there.
 #[salsa::tracked(returns(ref))]
 pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = file_syntax_diagnostics(db, file).to_vec();
+    let broken: Vec<(Span, ItemId)> = found
+        .iter()
+        .filter_map(|it| broken_item(db, file, it))
+        .collect();
+    let mut inside = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        check_item(db, item, &mut inside);
+    }
+    inside.extend(error_diagnostics(db, file));
+    inside.retain(|it| !follows(db, it, &broken));
+    found.extend(inside);
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
-    for item in file_item_ids(db, file).iter().copied() {
-        check_item(db, item, &mut found);
-    }
-    found.extend(error_diagnostics(db, file));
     found.extend(unused_imports(db, file));
     sorted(db, found)
 }
@@ -62,6 +70,30 @@ pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
         .map(|it| it.name(db).to_string())
         .collect();
     Some(errors::missing_main(place, &names))
+}
+
+/// The item in which a mistake of syntax stands, with where the mistake stands in the file.
+fn broken_item(db: &dyn Db, file: File, mistake: &Diagnostic) -> Option<(Span, ItemId)> {
+    let span = locate(db, mistake.place).1;
+    let mut items = file_item_ids(db, file).iter().copied();
+    items
+        .find(|item| {
+            let end = item_tree(db, *item).map_or(0, |it| it.span.end);
+            let own = Span::new(0, end).shifted(item_offset(db, *item));
+            own.touches(span.start)
+        })
+        .map(|item| (span, item))
+}
+
+/// Whether a report most likely only follows from a mistake of syntax in the same item: what could not be read declares no
+/// names and has no type. What ends before the mistake does not depend on it.
+fn follows(db: &dyn Db, report: &Diagnostic, broken: &[(Span, ItemId)]) -> bool {
+    let Place::Item { item, .. } = report.place else {
+        return false;
+    };
+    let span = locate(db, report.place).1;
+    let mut mistakes = broken.iter().filter(|(_, it)| *it == item);
+    mistakes.any(|(mistake, _)| report.severity != Severity::Error || span.end > mistake.start)
 }
 
 fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {

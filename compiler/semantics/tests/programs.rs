@@ -1,7 +1,7 @@
 //! Programs with the diagnostics they get, written beside the lines: the pages of all codes, and `programs/*.md`.
 //!
 //! A block marked `gsw` is a program. `// error: [code] "part of message"` (or `warning`) on a line asks for exactly that on
-//! this line; whatever is reported without being asked for fails the test.
+//! this line; an error that is reported without being asked for fails the test.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,46 @@ fn programs_get_the_diagnostics_beside_their_lines() {
 }
 
 #[test]
+fn refused_programs_are_refused_where_they_are_wrong() {
+    let folder = root().join("../../tests/conformance/bad");
+    let mut failures = Vec::new();
+    for path in files(&folder, "gsw") {
+        let program = std::fs::read_to_string(&path).expect("a program is text");
+        let expected = std::fs::read_to_string(path.with_extension("expect"))
+            .expect("it says what is expected");
+        let (line, word) = expected
+            .trim_end_matches('\n')
+            .split_once('\t')
+            .expect("a line, a tab and a word");
+        let (db, file) = opened(&program);
+        let found = check_file(&db, file);
+        let says = |it: &Diagnostic| {
+            let notes = it.notes.join(" ");
+            line_of(&db, it).to_string() == line
+                && format!("{} {} {notes}", it.code.name(), it.message).contains(word)
+        };
+        if !found.iter().any(says) || found.len() != 1 {
+            failures.push(format!("{}: {found:#?}", path.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn accepted_programs_have_no_mistakes() {
+    let mut failures = Vec::new();
+    for path in files(&root().join("../../tests/conformance/run"), "gsw") {
+        let program = std::fs::read_to_string(&path).expect("a program is text");
+        let (db, file) = opened(&program);
+        let found = check_file(&db, file).iter();
+        failures.extend(
+            found.map(|it| format!("{}:{} {}", path.display(), line_of(&db, it), it.message)),
+        );
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
 fn the_library_has_no_mistakes() {
     let (db, files) = library();
     project(&db, files.clone());
@@ -46,14 +86,8 @@ fn root() -> PathBuf {
 }
 
 fn check_folder(folder: &Path) {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder stands in the repository")
-        .map(|it| it.expect("its entries can be read").path())
-        .filter(|it| it.extension().is_some_and(|it| it == "md"))
-        .collect();
-    paths.sort();
     let mut failures = Vec::new();
-    for path in paths {
+    for path in files(folder, "md") {
         let page = std::fs::read_to_string(&path).expect("a page is text");
         let name = path
             .file_name()
@@ -95,10 +129,7 @@ fn programs(page: &str) -> Vec<(usize, String)> {
 }
 
 fn check_program(program: &str) -> Vec<String> {
-    let (db, mut modules) = library();
-    let file = File::new(&db, "main.gsw".into(), program.into());
-    modules.insert("main".into(), file);
-    project(&db, modules);
+    let (db, file) = opened(program);
     let mut found: Vec<Report> = check_file(&db, file)
         .iter()
         .map(|it| report(&db, it))
@@ -122,7 +153,8 @@ fn check_program(program: &str) -> Vec<String> {
             None => failures.push(format!("not reported: {asked:?}")),
         }
     }
-    failures.extend(found.iter().map(|it| format!("reported: {it:?}")));
+    let unasked = found.iter().filter(|it| it.severity == "error");
+    failures.extend(unasked.map(|it| format!("reported: {it:?}")));
     failures
 }
 
@@ -181,6 +213,26 @@ fn library() -> (Database, BTreeMap<String, File>) {
         })
         .collect();
     (db, modules)
+}
+
+/// A project of one file and the library.
+fn opened(program: &str) -> (Database, File) {
+    let (db, mut modules) = library();
+    let file = File::new(&db, "main.gsw".into(), program.into());
+    modules.insert("main".into(), file);
+    project(&db, modules);
+    (db, file)
+}
+
+/// The files of a folder with this ending, sorted.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder stands in the repository")
+        .map(|it| it.expect("its entries can be read").path())
+        .filter(|it| it.extension().is_some_and(|it| it == ending))
+        .collect();
+    paths.sort();
+    paths
 }
 
 fn project(db: &Database, modules: BTreeMap<String, File>) {
