@@ -67,6 +67,7 @@ impl Lexer<'_> {
     fn run(&mut self) {
         while let Some(byte) = self.peek(0) {
             match byte {
+                b'/' if self.peek(1) == Some(b'*') => self.foreign_comment(),
                 b'\n' => self.line_break(),
                 b' ' | b'\t' | b'\r' => {
                     self.position += 1;

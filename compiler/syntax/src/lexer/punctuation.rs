@@ -42,6 +42,15 @@ impl Lexer<'_> {
         self.push(kind, start);
     }
 
+    /// Skips a comment of another language.
+    pub(super) fn foreign_comment(&mut self) {
+        let start = self.position;
+        let rest = &self.text[start..];
+        let length = rest.find("*/").map_or(2, |length| length + 2);
+        self.position += length;
+        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
+    }
+
     fn single_quotes(&mut self) {
         let start = self.position;
         let line = self.bytes[start + 1..]

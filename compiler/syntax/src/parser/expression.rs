@@ -201,10 +201,10 @@ fn deeper(kind: TokenKind, expected: Expected) -> Rule<Token> {
     .boxed()
 }
 
-/// `Conversion = "as" OptionalType ;`
+/// `Conversion = "as" ConversionType ;`
 fn conversion(rules: &Rules) -> Rule<TypeExpression> {
     token_as(TokenKind::As, Expected::OPERATOR)
-        .ignore_then(rules.type_expression.clone())
+        .ignore_then(rules.conversion_type.clone())
         .boxed()
 }
 

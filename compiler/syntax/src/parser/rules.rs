@@ -44,6 +44,8 @@ pub(crate) struct Rules {
     pub(crate) pattern: Declared<ast::Pattern>,
     /// A type without `|`.
     pub(crate) optional_type: Declared<ast::TypeExpression>,
+    /// A type behind `as`.
+    pub(crate) conversion_type: Declared<ast::TypeExpression>,
     /// A type, with `|`.
     pub(crate) type_expression: Declared<ast::TypeExpression>,
 }
@@ -87,6 +89,7 @@ impl Grammar {
             settings: Recursive::declare(),
             pattern: Recursive::declare(),
             optional_type: Recursive::declare(),
+            conversion_type: Recursive::declare(),
             type_expression: Recursive::declare(),
         };
         let known = rules.clone();
@@ -119,6 +122,9 @@ impl Grammar {
         rules
             .optional_type
             .define(type_expression::optional_type(&known));
+        rules
+            .conversion_type
+            .define(type_expression::conversion_type(&known));
         rules
             .type_expression
             .define(nested(type_expression::type_expression(&known)));

@@ -20,9 +20,11 @@ fn node(kind: TypeExpressionKind, context: &mut Context<'_>) -> TypeExpression {
 
 /// `Type = OptionalType { "|" OptionalType } ;`
 pub(crate) fn type_expression(rules: &Rules) -> Rule<TypeExpression> {
-    rules
-        .optional_type
-        .clone()
+    union(rules.optional_type.clone().boxed())
+}
+
+fn union(member: Rule<TypeExpression>) -> Rule<TypeExpression> {
+    member
         .separated_by(token_as(TokenKind::Pipe, Expected::OPERATOR))
         .at_least(1)
         .collect::<Vec<_>>()
@@ -41,9 +43,21 @@ pub(crate) fn optional_type(rules: &Rules) -> Rule<TypeExpression> {
         token_as(TokenKind::Question, Expected::OPERATOR),
         token_as(TokenKind::QuestionQuestion, Expected::OPERATOR),
     ));
-    // `T??` is `T?`, so that however many marks there are, the tree gets one node.
+    marked(rules, mark.repeated().count().boxed())
+}
+
+/// `ConversionType = PrimaryType [ "?" ] { "|" PrimaryType [ "?" ] } ;`
+///
+/// Behind `as` a `??` is the operator: `j as int ?? 0`.
+pub(crate) fn conversion_type(rules: &Rules) -> Rule<TypeExpression> {
+    let mark = token_as(TokenKind::Question, Expected::OPERATOR);
+    union(marked(rules, mark.repeated().count().boxed()))
+}
+
+/// A type with question marks. `T??` is `T?`, so that however many there are, the tree gets one node.
+fn marked(rules: &Rules, marks: Rule<usize>) -> Rule<TypeExpression> {
     primary_type(rules)
-        .then(mark.repeated().count())
+        .then(marks)
         .map_with(|(ty, marks), context: &mut Context<'_>| match marks {
             0 => ty,
             _ => node(TypeExpressionKind::Optional(Box::new(ty)), context),
