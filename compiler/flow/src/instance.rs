@@ -1,0 +1,116 @@
+//! What becomes a function: a body with concrete types, a lambda in one, or code that the compiler makes.
+
+use gsw_semantics::hir::{BodyPart, ExpressionId};
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::waiting::ArgumentsWait;
+
+/// A body for concrete types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BodyInstance {
+    /// The declaration.
+    pub item: ItemId,
+    /// Which of its bodies.
+    pub part: BodyPart,
+    /// Concrete types for its type parameters.
+    pub type_arguments: Vec<Type>,
+    /// Whether its function-typed arguments wait.
+    pub arguments: ArgumentsWait,
+}
+
+/// What a lambda is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LambdaUse {
+    /// A function value.
+    Value,
+    /// The code of a task, which is always resumable.
+    Task,
+}
+
+/// What a prompt's function gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PromptForm {
+    /// The answer.
+    Value,
+    /// `Response<T>`.
+    Detail,
+}
+
+/// What becomes a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Instance {
+    /// A body.
+    Body(BodyInstance),
+    /// A lambda; parameter 0 is its closure.
+    Lambda {
+        /// The body that it stands in.
+        owner: BodyInstance,
+        /// The expression that holds it.
+        expression: ExpressionId,
+        /// Which one of that expression.
+        position: u32,
+        /// What it is for.
+        purpose: LambdaUse,
+    },
+    /// A declaration as a function value; parameter 0 is its closure.
+    FunctionValue {
+        /// The declaration.
+        item: ItemId,
+        /// Its type arguments.
+        type_arguments: Vec<Type>,
+    },
+    /// A variant's or error's constructor as a function value; parameter 0 is its closure.
+    ConstructorValue {
+        /// The enum's or error's declaration.
+        item: ItemId,
+        /// The variant; 0 for an error.
+        variant: u32,
+        /// What it builds.
+        result: Type,
+    },
+    /// A prompt; after its parameters come the agent's name and the settings of the call, each 0 when not given.
+    Prompt {
+        /// The declaration.
+        item: ItemId,
+        /// What it gives.
+        form: PromptForm,
+    },
+    /// The user text of a prompt with its blocks.
+    PromptText {
+        /// The declaration.
+        item: ItemId,
+    },
+    /// The few-shot pairs of a prompt as a `json` list.
+    Examples {
+        /// The declaration.
+        item: ItemId,
+    },
+    /// A question to a person.
+    Human {
+        /// The declaration.
+        item: ItemId,
+    },
+}
+
+/// Types may nest so deep in a type argument; a program that needs more instantiates itself without end.
+pub const DEEPEST_TYPE: usize = 64;
+
+/// How deep types nest in `ty`.
+#[must_use]
+pub fn type_depth(ty: &Type) -> usize {
+    let deepest = |them: &[Type]| them.iter().map(type_depth).max().unwrap_or(0);
+    1 + match ty {
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Task(it)
+        | Type::Stream(it)
+        | Type::Partial(it) => type_depth(it),
+        Type::Map(key, value) => type_depth(key).max(type_depth(value)),
+        Type::Tuple(all) | Type::Record(_, all) | Type::Enum(_, all) | Type::Checked(_, all) => {
+            deepest(all)
+        }
+        Type::Function(function) => deepest(&function.parameters).max(type_depth(&function.result)),
+        _ => 0,
+    }
+}

@@ -1,0 +1,206 @@
+//! Whole programs: from the entry module's workflows to everything that they reach, each for its concrete types.
+
+mod assertion;
+mod assignment;
+mod builder;
+mod call;
+mod catch;
+mod check;
+mod choice;
+mod closure;
+mod collection;
+mod constant;
+mod conversion;
+mod defer;
+mod entry;
+mod expression;
+mod function;
+mod human;
+mod interpolation;
+mod intrinsic;
+mod iteration;
+mod json;
+mod membership;
+mod modifier;
+mod node;
+mod operator;
+mod optional;
+mod pattern;
+mod prompt;
+mod record;
+mod region;
+mod statement;
+mod table;
+mod task;
+
+use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
+use gsw_abi::{builtin, program, types as abi};
+use gsw_source::{Code, Diagnostic, File, ItemId, Place, Span};
+use indexmap::{IndexMap, IndexSet};
+
+use crate::instance::{DEEPEST_TYPE, Instance, type_depth};
+use crate::ir::{Constant, ConstantIndex, Function, Module};
+use crate::passes::ownership::make_ownership_explicit;
+use crate::passes::prune::prune;
+use crate::program_view::ProgramView;
+use crate::types::TypeInterner;
+
+/// Compiles the program behind `view` to Flow.
+///
+/// # Errors
+/// With the errors of the bodies that are reached, and with those that only concrete types show.
+pub fn lower_program(view: &dyn ProgramView) -> Result<Module, Vec<Diagnostic>> {
+    let mut lowering = Lowering::new(view);
+    let tables = lowering.roots();
+    lowering.drain();
+    if !lowering.diagnostics.is_empty() {
+        return Err(lowering.diagnostics);
+    }
+    Ok(lowering.finish(tables))
+}
+
+/// What is known of the program so far.
+pub(crate) struct Lowering<'v> {
+    /// The checker's answers.
+    pub view: &'v dyn ProgramView,
+    /// The type table.
+    pub types: TypeInterner,
+    /// All functions in the order in which they were first needed; also the list of work.
+    instances: IndexMap<Instance, String>,
+    functions: Vec<Function>,
+    constants: IndexSet<Constant>,
+    spans: IndexSet<program::Span>,
+    sources: IndexSet<File>,
+    agents: IndexMap<ItemId, program::Agent>,
+    prompts: IndexMap<ItemId, program::Prompt>,
+    tools: IndexMap<ItemId, program::Tool>,
+    /// What does not compile.
+    pub diagnostics: Vec<Diagnostic>,
+    reported: IndexSet<ItemId>,
+}
+
+impl<'v> Lowering<'v> {
+    fn new(view: &'v dyn ProgramView) -> Self {
+        Self {
+            view,
+            types: TypeInterner::new(),
+            instances: IndexMap::new(),
+            functions: Vec::new(),
+            constants: IndexSet::new(),
+            spans: IndexSet::new(),
+            sources: IndexSet::new(),
+            agents: IndexMap::new(),
+            prompts: IndexMap::new(),
+            tools: IndexMap::new(),
+            diagnostics: Vec::new(),
+            reported: IndexSet::new(),
+        }
+    }
+
+    /// The function of an instance, which is compiled later when it is new.
+    pub fn instance(&mut self, instance: Instance) -> FunctionIndex {
+        if let Some(index) = self.instances.get_index_of(&instance) {
+            return FunctionIndex(index as u32);
+        }
+        let name = self.instance_name(&instance);
+        let (index, _) = self.instances.insert_full(instance, name);
+        FunctionIndex(index as u32)
+    }
+
+    fn drain(&mut self) {
+        while self.functions.len() < self.instances.len() && self.diagnostics.is_empty() {
+            let index = self.functions.len();
+            let instance = self.instances.get_index(index).map(|(it, _)| it.clone());
+            let Some(instance) = instance else { return };
+            if self.is_too_deep(&instance) {
+                return;
+            }
+            let mut function = self.lower_instance(&instance);
+            prune(&mut function);
+            make_ownership_explicit(&mut function, &self.types.table);
+            self.functions.push(function);
+        }
+    }
+
+    /// Reports an instance whose types have grown without bound.
+    fn is_too_deep(&mut self, instance: &Instance) -> bool {
+        let (item, types) = match instance {
+            Instance::Body(body) | Instance::Lambda { owner: body, .. } => {
+                (body.item, &body.type_arguments)
+            }
+            Instance::FunctionValue {
+                item,
+                type_arguments,
+            } => (*item, type_arguments),
+            _ => return false,
+        };
+        let deep = types.iter().any(|it| type_depth(it) > DEEPEST_TYPE);
+        if deep {
+            let place = Place::Item {
+                item,
+                span: Span::default(),
+            };
+            let name = item.name(self.view.db());
+            let message = format!("`{name}` needs itself for ever larger types");
+            let note = "each call of it asks for another one with a type that nests deeper";
+            self.diagnostics
+                .push(Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message).note(note));
+        }
+        deep
+    }
+
+    /// Takes over the errors that the checker found in an item's bodies, once.
+    pub fn report(&mut self, item: ItemId) {
+        if self.reported.insert(item) {
+            self.diagnostics.extend(self.view.errors_of(item));
+        }
+    }
+
+    /// The index of a constant object.
+    pub fn constant(&mut self, constant: Constant) -> ConstantIndex {
+        ConstantIndex(self.constants.insert_full(constant).0 as u32)
+    }
+
+    /// The index of a place in an item.
+    pub fn span(&mut self, item: ItemId, span: Span) -> SpanIndex {
+        let file = item.file(self.view.db());
+        let source = self.sources.insert_full(file).0 as u32;
+        let span = span.shifted(self.view.start(item));
+        let span = program::Span {
+            source,
+            start: span.start,
+            end: span.end,
+        };
+        SpanIndex(self.spans.insert_full(span).0 as u32)
+    }
+
+    /// The type of a closure with these captures.
+    pub fn closure_type(&mut self, captures: Vec<abi::TypeId>) -> abi::TypeId {
+        self.types.structure(abi::Type::Closure(captures))
+    }
+
+    /// `json?`, which no fixed type is.
+    pub fn optional_json(&mut self) -> abi::TypeId {
+        self.types.structure(abi::Type::Optional(builtin::JSON))
+    }
+
+    fn function_entries(&self) -> Vec<program::Function> {
+        self.instances
+            .values()
+            .zip(&self.functions)
+            .map(|(name, function)| program::Function {
+                name: name.clone(),
+                offset: 0,
+                colour: function.colour,
+                parameters: function.parameters,
+                slots: Vec::new(),
+                owned: Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The colour of an instance.
+    pub fn colour(&self, instance: &Instance) -> Colour {
+        function::colour(self.view, instance)
+    }
+}

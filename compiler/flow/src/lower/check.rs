@@ -1,0 +1,145 @@
+//! `where`: the checks of fields and aliases where a value enters a checked type in code.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::CheckScope;
+use gsw_semantics::hir::BodyPart;
+use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::ir::{LocalId, Operand, Operation};
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// Runs the checks of a record's fields on the record that was just made.
+    pub fn check_fields(
+        &mut self,
+        item: ItemId,
+        arguments: &[Type],
+        declared: &[Parameter],
+        record: LocalId,
+        words: &[Operand],
+    ) {
+        for ((index, field), word) in (0..).zip(declared).zip(words) {
+            if field.check == Presence::Absent {
+                continue;
+            }
+            let check = self.program.check(item, arguments, BodyPart::FieldCheck(index));
+            let Some(check) = check else { continue };
+            let whole = match check.scope {
+                CheckScope::Value => Operand::Word(0),
+                CheckScope::Record => Operand::Local(record),
+            };
+            self.assert_check(check.function, vec![*word, whole], &check.source);
+        }
+    }
+
+    /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
+    pub fn check_into(&mut self, value: Operand, from: &Type, to: &Type) {
+        if from == to {
+            return;
+        }
+        match to {
+            Type::Checked(item, arguments) => {
+                let declaration = self.program.view.declaration(*item);
+                if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                    self.check_into(value, from, &substitute(target, arguments));
+                }
+                let check = self.program.check(*item, arguments, BodyPart::AliasCheck);
+                if let Some(check) = check {
+                    self.assert_check(check.function, vec![value], &check.source);
+                }
+            }
+            Type::Optional(to) => self.check_optional(value, from, to),
+            Type::List(to) => self.check_elements(value, from, to),
+            _ => {}
+        }
+    }
+
+    fn check_optional(&mut self, value: Operand, from: &Type, to: &Type) {
+        let Type::Optional(from) = from else {
+            self.check_into(value, from, to);
+            return;
+        };
+        let (some, done) = (self.block(), self.block());
+        self.branch(value, some, done);
+        self.start(some);
+        let inside = self.unwrapped(value, from);
+        self.check_into(inside, from, to);
+        self.jump(done);
+        self.start(done);
+    }
+
+    fn check_elements(&mut self, value: Operand, from: &Type, to: &Type) {
+        let (Type::List(from), Operand::Local(list)) = (from, value) else {
+            return;
+        };
+        if from.as_ref() == to {
+            return;
+        }
+        let element = self.type_id(from);
+        let length = self.load(builtin::INT, list, 0);
+        let index = self.copy(Operand::Word(0), builtin::INT);
+        let (head, done) = (self.block(), self.block());
+        self.jump(head);
+        self.start(head);
+        let more =
+            self.operation(builtin::BOOL, Operation::IntLess, Operand::Local(index), length);
+        self.require(more, done);
+        let arguments = vec![value, Operand::Local(index)];
+        let inside = self.runtime(element, RuntimeCall::list_at, arguments);
+        self.check_into(inside, from, to);
+        let one = Operand::Word(1);
+        let operation = Operation::IntAddUnchecked;
+        let next = self.operation(builtin::INT, operation, Operand::Local(index), one);
+        self.store(index, next);
+        self.jump(head);
+        self.start(done);
+    }
+
+    fn assert_check(&mut self, function: FunctionIndex, arguments: Vec<Operand>, source: &str) {
+        let holds = self.call(builtin::BOOL, function, arguments);
+        let broken = self.block();
+        self.require(holds, broken);
+        let going_on = self.block();
+        self.jump(going_on);
+        self.start(broken);
+        self.raise_assertion(&format!("where {source}"));
+        self.start(going_on);
+    }
+
+    /// Raises `AssertionFailed` with this message.
+    pub fn raise_assertion(&mut self, message: &str) {
+        let message = self.text(message);
+        self.raise_assertion_with(message);
+    }
+
+    /// Raises `AssertionFailed` with a message that is only known when the program runs.
+    pub fn raise_assertion_with(&mut self, message: Operand) {
+        let call = RuntimeCall::assertion_failed;
+        let error = self.runtime(builtin::ERROR, call, vec![message]);
+        let error = self.held(error, builtin::ERROR);
+        self.raise(error);
+    }
+
+    /// `x as T`: decoding, or a string as a literal union.
+    pub fn checked_conversion(
+        &mut self,
+        id: gsw_semantics::hir::ExpressionId,
+        value: gsw_semantics::hir::ExpressionId,
+    ) -> Operand {
+        let ty = self.type_of(id);
+        let target = self.type_id(&ty);
+        let from = self.type_of(value);
+        let value = self.expression(value);
+        let call = match self.program.base_type(&from) {
+            Type::Json => RuntimeCall::json_as,
+            Type::String | Type::Literals(_) => RuntimeCall::string_as,
+            _ => return value,
+        };
+        self.runtime(target, call, vec![type_word(target), value])
+    }
+}

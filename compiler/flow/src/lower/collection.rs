@@ -1,0 +1,105 @@
+//! Lists, maps, tuples: literals, ranges as lists, and what `[ ]` reads.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_semantics::hir::{ExpressionId, RangeEnd};
+use gsw_semantics::types::Type;
+
+use crate::ir::{Checked, Constant, Operand};
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// `[a, b]`
+    pub fn list(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
+        let ty = self.type_of(id);
+        let ty = self.program.base_type(&ty);
+        let ty = self.type_id(&ty);
+        if elements.is_empty() {
+            return self.constant(ty, Constant::EmptyList { ty });
+        }
+        let room = Operand::Word(elements.len() as u64);
+        let mut list = self.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
+        for &element in elements {
+            let element = self.expression(element);
+            list = self.runtime(ty, RuntimeCall::list_push, vec![list, element]);
+        }
+        list
+    }
+
+    /// `{ k: v }`
+    pub fn map(&mut self, id: ExpressionId, entries: &[(ExpressionId, ExpressionId)]) -> Operand {
+        let ty = self.type_of(id);
+        let ty = self.program.base_type(&ty);
+        let ty = self.type_id(&ty);
+        let mut map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
+        for &(key, value) in entries {
+            let entry = self.operands(&[key, value]);
+            map = self.runtime(ty, RuntimeCall::map_insert, vec![map, entry[0], entry[1]]);
+        }
+        map
+    }
+
+    /// `(a, b)`
+    pub fn tuple(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
+        let ty = self.type_id_of(id);
+        let values = self.operands(elements);
+        self.object(ty, 0, values)
+    }
+
+    /// `xs[i]`, `m[k]`, `j[i]`
+    pub fn index(
+        &mut self,
+        id: ExpressionId,
+        base: ExpressionId,
+        index: ExpressionId,
+    ) -> Operand {
+        let ty = self.type_id_of(id);
+        let base_type = self.type_of(base);
+        let index_type = self.type_of(index);
+        let values = self.operands(&[base, index]);
+        let call = match self.program.base_type(&base_type) {
+            Type::Map(..) => RuntimeCall::map_index,
+            Type::Json => match self.program.base_type(&index_type) {
+                Type::Int => RuntimeCall::json_index,
+                _ => RuntimeCall::json_field,
+            },
+            _ => RuntimeCall::list_index,
+        };
+        self.runtime(ty, call, values)
+    }
+
+    /// `a..b` where a list is needed.
+    pub fn range_list(
+        &mut self,
+        start: ExpressionId,
+        end: ExpressionId,
+        range_end: RangeEnd,
+    ) -> Operand {
+        let mut values = self.operands(&[start, end]);
+        if range_end == RangeEnd::Inclusive {
+            values[1] = self.checked(builtin::INT, Checked::Add, values[1], Operand::Word(1));
+        }
+        self.runtime(builtin::LIST_INT, RuntimeCall::list_range, values)
+    }
+
+    /// `E.values()`
+    pub fn enum_values(&mut self, id: ExpressionId) -> Operand {
+        let ty = self.type_of(id);
+        let list = self.type_id(&ty);
+        let Type::List(element) = &ty else {
+            return Operand::Word(0);
+        };
+        let element = self.type_id(element);
+        let count = match self.program.types.table.get(element) {
+            gsw_abi::types::Type::Enum(it) => it.variants.len() as u64,
+            _ => 0,
+        };
+        let arguments = vec![type_word(list), Operand::Word(count)];
+        let mut values = self.runtime(list, RuntimeCall::list_new, arguments);
+        for variant in 0..count {
+            let arguments = vec![values, Operand::Word(variant)];
+            values = self.runtime(list, RuntimeCall::list_push, arguments);
+        }
+        values
+    }
+}

@@ -1,0 +1,42 @@
+//! Conversions that the source does not write.
+
+use gsw_semantics::hir::{Coercion, ExpressionId};
+use gsw_semantics::types::Type;
+
+use crate::ir::{Operand, Terminator};
+use crate::lower::builder::Builder;
+
+impl Builder<'_, '_> {
+    /// The value of an expression as the type of the conversion that stands around it.
+    pub fn coerce(
+        &mut self,
+        id: ExpressionId,
+        value: ExpressionId,
+        coercion: Coercion,
+    ) -> Operand {
+        let (from, to) = (self.type_of(value), self.type_of(id));
+        let value = self.expression(value);
+        match coercion {
+            Coercion::ToOptional => self.wrapped(value, &from, &to),
+            Coercion::ToJson => self.to_json(value, &from),
+            // A secret is laid out as a string; that it is one only the type tells.
+            Coercion::ToSecret => self.secret_of(value),
+            Coercion::Forget => value,
+            Coercion::Check => {
+                let id = self.type_id(&from);
+                let value = match value {
+                    // The check's function owns what it is given, and a constant word needs no local.
+                    Operand::Word(_) if !self.program.is_reference(id) => value,
+                    other => Operand::Local(self.held(other, id)),
+                };
+                self.check_into(value, &from, &to);
+                value
+            }
+            Coercion::FromNever => {
+                debug_assert!(matches!(from, Type::Never | Type::Invalid));
+                self.end(Terminator::Unreachable);
+                Operand::Word(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `defer`: its code is written once for each way out of its block.
+
+use gsw_abi::call::RuntimeCall;
+use gsw_semantics::hir::ExpressionId;
+
+use crate::lower::builder::Builder;
+use crate::lower::region::Region;
+
+impl Builder<'_, '_> {
+    /// Opens a `defer` for the rest of its block.
+    pub fn open_defer(&mut self, body: ExpressionId) {
+        let landing = self.new_landing();
+        self.regions.push(Region::Defer { body, landing });
+    }
+
+    /// Closes the innermost `defer` at the end of its block: runs it there and where an error passes.
+    pub fn close_defer(&mut self) {
+        let Some(Region::Defer { body, landing }) = self.regions.pop() else {
+            return;
+        };
+        self.run_deferred(body);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.run_deferred_after_error(body, landing.error);
+        self.start(done);
+    }
+
+    /// Writes the code of a `defer`; an error in it is raised here.
+    pub fn run_deferred(&mut self, body: ExpressionId) {
+        let landing = self.new_landing();
+        self.deferred(body, landing);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.perform(RuntimeCall::defer_leave, Vec::new());
+        self.pass_on(landing.error);
+        self.start(done);
+    }
+
+    /// Writes the code of a `defer` for the way of an error, which goes on after it; an error of the `defer` is dropped.
+    fn run_deferred_after_error(&mut self, body: ExpressionId, error: crate::ir::LocalId) {
+        let landing = self.new_landing();
+        self.deferred(body, landing);
+        self.pass_on(error);
+        self.start(landing.block);
+        self.perform(RuntimeCall::defer_leave, Vec::new());
+        self.pass_on(error);
+    }
+
+    fn deferred(&mut self, body: ExpressionId, landing: crate::lower::region::Landing) {
+        self.perform(RuntimeCall::defer_enter, Vec::new());
+        self.regions.push(Region::Deferred(landing));
+        self.expression(body);
+        self.regions.pop();
+        self.perform(RuntimeCall::defer_leave, Vec::new());
+    }
+}

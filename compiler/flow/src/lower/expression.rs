@@ -1,0 +1,257 @@
+//! Expressions: one function that hands each kind to the file of its family, and the reading of variables.
+
+use std::sync::Arc;
+
+use gsw_semantics::hir::{self, Expression, ExpressionId, ExpressionKind, StatementKind};
+use gsw_semantics::types::Type;
+
+use crate::ir::{Constant, Instruction, Operand};
+use crate::lower::builder::{Builder, Variable};
+use crate::walk::{any, assigns};
+
+impl Builder<'_, '_> {
+    /// Writes the code of an expression and gives where its value is.
+    ///
+    /// The value may be the very local of a variable: who evaluates something else before using it goes through
+    /// [`Builder::operands`] or [`Builder::settled`].
+    pub fn expression(&mut self, id: ExpressionId) -> Operand {
+        let body = Arc::clone(&self.body);
+        let expression = body.expression(id);
+        let outer = std::mem::replace(&mut self.span, expression.span);
+        let value = self.value_expression(id, expression);
+        self.span = outer;
+        value
+    }
+
+    /// Several expressions one after the other.
+    pub fn operands(&mut self, ids: &[ExpressionId]) -> Vec<Operand> {
+        let mut values = Vec::with_capacity(ids.len());
+        for (index, &id) in ids.iter().enumerate() {
+            let value = self.expression(id);
+            values.push(self.settled(value, &ids[index + 1..]));
+        }
+        values
+    }
+
+    /// The value as it is now: a copy, when evaluating `later` assigns the variable that holds it.
+    pub fn settled(&mut self, value: Operand, later: &[ExpressionId]) -> Operand {
+        let Operand::Local(local) = value else {
+            return value;
+        };
+        let Some(&variable) = self.assignable.get(&local) else {
+            return value;
+        };
+        if later.iter().any(|it| assigns(&self.body, *it, variable)) {
+            let ty = self.local_type(local);
+            return Operand::Local(self.copy(value, ty));
+        }
+        value
+    }
+
+    /// The value of an expression that stands before a `defer`'s code or another copy of any code.
+    pub fn detached(&mut self, value: Operand) -> Operand {
+        match value {
+            Operand::Local(local) if self.assignable.contains_key(&local) => {
+                let ty = self.local_type(local);
+                Operand::Local(self.copy(value, ty))
+            }
+            other => other,
+        }
+    }
+
+    fn value_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
+        use ExpressionKind as Kind;
+        match &expression.kind {
+            Kind::Int(value) | Kind::Duration(value) => Operand::Word(value.cast_unsigned()),
+            Kind::Float(bits) => Operand::Word(*bits),
+            Kind::Bool(value) => Operand::Word(u64::from(*value)),
+            Kind::None | Kind::Unit => Operand::Word(0),
+            Kind::String(text) => self.string_literal(id, text),
+            Kind::Local(local) => self.read(*local),
+            Kind::Constant(item) => self.constant_value(*item),
+            Kind::FunctionValue {
+                item,
+                type_arguments,
+            } => self.function_value(*item, type_arguments),
+            Kind::ConstructorValue { item, variant } => {
+                self.constructor_value(id, *item, *variant)
+            }
+            Kind::Lambda(lambda) => self.closure(id, 0, lambda, crate::instance::LambdaUse::Value),
+            Kind::Record { item, fields, base } => self.record(id, *item, fields, *base),
+            Kind::Variant {
+                item,
+                variant,
+                fields,
+            } => self.variant(id, *item, *variant, fields),
+            Kind::ErrorValue { item, fields } => self.error_value(*item, fields),
+            Kind::List(elements) => self.list(id, elements),
+            Kind::Map(entries) => self.map(id, entries),
+            Kind::Tuple(elements) => self.tuple(id, elements),
+            Kind::Field { base, index } | Kind::TupleField { base, index } => {
+                let base_type = self.type_id_of(*base);
+                let base = self.expression(*base);
+                let base = self.held(base, base_type);
+                let ty = self.type_id_of(id);
+                self.load(ty, base, *index)
+            }
+            Kind::JsonField { base, name } => self.json_field(*base, name),
+            Kind::Index { base, index } => self.index(id, *base, *index),
+            Kind::Interpolation(parts) => self.interpolation(id, parts),
+            _ => self.operator_expression(id, expression),
+        }
+    }
+
+    fn operator_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
+        use ExpressionKind as Kind;
+        match &expression.kind {
+            Kind::Unary { operator, operand } => self.unary(*operator, *operand),
+            Kind::Binary {
+                operator,
+                left,
+                right,
+            } => self.binary(id, *operator, *left, *right),
+            Kind::In { value, container } => self.membership(*value, *container),
+            Kind::Otherwise { value, fallback } => self.otherwise(id, *value, *fallback),
+            Kind::Chain { base, local, body } => self.chain(id, *base, *local, *body),
+            Kind::Range {
+                start,
+                end,
+                range_end,
+            } => self.range_list(*start, *end, *range_end),
+            Kind::Coerce { value, coercion } => self.coerce(id, *value, *coercion),
+            Kind::As(value) => self.checked_conversion(id, *value),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(id, *condition, *then, *otherwise),
+            Kind::Match { value, arms } => self.matching(id, *value, arms),
+            Kind::Catch { value, arms } => self.catching(id, *value, arms),
+            Kind::Block { statements, tail } => self.block_expression(statements, *tail),
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => self.for_loop(pattern, *iterable, *body),
+            Kind::While { condition, body } => self.while_loop(*condition, *body),
+            _ => self.leaving_expression(id, expression),
+        }
+    }
+
+    fn leaving_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
+        use ExpressionKind as Kind;
+        match &expression.kind {
+            Kind::Return(value) => {
+                let (value, ty) = match value {
+                    Some(it) => (self.expression(*it), self.type_of(*it)),
+                    None => (Operand::Word(0), Type::Unit),
+                };
+                self.leave_function(value, &ty);
+                Operand::Word(0)
+            }
+            Kind::Break => {
+                self.leave_loop(|leave, _| leave);
+                Operand::Word(0)
+            }
+            Kind::Continue => {
+                self.leave_loop(|_, next| next);
+                Operand::Word(0)
+            }
+            Kind::Fail(error) => {
+                let error = self.expression(*error);
+                let error = self.held(error, gsw_abi::builtin::ERROR);
+                self.raise(error);
+                Operand::Word(0)
+            }
+            Kind::Emit(value) => {
+                let value = self.expression(*value);
+                self.perform(gsw_abi::call::RuntimeCall::emit, vec![value]);
+                Operand::Word(0)
+            }
+            Kind::Call { callee, arguments } => self.call_expression(id, callee, arguments),
+            Kind::PromptCall {
+                item,
+                arguments,
+                agent,
+                settings,
+                mode,
+            } => self.prompt_call(id, *item, arguments, (*agent, *settings), *mode),
+            Kind::PromptText { item, arguments } => self.prompt_text(*item, arguments),
+            _ => self.task_expression(id, expression),
+        }
+    }
+
+    fn task_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
+        use ExpressionKind as Kind;
+        match &expression.kind {
+            Kind::Spawn(lambda) => self.spawn(id, lambda),
+            Kind::SpawnDetached { item, arguments } => self.spawn_detached(*item, arguments),
+            Kind::Await(tasks) => self.await_tasks(id, *tasks),
+            Kind::Race(tasks) => self.race(id, *tasks),
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            } => self.parallel_for(id, *iterable, *limit, (*policy, body)),
+            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            Kind::Step {
+                name,
+                modifiers,
+                body,
+            } => self.step(*name, modifiers, *body),
+            Kind::Modified { modifiers, body } => self.modified(modifiers, *body),
+            // What is invalid has been reported, and then nothing is compiled.
+            _ => {
+                self.end(crate::ir::Terminator::Unreachable);
+                Operand::Word(0)
+            }
+        }
+    }
+
+    fn string_literal(&mut self, id: ExpressionId, text: &str) -> Operand {
+        let ty = self.type_of(id);
+        let ty = match self.program.base_type(&ty) {
+            Type::Literals(names) => self.type_id(&Type::Literals(names)),
+            _ => gsw_abi::builtin::STRING,
+        };
+        self.constant(
+            ty,
+            Constant::String {
+                ty,
+                text: text.to_owned(),
+            },
+        )
+    }
+
+    /// Where a variable lives.
+    pub fn variable(&self, local: hir::LocalId) -> Variable {
+        *self
+            .variables
+            .get(&local)
+            .expect("the checker resolved the name to a local that is bound before it is read")
+    }
+
+    fn read(&mut self, local: hir::LocalId) -> Operand {
+        match self.variable(local) {
+            Variable::Local(local) => Operand::Local(local),
+            Variable::Cell(cell) => {
+                let ty = self.concrete(&Arc::clone(&self.body).local(local).ty);
+                let ty = self.type_id(&ty);
+                let to = self.local(ty);
+                self.emit(Instruction::CellGet { to, cell });
+                Operand::Local(to)
+            }
+        }
+    }
+
+    /// Whether a block in the subtree has a `defer`, whose code is written more than once.
+    pub fn has_defer(&self, id: ExpressionId) -> bool {
+        any(&self.body, id, &mut |id| match &self.body.expression(id).kind {
+            ExpressionKind::Block { statements, .. } => statements
+                .iter()
+                .any(|it| matches!(it.kind, StatementKind::Defer(_))),
+            _ => false,
+        })
+    }
+}

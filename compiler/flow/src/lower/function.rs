@@ -1,0 +1,228 @@
+//! One function per instance: its colour, its name, its parameters, its code.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::program::Colour;
+use gsw_abi::types::CheckScope;
+use gsw_semantics::hir::{Body, BodyPart, ExpressionKind, Lambda};
+use gsw_semantics::model::Waits;
+use gsw_semantics::types::Type;
+use gsw_source::{ItemId, ItemKind};
+
+use crate::instance::{BodyInstance, Instance, LambdaUse};
+use crate::ir::{Function, Terminator};
+use crate::lower::Lowering;
+use crate::lower::builder::{Builder, Variable};
+use crate::program_view::ProgramView;
+use crate::types::check_scope;
+use crate::waiting::{ArgumentsWait, expression_waits, item_waits, value_waits};
+
+/// The colour of an instance.
+pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
+    let waits = match instance {
+        Instance::Body(body) => body_waits(view, body),
+        Instance::Lambda {
+            owner,
+            expression,
+            purpose,
+            ..
+        } => {
+            *purpose == LambdaUse::Task
+                || view.body(owner.item, owner.part).is_none_or(|body| {
+                    value_waits(view, &body, *expression, owner.arguments)
+                })
+        }
+        Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
+        Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
+        Instance::Prompt { .. } | Instance::Human { .. } => true,
+        Instance::PromptText { item } => view
+            .body(*item, BodyPart::User)
+            .is_some_and(|it| expression_waits(view, &it, it.root, ArgumentsWait::No)),
+    };
+    if waits { Colour::Resumable } else { Colour::Plain }
+}
+
+fn body_waits(view: &dyn ProgramView, instance: &BodyInstance) -> bool {
+    if instance.part == BodyPart::Main {
+        return match item_waits(view, instance.item) {
+            Waits::Always => true,
+            Waits::Never => false,
+            Waits::WithArguments => instance.arguments == ArgumentsWait::Yes,
+        };
+    }
+    view.body(instance.item, instance.part)
+        .is_some_and(|it| expression_waits(view, &it, it.root, instance.arguments))
+}
+
+impl<'v> Lowering<'v> {
+    /// The code of an instance.
+    pub fn lower_instance(&mut self, instance: &Instance) -> Function {
+        let colour = self.colour(instance);
+        match instance {
+            Instance::Body(body) => self.lower_body(body, colour),
+            Instance::Lambda {
+                owner,
+                expression,
+                position,
+                ..
+            } => self.lower_lambda(owner, (*expression, *position), colour),
+            Instance::FunctionValue {
+                item,
+                type_arguments,
+            } => self.lower_function_value(*item, type_arguments, colour),
+            Instance::ConstructorValue {
+                item,
+                variant,
+                result,
+            } => self.lower_constructor_value(*item, *variant, result),
+            Instance::Prompt { item, form } => self.lower_prompt(*item, *form),
+            Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
+            Instance::Examples { item } => self.lower_examples(*item),
+            Instance::Human { item } => self.lower_human(*item),
+        }
+    }
+
+    /// What an instance is called in traces.
+    pub fn instance_name(&self, instance: &Instance) -> String {
+        let (item, suffix) = match instance {
+            Instance::Body(body) => (body.item, part_suffix(body.part)),
+            Instance::Lambda { owner, .. } => (owner.item, " lambda".to_owned()),
+            Instance::FunctionValue { item, .. } | Instance::ConstructorValue { item, .. } => {
+                (*item, " value".to_owned())
+            }
+            Instance::PromptText { item } => (*item, " text".to_owned()),
+            Instance::Examples { item } => (*item, " examples".to_owned()),
+            Instance::Prompt { item, .. } | Instance::Human { item } => (*item, String::new()),
+        };
+        let db = self.view.db();
+        let module = self.view.module(item.file(db));
+        let module = module.strip_prefix("std/").unwrap_or(&module).replace('/', ".");
+        format!("{module}.{}{suffix}", item.name(db))
+    }
+
+    /// A function on its way that stands for code of `item` that no body holds.
+    pub fn builder(&mut self, item: ItemId, part: BodyPart, colour: Colour) -> Builder<'_, 'v> {
+        let body = self.view.body(item, part).unwrap_or_else(|| Arc::new(empty_body(item)));
+        let owner = BodyInstance {
+            item,
+            part,
+            type_arguments: Vec::new(),
+            arguments: ArgumentsWait::Yes,
+        };
+        Builder::new(self, body, owner, colour)
+    }
+
+    fn lower_body(&mut self, instance: &BodyInstance, colour: Colour) -> Function {
+        self.report(instance.item);
+        let body = self.view.body(instance.item, instance.part);
+        let body = body.unwrap_or_else(|| Arc::new(empty_body(instance.item)));
+        let kind = instance.item.kind(self.view.db());
+        let mut builder = Builder::new(self, body, instance.clone(), colour);
+        builder.bind_parameters();
+        match kind {
+            ItemKind::Workflow if instance.part == BodyPart::Main => builder.workflow(),
+            ItemKind::Tool if instance.part == BodyPart::Main => builder.tool(),
+            _ => builder.whole_body(),
+        }
+        builder.finish()
+    }
+
+    fn lower_lambda(
+        &mut self,
+        owner: &BodyInstance,
+        (expression, position): (gsw_semantics::hir::ExpressionId, u32),
+        colour: Colour,
+    ) -> Function {
+        let body = self.view.body(owner.item, owner.part);
+        let body = body.unwrap_or_else(|| Arc::new(empty_body(owner.item)));
+        let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
+        if let Some(lambda) = lambda_at(&body, expression, position) {
+            builder.span = body.expression(lambda.body).span;
+            builder.lambda_code(lambda);
+        }
+        builder.finish()
+    }
+}
+
+/// Lambda number `position` of the expression with this id.
+pub(crate) fn lambda_at(
+    body: &Body,
+    expression: gsw_semantics::hir::ExpressionId,
+    position: u32,
+) -> Option<&Lambda> {
+    match &body.expression(expression).kind {
+        ExpressionKind::Lambda(lambda)
+        | ExpressionKind::Spawn(lambda)
+        | ExpressionKind::ParallelFor { body: lambda, .. } => Some(lambda),
+        ExpressionKind::Parallel(lambdas) => lambdas.get(position as usize),
+        _ => None,
+    }
+}
+
+fn part_suffix(part: BodyPart) -> String {
+    match part {
+        BodyPart::Main => String::new(),
+        BodyPart::ParameterDefault(index) => format!(" default {index}"),
+        BodyPart::FieldDefault { variant, field } => format!(" default {variant}.{field}"),
+        BodyPart::FieldCheck(index) => format!(" check {index}"),
+        BodyPart::AliasCheck => " check".to_owned(),
+        BodyPart::User => " user".to_owned(),
+        BodyPart::System => " system".to_owned(),
+        BodyPart::Example(index) => format!(" example {index}"),
+        BodyPart::Settings => " settings".to_owned(),
+        BodyPart::Key => " key".to_owned(),
+    }
+}
+
+/// A body that gives `()`.
+fn empty_body(item: ItemId) -> Body {
+    Body {
+        item,
+        part: BodyPart::Main,
+        parameters: Vec::new(),
+        locals: Vec::new(),
+        expressions: vec![gsw_semantics::hir::Expression {
+            kind: ExpressionKind::Unit,
+            ty: Type::Unit,
+            span: gsw_source::Span::default(),
+        }],
+        root: gsw_semantics::hir::ExpressionId(0),
+        result: Type::Unit,
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Makes the body's parameters the function's.
+    pub fn bind_parameters(&mut self) {
+        let body = Arc::clone(&self.body);
+        for (index, &local) in body.parameters.iter().enumerate() {
+            let declared = body.local(local);
+            let unread = index == 1
+                && matches!(body.part, BodyPart::FieldCheck(_))
+                && check_scope(&body) == CheckScope::Value;
+            // A check that names no sibling is given 0 for the record, which must not be counted.
+            let ty = if unread {
+                builtin::INT
+            } else {
+                let ty = self.concrete(&declared.ty);
+                self.type_id(&ty)
+            };
+            let parameter = self.parameter(ty, &declared.name);
+            self.variables.insert(local, Variable::Local(parameter));
+        }
+    }
+
+    /// The whole body as the function's code.
+    pub fn whole_body(&mut self) {
+        let body = Arc::clone(&self.body);
+        let value = self.expression(body.root);
+        let result = self.concrete(&body.result);
+        let value = match result {
+            // The value of a body without a result is dropped.
+            Type::Unit => crate::ir::Operand::Word(0),
+            _ => value,
+        };
+        self.end(Terminator::Return(value));
+    }
+}

@@ -1,0 +1,76 @@
+//! `"…${e}…"`: pieces appended to one string, which grows in place.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::types::TypeId;
+use gsw_semantics::hir::{ExpressionId, Part};
+use gsw_semantics::types::Type;
+
+use crate::ir::{Constant, Operand};
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// An interpolated string.
+    pub fn interpolation(&mut self, id: ExpressionId, parts: &[Part]) -> Operand {
+        let ty = self.type_of(id);
+        let is_secret = self.program.base_type(&ty) == Type::Secret;
+        let result = if is_secret {
+            builtin::SECRET
+        } else {
+            builtin::STRING
+        };
+        let mut whole: Option<Operand> = None;
+        for part in parts {
+            let piece = match part {
+                Part::Text(text) if is_secret => self.secret_text(text),
+                Part::Text(text) => self.text(text),
+                Part::Expression(value) => self.piece(*value, is_secret),
+            };
+            // Later pieces may assign the variable that the first one was read from.
+            let piece = self.detached(piece);
+            whole = Some(match whole {
+                None => piece,
+                Some(whole) => self.join_pieces(result, whole, piece),
+            });
+        }
+        whole.unwrap_or_else(|| self.text(""))
+    }
+
+    fn join_pieces(&mut self, ty: TypeId, whole: Operand, piece: Operand) -> Operand {
+        self.runtime(ty, RuntimeCall::string_concat, vec![whole, piece])
+    }
+
+    fn piece(&mut self, value: ExpressionId, is_secret: bool) -> Operand {
+        let ty = self.type_of(value);
+        let value = self.expression(value);
+        if self.program.base_type(&ty) == Type::Secret {
+            return value;
+        }
+        let text = self.to_text(value, &ty);
+        if is_secret { self.secret_of(text) } else { text }
+    }
+
+    /// A value as it reads in an interpolated string.
+    pub fn to_text(&mut self, value: Operand, ty: &Type) -> Operand {
+        match self.program.base_type(ty) {
+            Type::String | Type::Literals(_) => value,
+            _ => {
+                let id = self.type_id(ty);
+                let arguments = vec![type_word(id), value];
+                self.runtime(builtin::STRING, RuntimeCall::value_to_string, arguments)
+            }
+        }
+    }
+
+    /// A string as a secret that shows nothing but itself to who may read it.
+    pub fn secret_of(&mut self, text: Operand) -> Operand {
+        self.runtime(builtin::SECRET, RuntimeCall::secret_text, vec![text])
+    }
+
+    fn secret_text(&mut self, text: &str) -> Operand {
+        let ty = builtin::STRING;
+        let text = text.to_owned();
+        let text = self.constant(ty, Constant::String { ty, text });
+        self.secret_of(text)
+    }
+}

@@ -1,0 +1,214 @@
+//! `for` and `while`: plain loops over indices; a range is never built.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_semantics::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
+use gsw_semantics::types::Type;
+
+use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
+use crate::lower::builder::{Builder, Variable};
+use crate::lower::region::Region;
+
+/// The blocks of a loop.
+struct Loop {
+    head: BlockId,
+    next: BlockId,
+    leave: BlockId,
+}
+
+impl Builder<'_, '_> {
+    /// `while`
+    pub fn while_loop(&mut self, condition: ExpressionId, body: ExpressionId) -> Operand {
+        let blocks = self.open_loop();
+        let inside = self.block();
+        self.branch_on(condition, inside, blocks.leave);
+        self.start(inside);
+        self.loop_body(&blocks, body);
+        self.start(blocks.next);
+        self.close_loop(&blocks);
+        Operand::Word(0)
+    }
+
+    /// `for`
+    pub fn for_loop(
+        &mut self,
+        pattern: &Pattern,
+        iterable: ExpressionId,
+        body: ExpressionId,
+    ) -> Operand {
+        let hir = Arc::clone(&self.body);
+        if let ExpressionKind::Range {
+            start,
+            end,
+            range_end,
+        } = hir.expression(iterable).kind
+        {
+            self.for_range(pattern, (start, end, range_end), body);
+            return Operand::Word(0);
+        }
+        let ty = self.type_of(iterable);
+        let ty = self.program.base_type(&ty);
+        let id = self.type_id(&ty);
+        let values = self.expression(iterable);
+        let values = self.settled(values, &[body]);
+        let values = self.held(values, id);
+        match &ty {
+            Type::Map(key, value) => self.for_map(pattern, values, (key, value), body),
+            Type::Stream(part) => self.for_stream(pattern, values, part, body),
+            Type::List(element) => self.for_list(pattern, values, element, body),
+            // The checker lets nothing else be run over.
+            _ => self.end(Terminator::Unreachable),
+        }
+        Operand::Word(0)
+    }
+
+    fn for_range(
+        &mut self,
+        pattern: &Pattern,
+        (start, end, range_end): (ExpressionId, ExpressionId, RangeEnd),
+        body: ExpressionId,
+    ) {
+        let bounds = self.operands(&[start, end]);
+        let end = self.settled(bounds[1], &[body]);
+        let index = self.copy(bounds[0], builtin::INT);
+        let blocks = self.open_loop();
+        let goes_on = match range_end {
+            RangeEnd::Exclusive => Operation::IntLess,
+            RangeEnd::Inclusive => Operation::IntLessEqual,
+        };
+        let goes_on = self.operation(builtin::BOOL, goes_on, Operand::Local(index), end);
+        self.require(goes_on, blocks.leave);
+        match pattern.kind {
+            PatternKind::Binding(local) => {
+                let name = Arc::clone(&self.body);
+                self.name_local(index, &name.local(local).name);
+                self.variables.insert(local, Variable::Local(index));
+            }
+            _ => self.bind_element(pattern, Operand::Local(index)),
+        }
+        self.loop_body(&blocks, body);
+        self.start(blocks.next);
+        if range_end == RangeEnd::Inclusive {
+            // The last index may be the largest int, to which nothing can be added.
+            let index = Operand::Local(index);
+            let more = self.operation(builtin::BOOL, Operation::IntNotEqual, index, end);
+            self.require(more, blocks.leave);
+        }
+        self.step_index(index);
+        self.close_loop(&blocks);
+    }
+
+    fn for_list(&mut self, pattern: &Pattern, list: LocalId, element: &Type, body: ExpressionId) {
+        let element = self.type_id(element);
+        let length = self.load(builtin::INT, list, 0);
+        let index = self.copy(Operand::Word(0), builtin::INT);
+        let blocks = self.open_counted_loop(index, length);
+        let arguments = vec![Operand::Local(list), Operand::Local(index)];
+        let value = self.runtime(element, RuntimeCall::list_at, arguments);
+        self.bind_element(pattern, value);
+        self.loop_body(&blocks, body);
+        self.start(blocks.next);
+        self.step_index(index);
+        self.close_loop(&blocks);
+    }
+
+    fn for_map(
+        &mut self,
+        pattern: &Pattern,
+        map: LocalId,
+        (key_type, value_type): (&Type, &Type),
+        body: ExpressionId,
+    ) {
+        let (key, value) = (self.type_id(key_type), self.type_id(value_type));
+        let length = self.runtime(builtin::INT, RuntimeCall::map_len, vec![Operand::Local(map)]);
+        let index = self.copy(Operand::Word(0), builtin::INT);
+        let blocks = self.open_counted_loop(index, length);
+        let arguments = vec![Operand::Local(map), Operand::Local(index)];
+        let key = self.runtime(key, RuntimeCall::map_key_at, arguments.clone());
+        let value = self.runtime(value, RuntimeCall::map_value_at, arguments);
+        match &pattern.kind {
+            PatternKind::Tuple(parts) if parts.len() == 2 => {
+                self.bind_element(&parts[0], key);
+                self.bind_element(&parts[1], value);
+            }
+            PatternKind::Wildcard => {}
+            _ => {
+                let pair = Type::Tuple([key_type.clone(), value_type.clone()].into());
+                let pair = self.type_id(&pair);
+                let pair = self.object(pair, 0, vec![key, value]);
+                self.bind_element(pattern, pair);
+            }
+        }
+        self.loop_body(&blocks, body);
+        self.start(blocks.next);
+        self.step_index(index);
+        self.close_loop(&blocks);
+    }
+
+    fn for_stream(&mut self, pattern: &Pattern, stream: LocalId, part: &Type, body: ExpressionId) {
+        let part = Type::Partial(Arc::new(part.clone()));
+        let optional = part.clone().optional();
+        let optional_id = self.type_id(&optional);
+        let blocks = self.open_loop();
+        let next = self.stream_next(optional_id, stream);
+        self.require(next, blocks.leave);
+        let value = self.unwrapped(next, &part);
+        self.bind_element(pattern, value);
+        self.loop_body(&blocks, body);
+        self.start(blocks.next);
+        self.close_loop(&blocks);
+    }
+
+    fn bind_element(&mut self, pattern: &Pattern, value: Operand) {
+        // The checker proved that the pattern always matches.
+        let never = self.block();
+        self.test(pattern, value, never);
+    }
+
+    fn open_loop(&mut self) -> Loop {
+        let blocks = Loop {
+            head: self.block(),
+            next: self.block(),
+            leave: self.block(),
+        };
+        self.jump(blocks.head);
+        self.start(blocks.head);
+        blocks
+    }
+
+    fn open_counted_loop(&mut self, index: LocalId, length: Operand) -> Loop {
+        let blocks = self.open_loop();
+        let index = Operand::Local(index);
+        let goes_on = self.operation(builtin::BOOL, Operation::IntLess, index, length);
+        self.require(goes_on, blocks.leave);
+        blocks
+    }
+
+    fn loop_body(&mut self, blocks: &Loop, body: ExpressionId) {
+        self.regions.push(Region::Loop {
+            leave: blocks.leave,
+            next: blocks.next,
+        });
+        self.expression(body);
+        self.regions.pop();
+        self.jump(blocks.next);
+    }
+
+    fn step_index(&mut self, index: LocalId) {
+        let one = Operand::Word(1);
+        let operation = Operation::IntAddUnchecked;
+        let next = self.operation(builtin::INT, operation, Operand::Local(index), one);
+        self.store(index, next);
+    }
+
+    fn close_loop(&mut self, blocks: &Loop) {
+        let stop = self.handler();
+        self.end(Terminator::Loop {
+            head: blocks.head,
+            stop,
+        });
+        self.start(blocks.leave);
+    }
+}

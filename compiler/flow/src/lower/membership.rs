@@ -1,0 +1,53 @@
+//! `x in xs`: of a list, a map, a string or a range, which is never built.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use gsw_semantics::types::Type;
+
+use crate::ir::{Operand, Operation};
+use crate::lower::builder::Builder;
+
+impl Builder<'_, '_> {
+    /// `value in container`
+    pub fn membership(&mut self, value: ExpressionId, container: ExpressionId) -> Operand {
+        let body = Arc::clone(&self.body);
+        if let ExpressionKind::Range {
+            start,
+            end,
+            range_end,
+        } = body.expression(container).kind
+        {
+            return self.in_range(value, start, end, range_end);
+        }
+        let ty = self.type_of(container);
+        let values = self.operands(&[value, container]);
+        let arguments = vec![values[1], values[0]];
+        let call = match self.program.base_type(&ty) {
+            Type::Map(..) => RuntimeCall::map_has,
+            Type::String | Type::Literals(_) => RuntimeCall::string_contains,
+            _ => RuntimeCall::list_contains,
+        };
+        self.runtime(builtin::BOOL, call, arguments)
+    }
+
+    fn in_range(
+        &mut self,
+        value: ExpressionId,
+        start: ExpressionId,
+        end: ExpressionId,
+        range_end: RangeEnd,
+    ) -> Operand {
+        let values = self.operands(&[value, start, end]);
+        let below = match range_end {
+            RangeEnd::Exclusive => Operation::IntLess,
+            RangeEnd::Inclusive => Operation::IntLessEqual,
+        };
+        let above =
+            self.operation(builtin::BOOL, Operation::IntGreaterEqual, values[0], values[1]);
+        let below = self.operation(builtin::BOOL, below, values[0], values[2]);
+        self.operation(builtin::BOOL, Operation::BoolAnd, above, below)
+    }
+}

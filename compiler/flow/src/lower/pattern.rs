@@ -1,0 +1,330 @@
+//! Patterns: tests in order, each with a way out, binding names on the way.
+
+use gsw_abi::builtin;
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::types::TypeId;
+use gsw_semantics::hir::{self, ListRest, Pattern, PatternKind};
+use gsw_semantics::model::Parameter;
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};
+use crate::lower::builder::{Builder, Variable};
+
+impl Builder<'_, '_> {
+    /// Goes on with the pattern's names bound when `value` matches; otherwise goes to `fail`.
+    pub fn test(&mut self, pattern: &Pattern, value: Operand, fail: BlockId) {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Invalid => {}
+            PatternKind::Binding(local) => self.bind(*local, value),
+            PatternKind::Int(expected) => {
+                self.test_word(Operation::IntEqual, value, expected.cast_unsigned(), fail);
+            }
+            PatternKind::Float(bits) => {
+                self.test_word(Operation::FloatEqual, value, *bits, fail);
+            }
+            PatternKind::Bool(expected) => {
+                self.test_word(Operation::IntEqual, value, u64::from(*expected), fail);
+            }
+            PatternKind::None => self.test_word(Operation::IntEqual, value, 0, fail),
+            PatternKind::Range { start, end } => {
+                self.test_word(Operation::IntGreaterEqual, value, start.cast_unsigned(), fail);
+                self.test_word(Operation::IntLessEqual, value, end.cast_unsigned(), fail);
+            }
+            PatternKind::String(text) => {
+                let text = self.text(text);
+                let equal =
+                    self.runtime(builtin::BOOL, RuntimeCall::string_equal, vec![value, text]);
+                self.require(equal, fail);
+            }
+            PatternKind::Constant(item) => {
+                let expected = self.constant_value(*item);
+                let ty = self.concrete(&pattern.ty);
+                let equal = self.equal(&ty, value, expected);
+                self.require(equal, fail);
+            }
+            PatternKind::Some(inner) => {
+                self.require(value, fail);
+                let inner_type = self.concrete(&inner.ty);
+                let inside = self.unwrapped(value, &inner_type);
+                self.test(inner, inside, fail);
+            }
+            PatternKind::Variant {
+                item,
+                variant,
+                fields,
+            } => self.test_variant(pattern, (*item, *variant), fields, value, fail),
+            PatternKind::Error { item, fields } => self.test_error(*item, fields, value, fail),
+            PatternKind::ModelError => self.test_model_error(value, fail),
+            PatternKind::Record { fields } => self.test_record(pattern, fields, value, fail),
+            PatternKind::Tuple(parts) => self.test_tuple(pattern, parts, value, fail),
+            PatternKind::List {
+                before,
+                rest,
+                after,
+            } => self.test_list(pattern, (before, rest.as_ref(), after), value, fail),
+            PatternKind::Or(alternatives) => self.test_alternatives(alternatives, value, fail),
+        }
+    }
+
+    fn test_word(&mut self, operation: Operation, value: Operand, expected: u64, fail: BlockId) {
+        let holds = self.operation(builtin::BOOL, operation, value, Operand::Word(expected));
+        self.require(holds, fail);
+    }
+
+    fn test_variant(
+        &mut self,
+        pattern: &Pattern,
+        (item, variant): (ItemId, u32),
+        fields: &[(u32, Pattern)],
+        value: Operand,
+        fail: BlockId,
+    ) {
+        let ty = self.concrete(&pattern.ty);
+        let ty = self.program.base_type(&ty);
+        let id = self.type_id(&ty);
+        if !self.program.is_reference(id) {
+            self.test_word(Operation::IntEqual, value, u64::from(variant), fail);
+            return;
+        }
+        let object = self.held(value, id);
+        let tag = self.local(builtin::INT);
+        self.emit(Instruction::LoadExtra {
+            to: tag,
+            from: object,
+        });
+        self.test_word(Operation::IntEqual, Operand::Local(tag), u64::from(variant), fail);
+        let declared = self.program.variant_fields(item, variant);
+        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
+    }
+
+    fn test_error(
+        &mut self,
+        item: ItemId,
+        fields: &[(u32, Pattern)],
+        value: Operand,
+        fail: BlockId,
+    ) {
+        let expected = self.program.error_type(item);
+        let object = self.held(value, builtin::ERROR);
+        let kind = self.error_kind(object);
+        self.test_word(Operation::IntEqual, kind, u64::from(expected.0), fail);
+        let declared = self.program.record_fields(item);
+        // Word 0 of an error is its trace.
+        self.test_fields(fields, &declared, &[], (object, 1), fail);
+    }
+
+    fn test_model_error(&mut self, value: Operand, fail: BlockId) {
+        let object = self.held(value, builtin::ERROR);
+        let kind = self.error_kind(object);
+        let first = BuiltinError::RateLimited.ty().0;
+        let last = BuiltinError::ProviderError.ty().0;
+        self.test_word(Operation::IntGreaterEqual, kind, u64::from(first), fail);
+        self.test_word(Operation::IntLessEqual, kind, u64::from(last), fail);
+    }
+
+    fn error_kind(&mut self, error: LocalId) -> Operand {
+        let kind = self.local(builtin::INT);
+        self.emit(Instruction::LoadType {
+            to: kind,
+            from: error,
+        });
+        Operand::Local(kind)
+    }
+
+    fn test_record(
+        &mut self,
+        pattern: &Pattern,
+        fields: &[(u32, Pattern)],
+        value: Operand,
+        fail: BlockId,
+    ) {
+        let ty = self.concrete(&pattern.ty);
+        let ty = self.program.base_type(&ty);
+        let Type::Record(item, _) = &ty else { return };
+        let declared = self.program.record_fields(*item);
+        let id = self.type_id(&ty);
+        let object = self.held(value, id);
+        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
+    }
+
+    /// Tests fields that start at word `first` of an object.
+    fn test_fields(
+        &mut self,
+        fields: &[(u32, Pattern)],
+        declared: &[Parameter],
+        arguments: &[Type],
+        (object, first): (LocalId, u32),
+        fail: BlockId,
+    ) {
+        for (index, pattern) in fields {
+            let Some(field) = declared.get(*index as usize) else {
+                continue;
+            };
+            let ty = substitute(&field.ty, arguments);
+            self.test_word_of(pattern, &ty, object, first + index, fail);
+        }
+    }
+
+    fn test_tuple(
+        &mut self,
+        pattern: &Pattern,
+        parts: &[Pattern],
+        value: Operand,
+        fail: BlockId,
+    ) {
+        let ty = self.concrete(&pattern.ty);
+        let ty = self.program.base_type(&ty);
+        let Type::Tuple(types) = &ty else { return };
+        let id = self.type_id(&ty);
+        let object = self.held(value, id);
+        for ((index, pattern), ty) in (0..).zip(parts).zip(types.iter()) {
+            self.test_word_of(pattern, ty, object, index, fail);
+        }
+    }
+
+    fn test_word_of(
+        &mut self,
+        pattern: &Pattern,
+        ty: &Type,
+        object: LocalId,
+        index: u32,
+        fail: BlockId,
+    ) {
+        if matches!(pattern.kind, PatternKind::Wildcard) {
+            return;
+        }
+        let ty = self.type_id(ty);
+        let value = self.load(ty, object, index);
+        self.test(pattern, value, fail);
+    }
+
+    fn test_list(
+        &mut self,
+        pattern: &Pattern,
+        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
+        value: Operand,
+        fail: BlockId,
+    ) {
+        let ty = self.concrete(&pattern.ty);
+        let ty = self.program.base_type(&ty);
+        let Type::List(element) = &ty else { return };
+        let list_type = self.type_id(&ty);
+        let element = self.type_id(element);
+        let list = self.held(value, list_type);
+        let length = self.load(builtin::INT, list, 0);
+        let fixed = (before.len() + after.len()) as u64;
+        let fits = match rest {
+            Some(_) => Operation::IntGreaterEqual,
+            None => Operation::IntEqual,
+        };
+        self.test_word(fits, length, fixed, fail);
+        for (index, pattern) in (0..).zip(before) {
+            self.test_element(pattern, element, list, Operand::Word(index), fail);
+        }
+        for (index, pattern) in (0_i64..).zip(after) {
+            let from_end = index - after.len() as i64;
+            let position = self.from_end(length, from_end);
+            self.test_element(pattern, element, list, position, fail);
+        }
+        if let Some(ListRest::Bound(local)) = rest {
+            let end = self.from_end(length, -(after.len() as i64));
+            let start = Operand::Word(before.len() as u64);
+            let arguments = vec![Operand::Local(list), start, end];
+            let rest = self.runtime(list_type, RuntimeCall::list_slice, arguments);
+            self.bind(*local, rest);
+        }
+    }
+
+    fn from_end(&mut self, length: Operand, offset: i64) -> Operand {
+        let offset = Operand::Word(offset.cast_unsigned());
+        self.operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
+    }
+
+    fn test_element(
+        &mut self,
+        pattern: &Pattern,
+        element: TypeId,
+        list: LocalId,
+        position: Operand,
+        fail: BlockId,
+    ) {
+        if matches!(pattern.kind, PatternKind::Wildcard) {
+            return;
+        }
+        let arguments = vec![Operand::Local(list), position];
+        let value = self.runtime(element, RuntimeCall::list_at, arguments);
+        self.test(pattern, value, fail);
+    }
+
+    fn test_alternatives(&mut self, alternatives: &[Pattern], value: Operand, fail: BlockId) {
+        let mut names = Vec::new();
+        if let Some(first) = alternatives.first() {
+            bound_names(first, &mut names);
+        }
+        let outer = self.joined.clone();
+        for &local in &names {
+            if self.joined.contains_key(&local) {
+                continue;
+            }
+            let body = std::sync::Arc::clone(&self.body);
+            let declared = body.local(local);
+            let ty = self.concrete(&declared.ty);
+            let ty = self.type_id(&ty);
+            let variable = Variable::Local(self.named_local(ty, &declared.name));
+            self.joined.insert(local, variable);
+            self.variables.insert(local, variable);
+        }
+        let matched = self.block();
+        for alternative in alternatives {
+            let next = self.block();
+            self.test(alternative, value, next);
+            self.jump(matched);
+            self.start(next);
+        }
+        self.jump(fail);
+        self.joined = outer;
+        self.start(matched);
+    }
+}
+
+/// The type arguments of a record or enum.
+pub(crate) fn type_arguments(ty: &Type) -> &[Type] {
+    match ty {
+        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
+            arguments
+        }
+        _ => &[],
+    }
+}
+
+/// The names that a pattern binds.
+fn bound_names(pattern: &Pattern, names: &mut Vec<hir::LocalId>) {
+    match &pattern.kind {
+        PatternKind::Binding(local) => names.push(*local),
+        PatternKind::Some(inner) => bound_names(inner, names),
+        PatternKind::Variant { fields, .. }
+        | PatternKind::Error { fields, .. }
+        | PatternKind::Record { fields } => {
+            fields.iter().for_each(|(_, it)| bound_names(it, names));
+        }
+        PatternKind::Tuple(parts) => parts.iter().for_each(|it| bound_names(it, names)),
+        PatternKind::List {
+            before,
+            rest,
+            after,
+        } => {
+            before.iter().chain(after).for_each(|it| bound_names(it, names));
+            if let Some(ListRest::Bound(local)) = rest {
+                names.push(*local);
+            }
+        }
+        // The other alternatives bind the same.
+        PatternKind::Or(alternatives) => {
+            alternatives.iter().take(1).for_each(|it| bound_names(it, names));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,143 @@
+//! Records, variants and errors: their literals with defaults and checks, and their constructors as function values.
+
+use gsw_abi::builtin;
+use gsw_semantics::hir::{BodyPart, ExpressionId};
+use gsw_semantics::model::Parameter;
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::ir::{Constant, LocalId, Operand};
+use crate::lower::builder::Builder;
+use crate::lower::pattern::type_arguments;
+
+impl Builder<'_, '_> {
+    /// `R { field: value, ..base }`
+    pub fn record(
+        &mut self,
+        id: ExpressionId,
+        item: ItemId,
+        fields: &[(u32, ExpressionId)],
+        base: Option<ExpressionId>,
+    ) -> Operand {
+        let ty = self.type_of(id);
+        let ty = self.program.base_type(&ty);
+        let record = self.type_id(&ty);
+        let mut evaluated: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+        evaluated.extend(base);
+        let mut values = self.operands(&evaluated);
+        let base = base.and_then(|_| values.pop());
+        let base = base.map(|it| self.held(it, record));
+        let declared = self.program.record_fields(item);
+        let arguments = type_arguments(&ty).to_vec();
+        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+        let words = self.payload((item, 0), &declared, &arguments, &given, base);
+        let object = self.object(record, 0, words.clone());
+        let object = self.held(object, record);
+        self.check_fields(item, &arguments, &declared, object, &words);
+        Operand::Local(object)
+    }
+
+    /// A variant with its payload.
+    pub fn variant(
+        &mut self,
+        id: ExpressionId,
+        item: ItemId,
+        variant: u32,
+        fields: &[(u32, ExpressionId)],
+    ) -> Operand {
+        let ty = self.type_of(id);
+        let ty = self.program.base_type(&ty);
+        let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+        let values = self.operands(&ids);
+        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+        self.variant_of(&ty, item, variant, &given)
+    }
+
+    /// A variant of the concrete enum `ty` with these fields; the others take their defaults.
+    pub fn variant_of(
+        &mut self,
+        ty: &Type,
+        item: ItemId,
+        variant: u32,
+        given: &[(u32, Operand)],
+    ) -> Operand {
+        let id = self.type_id(ty);
+        if !self.program.is_reference(id) {
+            return Operand::Word(u64::from(variant));
+        }
+        let declared = self.program.variant_fields(item, variant);
+        if declared.is_empty() {
+            return self.constant(
+                id,
+                Constant::Header {
+                    ty: id,
+                    extra: variant,
+                },
+            );
+        }
+        let words = self.payload((item, variant), &declared, type_arguments(ty), given, None);
+        self.object(id, variant, words)
+    }
+
+    /// An error.
+    pub fn error_value(&mut self, item: ItemId, fields: &[(u32, ExpressionId)]) -> Operand {
+        let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+        let values = self.operands(&ids);
+        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+        self.error_of(item, &given)
+    }
+
+    /// An error of this declaration with these fields; the others take their defaults.
+    pub fn error_of(&mut self, item: ItemId, given: &[(u32, Operand)]) -> Operand {
+        let kind = self.program.error_type(item);
+        let declared = self.program.record_fields(item);
+        let mut words = vec![Operand::Word(0)];
+        words.extend(self.payload((item, 0), &declared, &[], given, None));
+        let to = self.local(builtin::ERROR);
+        self.emit(crate::ir::Instruction::Object {
+            to,
+            ty: kind,
+            extra: 0,
+            fields: words,
+        });
+        Operand::Local(to)
+    }
+
+    /// All fields in order: those given, those of `base`, and the defaults.
+    fn payload(
+        &mut self,
+        (item, variant): (ItemId, u32),
+        declared: &[Parameter],
+        arguments: &[Type],
+        given: &[(u32, Operand)],
+        base: Option<LocalId>,
+    ) -> Vec<Operand> {
+        let mut words = Vec::with_capacity(declared.len());
+        for (index, field) in (0..).zip(declared) {
+            let written = given.iter().find(|(it, _)| *it == index);
+            let ty = substitute(&field.ty, arguments);
+            let ty = self.type_id(&ty);
+            let word = match (written, base) {
+                (Some((_, word)), _) => *word,
+                (None, Some(base)) => self.load(ty, base, index),
+                (None, None) => {
+                    let part = BodyPart::FieldDefault {
+                        variant,
+                        field: index,
+                    };
+                    match self.program.part(item, part, arguments) {
+                        Some(default) => {
+                            let function = self.program.instance(default);
+                            self.call(ty, function, Vec::new())
+                        }
+                        // Only an optional may be left out without a default; it is `none`.
+                        None => Operand::Word(0),
+                    }
+                }
+            };
+            words.push(word);
+        }
+        words
+    }
+}

@@ -1,0 +1,157 @@
+//! What is open around the code that is being written, and how it is left.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_semantics::hir::ExpressionId;
+use gsw_semantics::types::Type;
+
+use crate::ir::{BlockId, LocalId, Operand, Terminator};
+use crate::lower::builder::Builder;
+
+/// A place that errors are caught at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Landing {
+    /// Gets the error.
+    pub error: LocalId,
+    /// Goes on here.
+    pub block: BlockId,
+}
+
+/// What a node's output is when it is left by `return`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReturnOutput {
+    /// The returned value: the node is the function's own.
+    Returned,
+    /// Nothing: the node is a step that is left half-way.
+    Nothing,
+}
+
+/// Something open around the code that is being written.
+#[derive(Clone, Debug)]
+pub(crate) enum Region {
+    /// A loop.
+    Loop {
+        /// Where `break` goes.
+        leave: BlockId,
+        /// Where `continue` goes.
+        next: BlockId,
+    },
+    /// Errors are caught, nothing else is to be done.
+    Catch(Landing),
+    /// A node of the run's tree.
+    Node {
+        /// Where it fails.
+        landing: Landing,
+        /// What it gives when it is left by `return`.
+        output: ReturnOutput,
+    },
+    /// The tasks of the current node are awaited where this is left.
+    Join,
+    /// A `timeout`.
+    Timeout {
+        /// The scope's number.
+        scope: LocalId,
+        /// Where it fails.
+        landing: Landing,
+    },
+    /// A `budget`.
+    Budget {
+        /// The scope's number.
+        scope: LocalId,
+        /// Where it fails.
+        landing: Landing,
+    },
+    /// A `defer` that is to run.
+    Defer {
+        /// Its code.
+        body: ExpressionId,
+        /// Where errors go before they go on.
+        landing: Landing,
+    },
+    /// The code of a `defer`.
+    Deferred(Landing),
+}
+
+impl Region {
+    /// Where errors inside go, when they are caught here.
+    pub fn landing(&self) -> Option<Landing> {
+        match self {
+            Self::Loop { .. } | Self::Join => None,
+            Self::Catch(landing)
+            | Self::Node { landing, .. }
+            | Self::Timeout { landing, .. }
+            | Self::Budget { landing, .. }
+            | Self::Defer { landing, .. }
+            | Self::Deferred(landing) => Some(*landing),
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// `return value`: leaves everything that is open.
+    pub fn leave_function(&mut self, value: Operand, ty: &Type) {
+        let value = if self.regions.is_empty() {
+            value
+        } else {
+            // What is left on the way may assign the variable that is returned.
+            let id = self.type_id(ty);
+            Operand::Local(self.copy(value, id))
+        };
+        self.leave_to(0, Some((value, ty)));
+        self.end(Terminator::Return(value));
+    }
+
+    /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
+    pub fn leave_loop(&mut self, target: impl Fn(BlockId, BlockId) -> BlockId) {
+        let found = self.regions.iter().enumerate().rev().find_map(|(depth, region)| match region {
+            Region::Loop { leave, next } => Some((depth + 1, target(*leave, *next))),
+            _ => None,
+        });
+        match found {
+            Some((depth, target)) => {
+                self.leave_to(depth, None);
+                self.jump(target);
+            }
+            // The checker has reported a `break` outside of a loop.
+            None => self.end(Terminator::Unreachable),
+        }
+    }
+
+    /// Writes what is to be done where the regions above `depth` are left on a normal way; they stay open for what is
+    /// written after.
+    fn leave_to(&mut self, depth: usize, returned: Option<(Operand, &Type)>) {
+        let open = self.regions.clone();
+        while self.regions.len() > depth {
+            let Some(region) = self.regions.pop() else { break };
+            self.leave(&region, returned);
+        }
+        self.regions = open;
+    }
+
+    /// Writes what is to be done where one region is left on a normal way; it is not open any more.
+    fn leave(&mut self, region: &Region, returned: Option<(Operand, &Type)>) {
+        match region {
+            Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) => {}
+            Region::Join => self.join_tasks(),
+            Region::Timeout { scope, .. } => {
+                self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(*scope)]);
+            }
+            Region::Budget { scope, .. } => {
+                self.perform(RuntimeCall::budget_leave, vec![Operand::Local(*scope)]);
+            }
+            Region::Node { output, .. } => {
+                let value = match (output, returned) {
+                    (ReturnOutput::Returned, Some((value, ty))) => self.output_json(value, ty),
+                    _ => Operand::Word(0),
+                };
+                self.perform(RuntimeCall::node_complete, vec![value]);
+            }
+            Region::Defer { body, .. } => self.run_deferred(*body),
+        }
+    }
+
+    /// Waits for the tasks of the current node.
+    pub fn join_tasks(&mut self) {
+        self.runtime(builtin::UNIT, RuntimeCall::node_join, Vec::new());
+    }
+}

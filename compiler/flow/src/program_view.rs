@@ -1,0 +1,58 @@
+//! What lowering asks about a program: the one door to the queries of the checker.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::program::Repeat;
+use gsw_abi::types::Bound;
+use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
+use gsw_source::{Db, Diagnostic, File, ItemId};
+
+/// The checker's answers, or those of a test that has no text.
+pub trait ProgramView {
+    /// The database.
+    fn db(&self) -> &dyn Db;
+    /// The head of a declaration.
+    fn signature(&self, item: ItemId) -> Arc<Signature>;
+    /// The inside of a type's or error's declaration.
+    fn declaration(&self, item: ItemId) -> Arc<TypeDeclaration>;
+    /// One body; `None` when the item has no such part.
+    fn body(&self, item: ItemId, part: BodyPart) -> Option<Arc<Body>>;
+    /// How many examples a prompt has.
+    fn example_count(&self, item: ItemId) -> u32;
+    /// The errors that were reported about the item's bodies.
+    fn errors_of(&self, item: ItemId) -> Vec<Diagnostic>;
+    /// The modifiers of a workflow's head.
+    fn modifiers(&self, item: ItemId) -> Modifiers;
+    /// Whether a call of the item can wait.
+    fn waits(&self, item: ItemId) -> Waits;
+    /// Whether a call of a lambda of the item's `Main` body can wait; `None` when nothing is known about it.
+    fn lambda_waits(&self, item: ItemId, lambda: (ExpressionId, u32)) -> Option<Waits>;
+    /// The names of what a call of the item can raise, and of its effects.
+    fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>);
+    /// Which built-in error an error's declaration is.
+    fn builtin_error(&self, item: ItemId) -> Option<BuiltinError>;
+    /// Whether this is the record `Issue` of the prelude.
+    fn is_issue(&self, item: ItemId) -> bool;
+    /// The docs before a declaration.
+    fn docs(&self, item: ItemId) -> Option<String>;
+    /// Its `where` as source text, and what of it JSON Schema can say.
+    fn check(&self, item: ItemId, part: BodyPart) -> (String, Vec<Bound>);
+    /// How a tool may be repeated; the function of `Idempotent` is filled in by the caller.
+    fn repeat(&self, item: ItemId) -> Repeat;
+    /// The first byte of the item in its file.
+    fn start(&self, item: ItemId) -> u32;
+    /// The module's path: `std/fs`, `review`.
+    fn module(&self, file: File) -> String;
+    /// The declarations of a module in order.
+    fn items(&self, file: File) -> Vec<ItemId>;
+    /// All modules in a fixed order, those of the standard library left out.
+    fn files(&self) -> Vec<File>;
+    /// The module whose workflows are the program's commands.
+    fn entry(&self) -> File;
+    /// A module's own docs.
+    fn module_docs(&self, file: File) -> Option<String>;
+    /// `permissions` of the entry module.
+    fn permissions(&self) -> Option<Vec<(String, Vec<String>)>>;
+}

@@ -1,0 +1,163 @@
+//! Concrete types of the checker as entries of the program's type table.
+
+mod nominal;
+
+pub(crate) use nominal::check_scope;
+
+use gsw_abi::builtin;
+use gsw_abi::types as abi;
+use gsw_abi::types::TypeId;
+use gsw_semantics::model::TypeDeclarationKind;
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+use rustc_hash::FxHashMap;
+
+use crate::lower::Lowering;
+
+/// The growing type table with what is already in it.
+pub(crate) struct TypeInterner {
+    /// The table.
+    pub table: abi::TypeTable,
+    structures: FxHashMap<abi::Type, TypeId>,
+    known: FxHashMap<Type, TypeId>,
+    errors: FxHashMap<ItemId, TypeId>,
+}
+
+impl TypeInterner {
+    /// Holds just the fixed types.
+    pub fn new() -> Self {
+        let table = builtin::type_table();
+        let structures = (0..)
+            .map(TypeId)
+            .zip(&table.types)
+            .map(|(id, ty)| (ty.clone(), id))
+            .collect();
+        Self {
+            table,
+            structures,
+            known: FxHashMap::default(),
+            errors: FxHashMap::default(),
+        }
+    }
+
+    /// The id of a type without a name; equal structures share it.
+    pub fn structure(&mut self, ty: abi::Type) -> TypeId {
+        if let Some(&id) = self.structures.get(&ty) {
+            return id;
+        }
+        let id = self.push(ty.clone());
+        self.structures.insert(ty, id);
+        id
+    }
+
+    /// The id of a type with a name, whose inside is given to `complete` later.
+    pub fn reserve(&mut self, ty: &Type, entry: abi::Type) -> TypeId {
+        let id = self.push(entry);
+        self.known.insert(ty.clone(), id);
+        id
+    }
+
+    /// The id of an error's type, whose inside is given to `complete` later.
+    pub fn reserve_error(&mut self, item: ItemId, entry: abi::Type) -> TypeId {
+        let id = self.push(entry);
+        self.errors.insert(item, id);
+        id
+    }
+
+    /// The id of an error's type that is already there.
+    pub fn known_error(&self, item: ItemId) -> Option<TypeId> {
+        self.errors.get(&item).copied()
+    }
+
+    /// Fills in a reserved type.
+    pub fn complete(&mut self, id: TypeId, entry: abi::Type) {
+        self.table.types[id.0 as usize] = entry;
+    }
+
+    fn push(&mut self, ty: abi::Type) -> TypeId {
+        let id = TypeId(self.table.types.len() as u32);
+        self.table.types.push(ty);
+        id
+    }
+}
+
+impl Lowering<'_> {
+    /// The id of a concrete type.
+    pub fn type_id(&mut self, ty: &Type) -> TypeId {
+        if let Some(&id) = self.types.known.get(ty) {
+            return id;
+        }
+        if let Some(id) = self.nominal_type(ty) {
+            return id;
+        }
+        let id = match simple_type(ty) {
+            Some(id) => id,
+            None => self.structure_of(ty),
+        };
+        self.types.known.insert(ty.clone(), id);
+        id
+    }
+
+    fn structure_of(&mut self, ty: &Type) -> TypeId {
+        let structure = match ty {
+            Type::Literals(names) => {
+                abi::Type::Literals(names.iter().map(ToString::to_string).collect())
+            }
+            Type::Optional(inner) => abi::Type::Optional(self.type_id(inner)),
+            Type::List(inner) => abi::Type::List(self.type_id(inner)),
+            Type::Map(key, value) => {
+                let key = self.type_id(key);
+                let value = self.type_id(value);
+                abi::Type::Map { key, value }
+            }
+            Type::Tuple(parts) => {
+                abi::Type::Tuple(parts.iter().map(|it| self.type_id(it)).collect())
+            }
+            Type::Task(inner) => abi::Type::Task(self.type_id(inner)),
+            Type::Stream(inner) => abi::Type::Stream(self.type_id(inner)),
+            _ => abi::Type::Unit,
+        };
+        self.types.structure(structure)
+    }
+
+    /// Whether a word of this type is counted.
+    pub fn is_reference(&self, id: TypeId) -> bool {
+        self.types.table.is_reference(id)
+    }
+
+    /// What a checked type is held as; every other type is itself.
+    pub fn base_type(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        while let Type::Checked(item, arguments) = &ty {
+            let declaration = self.view.declaration(*item);
+            let TypeDeclarationKind::Alias { target, .. } = &declaration.kind else {
+                return Type::Invalid;
+            };
+            ty = substitute(target, arguments);
+        }
+        ty
+    }
+}
+
+/// The fixed id of a type that has one by its name alone.
+fn simple_type(ty: &Type) -> Option<TypeId> {
+    Some(match ty {
+        Type::Unit | Type::Never => builtin::UNIT,
+        Type::Bool => builtin::BOOL,
+        Type::Int => builtin::INT,
+        Type::Float => builtin::FLOAT,
+        // An agent as a value is its name.
+        Type::String | Type::Agent => builtin::STRING,
+        Type::Bytes => builtin::BYTES,
+        Type::Time => builtin::TIME,
+        Type::Duration => builtin::DURATION,
+        Type::Json => builtin::JSON,
+        Type::Secret => builtin::SECRET,
+        Type::Image | Type::Document => builtin::MEDIA,
+        Type::Session => builtin::SESSION,
+        Type::Error => builtin::ERROR,
+        Type::Function(_) => builtin::FUNCTION,
+        _ => return None,
+    })
+}
