@@ -35,6 +35,10 @@ pub enum PromptForm {
     Value,
     /// `Response<T>`.
     Detail,
+    /// `Stream<T>`.
+    Stream,
+    /// The answer, in place of the last prompt's.
+    Revise,
 }
 
 /// What becomes a function.
@@ -91,6 +95,21 @@ pub enum Instance {
         /// The declaration.
         item: ItemId,
     },
+}
+
+impl Instance {
+    /// The declaration that it belongs to.
+    pub fn item(&self) -> ItemId {
+        match self {
+            Self::Body(body) | Self::Lambda { owner: body, .. } => body.item,
+            Self::FunctionValue { item, .. }
+            | Self::ConstructorValue { item, .. }
+            | Self::Prompt { item, .. }
+            | Self::PromptText { item }
+            | Self::Examples { item }
+            | Self::Human { item } => *item,
+        }
+    }
 }
 
 /// Types may nest so deep in a type argument; a program that needs more instantiates itself without end.

@@ -1,7 +1,17 @@
 //! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
 
+mod bound;
 pub mod dump;
+mod instance;
 pub mod ir;
+mod lower;
 pub mod passes;
+mod program_view;
+mod query_view;
 pub mod role;
+mod types;
 pub mod verify;
+mod waiting;
+mod walk;
+
+pub use lower::lower_program;

@@ -35,7 +35,7 @@ mod task;
 
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::{builtin, program, types as abi};
-use gsw_source::{Code, Diagnostic, File, ItemId, Place, Span};
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, Place, Project, Span};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::instance::{DEEPEST_TYPE, Instance, type_depth};
@@ -43,13 +43,28 @@ use crate::ir::{Constant, ConstantIndex, Function, Module};
 use crate::passes::ownership::make_ownership_explicit;
 use crate::passes::prune::prune;
 use crate::program_view::ProgramView;
+use crate::query_view::QueryView;
 use crate::types::TypeInterner;
+use crate::verify::verify;
 
-/// Compiles the program behind `view` to Flow.
+/// Compiles the project in the database to Flow: its entry module's workflows and everything that they reach.
 ///
 /// # Errors
 /// With the errors of the bodies that are reached, and with those that only concrete types show.
-pub fn lower_program(view: &dyn ProgramView) -> Result<Module, Vec<Diagnostic>> {
+pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
+    let entry = Project::try_get(db)
+        .and_then(|it| it.modules(db).get(it.entry(db)).copied())
+        .ok_or_else(Vec::new)?;
+    let module = lower_view(&QueryView { db, entry })?;
+    if cfg!(debug_assertions) {
+        let problems = verify(&module);
+        assert!(problems.is_empty(), "Flow is unsound: {problems:#?}");
+    }
+    Ok(module)
+}
+
+/// Compiles the program behind `view` to Flow.
+fn lower_view(view: &dyn ProgramView) -> Result<Module, Vec<Diagnostic>> {
     let mut lowering = Lowering::new(view);
     let tables = lowering.roots();
     lowering.drain();
@@ -112,7 +127,8 @@ impl<'v> Lowering<'v> {
             let index = self.functions.len();
             let instance = self.instances.get_index(index).map(|(it, _)| it.clone());
             let Some(instance) = instance else { return };
-            if self.is_too_deep(&instance) {
+            self.report(instance.item());
+            if !self.diagnostics.is_empty() || self.is_too_deep(&instance) {
                 return;
             }
             let mut function = self.lower_instance(&instance);
@@ -124,14 +140,10 @@ impl<'v> Lowering<'v> {
 
     /// Reports an instance whose types have grown without bound.
     fn is_too_deep(&mut self, instance: &Instance) -> bool {
-        let (item, types) = match instance {
-            Instance::Body(body) | Instance::Lambda { owner: body, .. } => {
-                (body.item, &body.type_arguments)
-            }
-            Instance::FunctionValue {
-                item,
-                type_arguments,
-            } => (*item, type_arguments),
+        let item = instance.item();
+        let types = match instance {
+            Instance::Body(body) | Instance::Lambda { owner: body, .. } => &body.type_arguments,
+            Instance::FunctionValue { type_arguments, .. } => type_arguments,
             _ => return false,
         };
         let deep = types.iter().any(|it| type_depth(it) > DEEPEST_TYPE);
@@ -150,7 +162,7 @@ impl<'v> Lowering<'v> {
     }
 
     /// Takes over the errors that the checker found in an item's bodies, once.
-    pub fn report(&mut self, item: ItemId) {
+    fn report(&mut self, item: ItemId) {
         if self.reported.insert(item) {
             self.diagnostics.extend(self.view.errors_of(item));
         }

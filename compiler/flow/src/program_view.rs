@@ -35,6 +35,8 @@ pub trait ProgramView {
     fn builtin_error(&self, item: ItemId) -> Option<BuiltinError>;
     /// Whether this is the record `Issue` of the prelude.
     fn is_issue(&self, item: ItemId) -> bool;
+    /// The record `Response` of the prelude.
+    fn response(&self) -> Option<ItemId>;
     /// The docs before a declaration.
     fn docs(&self, item: ItemId) -> Option<String>;
     /// Its `where` as source text, and what of it JSON Schema can say.

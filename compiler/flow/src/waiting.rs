@@ -1,15 +1,13 @@
 //! Whether code can wait: which instances become native functions and which state machines.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_semantics::hir::{
-    Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind,
-};
+use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
 use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::program_view::ProgramView;
-use crate::walk::{children, let_value};
+use crate::walk::{inside, let_value};
 
 /// Whether the function values that an instance was given as arguments wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -90,15 +88,15 @@ impl Question<'_> {
             {
                 true
             }
-            Kind::Call { callee, arguments } => {
-                self.call(callee, arguments) || self.any_child(id)
-            }
+            Kind::Call { callee, arguments } => self.call(callee, arguments) || self.any_child(id),
             _ => self.any_child(id),
         }
     }
 
     fn any_child(&self, id: ExpressionId) -> bool {
-        children(self.body, id).into_iter().any(|it| self.expression(it))
+        inside(self.body, id)
+            .into_iter()
+            .any(|it| self.expression(it))
     }
 
     fn call(&self, callee: &Callee, arguments: &[(u32, ExpressionId)]) -> bool {

@@ -51,6 +51,7 @@ codes! {
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
     INFINITE_TYPE = "infinite-type";
+    INSTANCE_TOO_DEEP = "instance-too-deep";
     INT_TOO_LARGE = "int-too-large";
     INVALID_CHARACTER = "invalid-character";
     INVALID_CONVERSION = "invalid-conversion";

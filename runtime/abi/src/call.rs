@@ -95,6 +95,8 @@ macro_rules! for_each_runtime_call {
             list_push plain(own, own);
             /// `xs[i]`, or `OutOfRange`.
             list_index raising(borrow, word);
+            /// Element i; it is in range.
+            list_at plain(borrow, word);
             /// `xs.get(i)`
             list_get plain(result, borrow, word);
             /// `xs + ys`

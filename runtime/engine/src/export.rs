@@ -33,9 +33,9 @@ pub use json::{
     json_pretty, string_as,
 };
 pub use list::{
-    list_chunks, list_concat, list_contains, list_enumerate, list_flatten, list_get, list_index,
-    list_index_of, list_join, list_len, list_new, list_push, list_range, list_reverse, list_set,
-    list_slice, list_sum, list_unique, list_windows, list_zip,
+    list_at, list_chunks, list_concat, list_contains, list_enumerate, list_flatten, list_get,
+    list_index, list_index_of, list_join, list_len, list_new, list_push, list_range, list_reverse,
+    list_set, list_slice, list_sum, list_unique, list_windows, list_zip,
 };
 pub use map::{
     map_entries, map_get, map_has, map_index, map_insert, map_key_at, map_keys, map_len, map_merge,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_abi::builtin;
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::types::TypeId;
-use gsw_abi::builtin;
 use gsw_semantics::hir::{self, Body, ExpressionId};
 use gsw_semantics::substitute;
 use gsw_semantics::types::Type;
@@ -149,7 +149,9 @@ impl<'l, 'v> Builder<'l, 'v> {
 
     /// Adds an instruction.
     pub fn emit(&mut self, instruction: Instruction) {
-        self.blocks[self.current.0 as usize].instructions.push(instruction);
+        self.blocks[self.current.0 as usize]
+            .instructions
+            .push(instruction);
     }
 
     /// Ends the current block; what follows until the next `start` cannot be reached and is dropped later.
@@ -324,7 +326,12 @@ impl<'l, 'v> Builder<'l, 'v> {
     }
 
     /// A call of a function.
-    pub fn call(&mut self, ty: TypeId, function: FunctionIndex, arguments: Vec<Operand>) -> Operand {
+    pub fn call(
+        &mut self,
+        ty: TypeId,
+        function: FunctionIndex,
+        arguments: Vec<Operand>,
+    ) -> Operand {
         let to = self.local(ty);
         self.raising(|next, handler| Terminator::Call {
             to,

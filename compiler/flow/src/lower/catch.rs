@@ -22,8 +22,7 @@ impl Builder<'_, '_> {
         self.start(landing.block);
         let error = Operand::Local(landing.error);
         let pass_on = self.block();
-        let catchable =
-            self.runtime(builtin::BOOL, RuntimeCall::error_is_catchable, vec![error]);
+        let catchable = self.runtime(builtin::BOOL, RuntimeCall::error_is_catchable, vec![error]);
         self.require(catchable, pass_on);
         self.arms(arms, error, join);
         self.jump(pass_on);

@@ -27,7 +27,9 @@ impl Builder<'_, '_> {
             if field.check == Presence::Absent {
                 continue;
             }
-            let check = self.program.check(item, arguments, BodyPart::FieldCheck(index));
+            let check = self
+                .program
+                .check(item, arguments, BodyPart::FieldCheck(index));
             let Some(check) = check else { continue };
             let whole = match check.scope {
                 CheckScope::Value => Operand::Word(0),
@@ -86,8 +88,12 @@ impl Builder<'_, '_> {
         let (head, done) = (self.block(), self.block());
         self.jump(head);
         self.start(head);
-        let more =
-            self.operation(builtin::BOOL, Operation::IntLess, Operand::Local(index), length);
+        let more = self.operation(
+            builtin::BOOL,
+            Operation::IntLess,
+            Operand::Local(index),
+            length,
+        );
         self.require(more, done);
         let arguments = vec![value, Operand::Local(index)];
         let inside = self.runtime(element, RuntimeCall::list_at, arguments);

@@ -47,12 +47,7 @@ impl Builder<'_, '_> {
     }
 
     /// `xs[i]`, `m[k]`, `j[i]`
-    pub fn index(
-        &mut self,
-        id: ExpressionId,
-        base: ExpressionId,
-        index: ExpressionId,
-    ) -> Operand {
+    pub fn index(&mut self, id: ExpressionId, base: ExpressionId, index: ExpressionId) -> Operand {
         let ty = self.type_id_of(id);
         let base_type = self.type_of(base);
         let index_type = self.type_of(index);

@@ -8,12 +8,7 @@ use crate::lower::builder::Builder;
 
 impl Builder<'_, '_> {
     /// The value of an expression as the type of the conversion that stands around it.
-    pub fn coerce(
-        &mut self,
-        id: ExpressionId,
-        value: ExpressionId,
-        coercion: Coercion,
-    ) -> Operand {
+    pub fn coerce(&mut self, id: ExpressionId, value: ExpressionId, coercion: Coercion) -> Operand {
         let (from, to) = (self.type_of(value), self.type_of(id));
         let value = self.expression(value);
         match coercion {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use gsw_semantics::hir::{self, Expression, ExpressionId, ExpressionKind, StatementKind};
+use gsw_semantics::hir::{self, Expression, ExpressionId, ExpressionKind};
 use gsw_semantics::types::Type;
 
 use crate::ir::{Constant, Instruction, Operand};
 use crate::lower::builder::{Builder, Variable};
-use crate::walk::{any, assigns};
+use crate::walk::assigns;
 
 impl Builder<'_, '_> {
     /// Writes the code of an expression and gives where its value is.
@@ -73,9 +73,7 @@ impl Builder<'_, '_> {
                 item,
                 type_arguments,
             } => self.function_value(*item, type_arguments),
-            Kind::ConstructorValue { item, variant } => {
-                self.constructor_value(id, *item, *variant)
-            }
+            Kind::ConstructorValue { item, variant } => self.constructor_value(id, *item, *variant),
             Kind::Lambda(lambda) => self.closure(id, 0, lambda, crate::instance::LambdaUse::Value),
             Kind::Record { item, fields, base } => self.record(id, *item, fields, *base),
             Kind::Variant {
@@ -243,15 +241,5 @@ impl Builder<'_, '_> {
                 Operand::Local(to)
             }
         }
-    }
-
-    /// Whether a block in the subtree has a `defer`, whose code is written more than once.
-    pub fn has_defer(&self, id: ExpressionId) -> bool {
-        any(&self.body, id, &mut |id| match &self.body.expression(id).kind {
-            ExpressionKind::Block { statements, .. } => statements
-                .iter()
-                .any(|it| matches!(it.kind, StatementKind::Defer(_))),
-            _ => false,
-        })
     }
 }

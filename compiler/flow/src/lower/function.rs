@@ -29,9 +29,9 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             ..
         } => {
             *purpose == LambdaUse::Task
-                || view.body(owner.item, owner.part).is_none_or(|body| {
-                    value_waits(view, &body, *expression, owner.arguments)
-                })
+                || view
+                    .body(owner.item, owner.part)
+                    .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
         }
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
@@ -40,7 +40,11 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             .body(*item, BodyPart::User)
             .is_some_and(|it| expression_waits(view, &it, it.root, ArgumentsWait::No)),
     };
-    if waits { Colour::Resumable } else { Colour::Plain }
+    if waits {
+        Colour::Resumable
+    } else {
+        Colour::Plain
+    }
 }
 
 fn body_waits(view: &dyn ProgramView, instance: &BodyInstance) -> bool {
@@ -97,13 +101,19 @@ impl<'v> Lowering<'v> {
         };
         let db = self.view.db();
         let module = self.view.module(item.file(db));
-        let module = module.strip_prefix("std/").unwrap_or(&module).replace('/', ".");
+        let module = module
+            .strip_prefix("std/")
+            .unwrap_or(&module)
+            .replace('/', ".");
         format!("{module}.{}{suffix}", item.name(db))
     }
 
     /// A function on its way that stands for code of `item` that no body holds.
     pub fn builder(&mut self, item: ItemId, part: BodyPart, colour: Colour) -> Builder<'_, 'v> {
-        let body = self.view.body(item, part).unwrap_or_else(|| Arc::new(empty_body(item)));
+        let body = self
+            .view
+            .body(item, part)
+            .unwrap_or_else(|| Arc::new(empty_body(item)));
         let owner = BodyInstance {
             item,
             part,
@@ -114,7 +124,6 @@ impl<'v> Lowering<'v> {
     }
 
     fn lower_body(&mut self, instance: &BodyInstance, colour: Colour) -> Function {
-        self.report(instance.item);
         let body = self.view.body(instance.item, instance.part);
         let body = body.unwrap_or_else(|| Arc::new(empty_body(instance.item)));
         let kind = instance.item.kind(self.view.db());

@@ -122,7 +122,11 @@ impl Builder<'_, '_> {
         body: ExpressionId,
     ) {
         let (key, value) = (self.type_id(key_type), self.type_id(value_type));
-        let length = self.runtime(builtin::INT, RuntimeCall::map_len, vec![Operand::Local(map)]);
+        let length = self.runtime(
+            builtin::INT,
+            RuntimeCall::map_len,
+            vec![Operand::Local(map)],
+        );
         let index = self.copy(Operand::Word(0), builtin::INT);
         let blocks = self.open_counted_loop(index, length);
         let arguments = vec![Operand::Local(map), Operand::Local(index)];

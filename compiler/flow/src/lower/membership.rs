@@ -45,8 +45,12 @@ impl Builder<'_, '_> {
             RangeEnd::Exclusive => Operation::IntLess,
             RangeEnd::Inclusive => Operation::IntLessEqual,
         };
-        let above =
-            self.operation(builtin::BOOL, Operation::IntGreaterEqual, values[0], values[1]);
+        let above = self.operation(
+            builtin::BOOL,
+            Operation::IntGreaterEqual,
+            values[0],
+            values[1],
+        );
         let below = self.operation(builtin::BOOL, below, values[0], values[2]);
         self.operation(builtin::BOOL, Operation::BoolAnd, above, below)
     }

@@ -86,14 +86,7 @@ impl Builder<'_, '_> {
         }
         let ty = self.type_id(to);
         match value {
-            Operand::Word(word) => self.constant(
-                ty,
-                Constant::Word {
-                    ty,
-                    extra: 0,
-                    word,
-                },
-            ),
+            Operand::Word(word) => self.constant(ty, Constant::Word { ty, extra: 0, word }),
             Operand::Local(_) => self.object(ty, 0, vec![value]),
         }
     }

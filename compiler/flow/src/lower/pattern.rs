@@ -30,7 +30,12 @@ impl Builder<'_, '_> {
             }
             PatternKind::None => self.test_word(Operation::IntEqual, value, 0, fail),
             PatternKind::Range { start, end } => {
-                self.test_word(Operation::IntGreaterEqual, value, start.cast_unsigned(), fail);
+                self.test_word(
+                    Operation::IntGreaterEqual,
+                    value,
+                    start.cast_unsigned(),
+                    fail,
+                );
                 self.test_word(Operation::IntLessEqual, value, end.cast_unsigned(), fail);
             }
             PatternKind::String(text) => {
@@ -95,7 +100,12 @@ impl Builder<'_, '_> {
             to: tag,
             from: object,
         });
-        self.test_word(Operation::IntEqual, Operand::Local(tag), u64::from(variant), fail);
+        self.test_word(
+            Operation::IntEqual,
+            Operand::Local(tag),
+            u64::from(variant),
+            fail,
+        );
         let declared = self.program.variant_fields(item, variant);
         self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
     }
@@ -168,13 +178,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn test_tuple(
-        &mut self,
-        pattern: &Pattern,
-        parts: &[Pattern],
-        value: Operand,
-        fail: BlockId,
-    ) {
+    fn test_tuple(&mut self, pattern: &Pattern, parts: &[Pattern], value: Operand, fail: BlockId) {
         let ty = self.concrete(&pattern.ty);
         let ty = self.program.base_type(&ty);
         let Type::Tuple(types) = &ty else { return };
@@ -316,14 +320,20 @@ fn bound_names(pattern: &Pattern, names: &mut Vec<hir::LocalId>) {
             rest,
             after,
         } => {
-            before.iter().chain(after).for_each(|it| bound_names(it, names));
+            before
+                .iter()
+                .chain(after)
+                .for_each(|it| bound_names(it, names));
             if let Some(ListRest::Bound(local)) = rest {
                 names.push(*local);
             }
         }
         // The other alternatives bind the same.
         PatternKind::Or(alternatives) => {
-            alternatives.iter().take(1).for_each(|it| bound_names(it, names));
+            alternatives
+                .iter()
+                .take(1)
+                .for_each(|it| bound_names(it, names));
         }
         _ => {}
     }

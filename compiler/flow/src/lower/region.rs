@@ -103,10 +103,15 @@ impl Builder<'_, '_> {
 
     /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
     pub fn leave_loop(&mut self, target: impl Fn(BlockId, BlockId) -> BlockId) {
-        let found = self.regions.iter().enumerate().rev().find_map(|(depth, region)| match region {
-            Region::Loop { leave, next } => Some((depth + 1, target(*leave, *next))),
-            _ => None,
-        });
+        let found =
+            self.regions
+                .iter()
+                .enumerate()
+                .rev()
+                .find_map(|(depth, region)| match region {
+                    Region::Loop { leave, next } => Some((depth + 1, target(*leave, *next))),
+                    _ => None,
+                });
         match found {
             Some((depth, target)) => {
                 self.leave_to(depth, None);
@@ -122,7 +127,9 @@ impl Builder<'_, '_> {
     fn leave_to(&mut self, depth: usize, returned: Option<(Operand, &Type)>) {
         let open = self.regions.clone();
         while self.regions.len() > depth {
-            let Some(region) = self.regions.pop() else { break };
+            let Some(region) = self.regions.pop() else {
+                break;
+            };
             self.leave(&region, returned);
         }
         self.regions = open;

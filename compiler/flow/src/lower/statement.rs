@@ -76,9 +76,11 @@ impl Builder<'_, '_> {
                     span: statement.span,
                 };
                 let message = "`mock` stands outside of a test";
-                self.program
-                    .diagnostics
-                    .push(Diagnostic::error(Code::MOCK_OUTSIDE_TEST, place, message));
+                self.program.diagnostics.push(Diagnostic::error(
+                    Code::MISPLACED_STATEMENT,
+                    place,
+                    message,
+                ));
             }
         }
         self.span = outer;

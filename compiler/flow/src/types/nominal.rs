@@ -43,7 +43,9 @@ impl Lowering<'_> {
             class: ErrorClass::Error,
             fields: Vec::new(),
         };
-        let id = self.types.reserve_error(item, Entry::ErrorKind(kind.clone()));
+        let id = self
+            .types
+            .reserve_error(item, Entry::ErrorKind(kind.clone()));
         kind.fields = self.fields(item, &[], 0, &self.record_fields(item));
         self.types.complete(id, Entry::ErrorKind(kind));
         id

@@ -35,6 +35,11 @@ calls! {
         }
     }
 
+    /// Element i, which is there.
+    plain list_at(run, xs, index) {
+        element(&run.heap, xs, index).unwrap_or_default()
+    }
+
     /// `xs.get(i)`
     plain list_get(run, result, xs, index) {
         match element(&run.heap, xs, index) {

@@ -1,0 +1,159 @@
+//! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
+
+use gsw_abi::program::Colour;
+use gsw_semantics::hir::{BodyPart, Callee, ExpressionId};
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::{ItemId, ItemKind};
+
+use crate::instance::{BodyInstance, Instance, PromptForm};
+use crate::ir::{Operand, Terminator};
+use crate::lower::builder::Builder;
+use crate::waiting::{ArgumentsWait, value_waits};
+
+impl Builder<'_, '_> {
+    /// A call.
+    pub fn call_expression(
+        &mut self,
+        id: ExpressionId,
+        callee: &Callee,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Operand {
+        match callee {
+            Callee::EnumValues(_) => self.enum_values(id),
+            Callee::Value(value) => self.call_value(id, *value, arguments),
+            Callee::Item {
+                item,
+                type_arguments,
+            } => {
+                let types: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
+                let waits = self.arguments_wait(arguments);
+                let values = self.arguments(*item, &types, arguments);
+                self.call_item(*item, &types, values, waits)
+            }
+        }
+    }
+
+    fn arguments_wait(&self, arguments: &[(u32, ExpressionId)]) -> ArgumentsWait {
+        // Nothing in a plain function waits, so neither does what it hands on.
+        let some_waits = self.colour == Colour::Resumable
+            && arguments.iter().any(|(_, it)| {
+                matches!(self.body.expression(*it).ty, Type::Function(_))
+                    && value_waits(self.program.view, &self.body, *it, self.owner.arguments)
+            });
+        if some_waits {
+            ArgumentsWait::Yes
+        } else {
+            ArgumentsWait::No
+        }
+    }
+
+    /// The arguments in the order of the parameters; what is missing takes its default.
+    pub fn arguments(
+        &mut self,
+        item: ItemId,
+        types: &[Type],
+        arguments: &[(u32, ExpressionId)],
+    ) -> Vec<Operand> {
+        let ids: Vec<ExpressionId> = arguments.iter().map(|it| it.1).collect();
+        let values = self.operands(&ids);
+        let signature = self.program.view.signature(item);
+        let mut ordered: Vec<Operand> = Vec::with_capacity(signature.parameters.len());
+        for (index, parameter) in (0..).zip(&signature.parameters) {
+            let written = arguments.iter().position(|(it, _)| *it == index);
+            let value = match written {
+                Some(position) => values[position],
+                None => {
+                    let ty = substitute(&parameter.ty, types);
+                    self.parameter_default(item, index, types, &ordered, &ty)
+                }
+            };
+            ordered.push(value);
+        }
+        ordered
+    }
+
+    fn parameter_default(
+        &mut self,
+        item: ItemId,
+        index: u32,
+        types: &[Type],
+        before: &[Operand],
+        ty: &Type,
+    ) -> Operand {
+        let part = BodyPart::ParameterDefault(index);
+        match self.program.part(item, part, types) {
+            Some(default) => {
+                let function = self.program.instance(default);
+                let ty = self.type_id(ty);
+                self.call(ty, function, before.to_vec())
+            }
+            // Only an optional may be left out without a default; it is `none`.
+            None => Operand::Word(0),
+        }
+    }
+
+    /// A call of a declaration with all its arguments.
+    pub fn call_item(
+        &mut self,
+        item: ItemId,
+        types: &[Type],
+        mut arguments: Vec<Operand>,
+        waits: ArgumentsWait,
+    ) -> Operand {
+        let signature = self.program.view.signature(item);
+        let result = substitute(&signature.result, types);
+        if let Some(intrinsic) = &signature.intrinsic {
+            return self.intrinsic(intrinsic, arguments, &result, types);
+        }
+        let instance = match item.kind(self.program.view.db()) {
+            ItemKind::Prompt => {
+                self.program.prompt(item);
+                // Neither an agent nor settings of the call.
+                arguments.extend([Operand::Word(0), Operand::Word(0)]);
+                Instance::Prompt {
+                    item,
+                    form: PromptForm::Value,
+                }
+            }
+            ItemKind::Human => Instance::Human { item },
+            _ => Instance::Body(BodyInstance {
+                item,
+                part: BodyPart::Main,
+                type_arguments: types.to_vec(),
+                arguments: waits,
+            }),
+        };
+        let function = self.program.instance(instance);
+        let ty = self.type_id(&result);
+        self.call(ty, function, arguments)
+    }
+
+    fn call_value(
+        &mut self,
+        id: ExpressionId,
+        callee: ExpressionId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Operand {
+        let mut ids = vec![callee];
+        ids.extend(arguments.iter().map(|it| it.1));
+        let mut values = self.operands(&ids);
+        let closure = values.remove(0);
+        let closure = self.held(closure, gsw_abi::builtin::FUNCTION);
+        let mut ordered: Vec<(u32, Operand)> =
+            arguments.iter().map(|it| it.0).zip(values).collect();
+        ordered.sort_by_key(|it| it.0);
+        let to = {
+            let ty = self.type_id_of(id);
+            self.local(ty)
+        };
+        self.raising(|next, handler| Terminator::CallValue {
+            to,
+            closure,
+            arguments: ordered.into_iter().map(|it| it.1).collect(),
+            next,
+            handler,
+        });
+        Operand::Local(to)
+    }
+}

@@ -1,0 +1,194 @@
+//! Function values: closures over their captures, and declarations and constructors used as values.
+
+use gsw_abi::builtin;
+use gsw_abi::program::Colour;
+use gsw_semantics::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
+use gsw_semantics::substitute;
+use gsw_semantics::types::Type;
+use gsw_source::{ItemId, ItemKind};
+
+use crate::instance::{Instance, LambdaUse};
+use crate::ir::{Constant, Function, Instruction, LocalId, Operand, Terminator};
+use crate::lower::Lowering;
+use crate::lower::builder::{Builder, Variable};
+use crate::waiting::ArgumentsWait;
+
+impl Builder<'_, '_> {
+    /// A lambda with what it captures.
+    pub fn closure(
+        &mut self,
+        expression: ExpressionId,
+        position: u32,
+        lambda: &Lambda,
+        purpose: LambdaUse,
+    ) -> Operand {
+        let function = self.program.instance(Instance::Lambda {
+            owner: self.owner.clone(),
+            expression,
+            position,
+            purpose,
+        });
+        let captures: Vec<LocalId> = lambda
+            .captures
+            .iter()
+            .map(|&it| match self.variable(it) {
+                Variable::Local(local) | Variable::Cell(local) => local,
+            })
+            .collect();
+        let types = captures.iter().map(|it| self.local_type(*it)).collect();
+        let ty = self.program.closure_type(types);
+        if captures.is_empty() {
+            return self.constant(builtin::FUNCTION, Constant::Closure { ty, function });
+        }
+        let to = self.local(builtin::FUNCTION);
+        self.emit(Instruction::Closure {
+            to,
+            ty,
+            function,
+            captures: captures.into_iter().map(Operand::Local).collect(),
+        });
+        Operand::Local(to)
+    }
+
+    /// The code of a lambda: parameter 0 is the closure, which its captures are read from first.
+    pub fn lambda_code(&mut self, lambda: &Lambda) {
+        let body = std::sync::Arc::clone(&self.body);
+        let closure = self.parameter(builtin::FUNCTION, "");
+        for &parameter in &lambda.parameters {
+            let declared = body.local(parameter);
+            let ty = self.concrete(&declared.ty);
+            let ty = self.type_id(&ty);
+            let local = self.parameter(ty, &declared.name);
+            self.variables.insert(parameter, Variable::Local(local));
+        }
+        for (index, &captured) in (0..).zip(&lambda.captures) {
+            let declared = body.local(captured);
+            let ty = self.concrete(&declared.ty);
+            let ty = self.type_id(&ty);
+            let in_cell = matches!(declared.kind, LocalKind::Var | LocalKind::State)
+                && declared.captured == Captured::Yes;
+            let held = if in_cell {
+                self.program.types.structure(gsw_abi::types::Type::Cell(ty))
+            } else {
+                ty
+            };
+            let to = self.named_local(held, &declared.name);
+            self.emit(Instruction::Capture {
+                to,
+                from: closure,
+                index,
+            });
+            let variable = if in_cell {
+                Variable::Cell(to)
+            } else {
+                Variable::Local(to)
+            };
+            self.variables.insert(captured, variable);
+        }
+        let value = self.expression(lambda.body);
+        let ty = self.type_of(lambda.body);
+        let value = match ty {
+            Type::Unit | Type::Never => Operand::Word(0),
+            _ => value,
+        };
+        self.end(Terminator::Return(value));
+    }
+
+    /// A declaration's name as a value.
+    pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
+        if item.kind(self.program.view.db()) == ItemKind::Agent {
+            let name = item.name(self.program.view.db()).to_string();
+            self.program.agent(item);
+            return self.text(&name);
+        }
+        let type_arguments = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        let function = self.program.instance(Instance::FunctionValue {
+            item,
+            type_arguments,
+        });
+        let ty = self.program.closure_type(Vec::new());
+        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
+    }
+
+    /// A variant's or error's name as a function value.
+    pub fn constructor_value(&mut self, id: ExpressionId, item: ItemId, variant: u32) -> Operand {
+        let result = match self.type_of(id) {
+            Type::Function(function) => function.result.clone(),
+            other => other,
+        };
+        let function = self.program.instance(Instance::ConstructorValue {
+            item,
+            variant,
+            result,
+        });
+        let ty = self.program.closure_type(Vec::new());
+        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
+    }
+}
+
+impl Lowering<'_> {
+    /// The code behind a declaration that is used as a value.
+    pub fn lower_function_value(
+        &mut self,
+        item: ItemId,
+        type_arguments: &[Type],
+        colour: Colour,
+    ) -> Function {
+        let signature = self.view.signature(item);
+        let mut builder = self.builder(item, BodyPart::Main, colour);
+        builder.owner.type_arguments = type_arguments.to_vec();
+        builder.parameter(builtin::FUNCTION, "");
+        let arguments: Vec<Operand> = signature
+            .parameters
+            .iter()
+            .map(|it| {
+                let ty = substitute(&it.ty, type_arguments);
+                let ty = builder.type_id(&ty);
+                Operand::Local(builder.parameter(ty, &it.name))
+            })
+            .collect();
+        let takes_functions = signature
+            .parameters
+            .iter()
+            .any(|it| matches!(it.ty, Type::Function(_)));
+        let waits = if takes_functions && colour == Colour::Resumable {
+            ArgumentsWait::Yes
+        } else {
+            ArgumentsWait::No
+        };
+        let value = builder.call_item(item, type_arguments, arguments, waits);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+
+    /// The code behind a constructor that is used as a value.
+    pub fn lower_constructor_value(
+        &mut self,
+        item: ItemId,
+        variant: u32,
+        result: &Type,
+    ) -> Function {
+        let is_error = item.kind(self.view.db()) == ItemKind::Error;
+        let declared = if is_error {
+            self.record_fields(item)
+        } else {
+            self.variant_fields(item, variant)
+        };
+        let arguments = crate::lower::pattern::type_arguments(result).to_vec();
+        let mut builder = self.builder(item, BodyPart::Main, Colour::Plain);
+        builder.parameter(builtin::FUNCTION, "");
+        let mut given = Vec::new();
+        for (index, field) in (0..).zip(&declared) {
+            let ty = substitute(&field.ty, &arguments);
+            let ty = builder.type_id(&ty);
+            given.push((index, Operand::Local(builder.parameter(ty, &field.name))));
+        }
+        let value = if is_error {
+            builder.error_of(item, &given)
+        } else {
+            builder.variant_of(result, item, variant, &given)
+        };
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+}

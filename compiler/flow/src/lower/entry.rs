@@ -1,0 +1,92 @@
+//! Where a program starts, and the tables that its image carries.
+
+use gsw_abi::program::{Program, Source, Workflow};
+use gsw_semantics::hir::BodyPart;
+use gsw_source::{File, ItemKind};
+
+use crate::ir::Module;
+use crate::lower::Lowering;
+use crate::lower::table::body_instance;
+
+impl Lowering<'_> {
+    /// Asks for everything that can be started from outside: workflows of the entry module, agents and tools of all.
+    pub(super) fn roots(&mut self) -> Vec<Workflow> {
+        let entry = self.view.entry();
+        let workflows = self.view.items(entry);
+        let db = self.view.db();
+        let workflows = workflows
+            .into_iter()
+            .filter(|it| it.kind(db) == ItemKind::Workflow)
+            .map(|item| {
+                let signature = self.view.signature(item);
+                let function = self.instance(body_instance(item, BodyPart::Main));
+                let (errors, effects) = self.view.errors_and_effects(item);
+                Workflow {
+                    name: item.name(db).to_string(),
+                    docs: self.view.docs(item),
+                    parameters: self.parameters(item),
+                    result: self.type_id(&signature.result),
+                    errors,
+                    effects,
+                    function,
+                }
+            })
+            .collect();
+        for file in self.view.files() {
+            for item in self.view.items(file) {
+                match item.kind(db) {
+                    ItemKind::Agent => {
+                        self.agent(item);
+                    }
+                    ItemKind::Tool => {
+                        self.tool(item);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        workflows
+    }
+
+    /// Everything together.
+    pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
+        let functions = self.function_entries();
+        let db = self.view.db();
+        let entry = self.view.entry();
+        let name = self.view.module(entry);
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let sources = self.sources.iter().map(|it| source(*it, db)).collect();
+        Module {
+            program: Program {
+                name,
+                docs: self.view.module_docs(entry),
+                types: self.types.table,
+                functions,
+                workflows,
+                agents: self.agents.into_values().collect(),
+                prompts: self.prompts.into_values().collect(),
+                tools: self.tools.into_values().collect(),
+                spans: self.spans.into_iter().collect(),
+                sources,
+                permissions: self.view.permissions(),
+            },
+            functions: self.functions,
+            constants: self.constants.into_iter().collect(),
+        }
+    }
+}
+
+fn source(file: File, db: &dyn gsw_source::Db) -> Source {
+    let text = file.text(db);
+    let mut lines = vec![0];
+    for (index, byte) in text.bytes().enumerate() {
+        if byte == b'\n' {
+            lines.push(index as u32 + 1);
+        }
+    }
+    Source {
+        path: file.path(db).display().to_string(),
+        text: Some(text.to_string()),
+        lines,
+    }
+}

@@ -1,0 +1,87 @@
+//! Calls of the standard library's intrinsics: rows of the table of runtime calls, written where they are called.
+
+use gsw_abi::builtin;
+use gsw_abi::call::{Parameter, RuntimeCall};
+use gsw_semantics::types::Type;
+
+use crate::ir::Operand;
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// A call of the row called `name`.
+    pub fn intrinsic(
+        &mut self,
+        name: &str,
+        arguments: Vec<Operand>,
+        result: &Type,
+        type_arguments: &[Type],
+    ) -> Operand {
+        let Some(call) = RuntimeCall::named(name) else {
+            return self.missing_intrinsic(name);
+        };
+        if let Some(value) = self.short_cut(call, &arguments, type_arguments) {
+            return value;
+        }
+        let result = self.type_id(result);
+        let mut types = type_arguments.iter();
+        let mut given = arguments.into_iter();
+        let mut words = Vec::with_capacity(call.parameters().len());
+        for parameter in call.parameters() {
+            let word = match parameter {
+                Parameter::Result => type_word(result),
+                Parameter::Ty => {
+                    let ty = types.next().cloned().unwrap_or(Type::Unit);
+                    type_word(self.type_id(&ty))
+                }
+                Parameter::Word | Parameter::Borrow | Parameter::Own => {
+                    given.next().unwrap_or(Operand::Word(0))
+                }
+            };
+            words.push(word);
+        }
+        self.runtime(result, call, words)
+    }
+
+    /// What needs no call for these types.
+    fn short_cut(
+        &mut self,
+        call: RuntimeCall,
+        arguments: &[Operand],
+        type_arguments: &[Type],
+    ) -> Option<Operand> {
+        match (call, arguments, type_arguments) {
+            (RuntimeCall::list_len, [Operand::Local(list)], _) => {
+                Some(self.load(builtin::INT, *list, 0))
+            }
+            // The number of scalar values stands behind the length in bytes.
+            (RuntimeCall::string_len, [Operand::Local(text)], _) => {
+                Some(self.load(builtin::INT, *text, 1))
+            }
+            (RuntimeCall::value_to_string, [value], [ty]) => Some(self.to_text(*value, ty)),
+            (RuntimeCall::value_to_json, [value], [ty]) => Some(self.to_json(*value, ty)),
+            _ => None,
+        }
+    }
+
+    /// A call of the row called `name` with all its words, where this runtime has it.
+    pub fn runtime_named(
+        &mut self,
+        ty: gsw_abi::types::TypeId,
+        name: &str,
+        words: Vec<Operand>,
+    ) -> Operand {
+        match RuntimeCall::named(name) {
+            Some(call) => self.runtime(ty, call, words),
+            None => self.missing_intrinsic(name),
+        }
+    }
+
+    /// A row that this runtime does not have: the program says so where it is called.
+    fn missing_intrinsic(&mut self, name: &str) -> Operand {
+        let message = self.text(&format!("this runtime has no call `{name}`"));
+        let error = self.runtime(builtin::ERROR, RuntimeCall::internal_fault, vec![message]);
+        let error = self.held(error, builtin::ERROR);
+        self.raise(error);
+        Operand::Word(0)
+    }
+}

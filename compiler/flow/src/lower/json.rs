@@ -1,0 +1,82 @@
+//! Values as `json`: conversions, reading, and the objects that events show.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout::json;
+use gsw_semantics::hir::ExpressionId;
+use gsw_semantics::types::Type;
+
+use crate::ir::Operand;
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// A value of a concrete type as `json`.
+    pub fn to_json(&mut self, value: Operand, ty: &Type) -> Operand {
+        let ty = self.program.base_type(ty);
+        let tag = match &ty {
+            Type::Json => return value,
+            Type::Bool => json::BOOL,
+            Type::Int => json::INT,
+            Type::Float => json::FLOAT,
+            Type::String => json::STRING,
+            Type::List(element) if **element == Type::Json => json::LIST,
+            Type::Map(key, value) if **key == Type::String && **value == Type::Json => json::OBJECT,
+            _ => {
+                let id = self.type_id(&ty);
+                let arguments = vec![type_word(id), value];
+                return self.runtime(builtin::JSON, RuntimeCall::value_to_json, arguments);
+            }
+        };
+        self.json_of(tag, value)
+    }
+
+    /// A `json` with this tag and payload.
+    pub fn json_of(&mut self, tag: u32, payload: Operand) -> Operand {
+        let arguments = vec![Operand::Word(u64::from(tag)), payload];
+        self.runtime(builtin::JSON, RuntimeCall::json_new, arguments)
+    }
+
+    /// The output of a node as `json`, or 0 where there is nothing to show.
+    pub fn output_json(&mut self, value: Operand, ty: &Type) -> Operand {
+        if has_json(ty) {
+            self.to_json(value, ty)
+        } else {
+            Operand::Word(0)
+        }
+    }
+
+    /// Named values as a `json` object.
+    pub fn json_object(&mut self, entries: &[(&str, Operand, &Type)]) -> Operand {
+        let ty = builtin::MAP_STRING_JSON;
+        let mut map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
+        for (name, value, value_type) in entries {
+            if !has_json(value_type) {
+                continue;
+            }
+            let name = self.text(name);
+            let value = self.to_json(*value, value_type);
+            map = self.runtime(ty, RuntimeCall::map_insert, vec![map, name, value]);
+        }
+        self.json_of(json::OBJECT, map)
+    }
+
+    /// `j.name`
+    pub fn json_field(&mut self, base: ExpressionId, name: &str) -> Operand {
+        let base = self.expression(base);
+        let name = self.text(name);
+        self.runtime(builtin::JSON, RuntimeCall::json_field, vec![base, name])
+    }
+}
+
+/// Whether values of this type can be written down.
+fn has_json(ty: &Type) -> bool {
+    !matches!(
+        ty,
+        Type::Unit
+            | Type::Never
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session
+    )
+}

@@ -1,0 +1,209 @@
+//! Modifiers, from the outside in: budget, reflect, retry, timeout. A modified block is a loop, never a closure.
+
+use gsw_abi::builtin;
+use gsw_abi::call::{NodeKind, RuntimeCall};
+use gsw_semantics::hir::{ExpressionId, Modifiers};
+use gsw_semantics::types::Type;
+
+use crate::ir::{LocalId, Operand, Operation};
+use crate::lower::builder::Builder;
+use crate::lower::region::{Region, ReturnOutput};
+
+/// Nanoseconds before the first further attempt when `backoff` is not written.
+const BACKOFF: u64 = 1_000_000_000;
+/// The longest wait between attempts in nanoseconds when `max` is not written.
+const LONGEST_BACKOFF: u64 = 60_000_000_000;
+
+/// The values of modifiers, evaluated before what they modify.
+pub(crate) struct ModifierValues {
+    budget: Option<[Operand; 4]>,
+    reflect: Option<(Operand, Operand)>,
+    retry: Option<[Operand; 3]>,
+    timeout: Option<Operand>,
+}
+
+impl Builder<'_, '_> {
+    /// Evaluates the expressions of modifiers.
+    pub fn modifier_values(&mut self, modifiers: &Modifiers) -> ModifierValues {
+        let nothing = Operand::Word(u64::MAX);
+        let budget = modifiers.budget.as_ref().map(|budget| {
+            // A negative float stands for no limit.
+            let none = Operand::Word((-1.0_f64).to_bits());
+            [
+                self.modifier_value(budget.usd, none),
+                self.modifier_value(budget.tokens, nothing),
+                self.modifier_value(budget.calls, nothing),
+                self.modifier_value(budget.time, nothing),
+            ]
+        });
+        let reflect = modifiers.reflect.as_ref().map(|reflect| {
+            let count = self.modifier_value(Some(reflect.count), nothing);
+            (count, self.modifier_value(reflect.with, Operand::Word(0)))
+        });
+        let retry = modifiers.retry.as_ref().map(|retry| {
+            [
+                self.modifier_value(Some(retry.count), nothing),
+                self.modifier_value(retry.backoff, Operand::Word(BACKOFF)),
+                self.modifier_value(retry.max, Operand::Word(LONGEST_BACKOFF)),
+            ]
+        });
+        let timeout = modifiers
+            .timeout
+            .map(|it| self.modifier_value(Some(it), nothing));
+        ModifierValues {
+            budget,
+            reflect,
+            retry,
+            timeout,
+        }
+    }
+
+    fn modifier_value(&mut self, id: Option<ExpressionId>, absent: Operand) -> Operand {
+        let Some(id) = id else { return absent };
+        let value = self.expression(id);
+        self.detached(value)
+    }
+
+    /// The body inside its modifiers; the tasks of its node are awaited in the innermost of them.
+    pub fn modified_body(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+        let Some(budget) = modifiers.budget else {
+            return self.reflected(modifiers, body);
+        };
+        let scope = self.runtime(builtin::INT, RuntimeCall::budget_enter, budget.to_vec());
+        let scope = self.held(scope, builtin::INT);
+        let landing = self.new_landing();
+        self.regions.push(Region::Budget { scope, landing });
+        let value = self.reflected(modifiers, body);
+        self.regions.pop();
+        self.perform(RuntimeCall::budget_leave, vec![Operand::Local(scope)]);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.fail_scope(RuntimeCall::budget_fail, scope, landing.error);
+        self.start(done);
+        value
+    }
+
+    /// What is done where an error leaves a scope, which may give another error to go on with.
+    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
+        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
+        let error = self.runtime(builtin::ERROR, call, arguments);
+        let error = self.held(error, builtin::ERROR);
+        self.pass_on(error);
+    }
+
+    fn reflected(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+        let Some((count, with)) = modifiers.reflect else {
+            return self.retried(modifiers, body);
+        };
+        let rounds = self.copy(Operand::Word(0), builtin::INT);
+        let head = self.block();
+        self.jump(head);
+        self.start(head);
+        let landing = self.new_landing();
+        self.regions.push(Region::Catch(landing));
+        let value = self.retried(modifiers, body);
+        self.regions.pop();
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        let arguments = vec![
+            Operand::Local(landing.error),
+            Operand::Local(rounds),
+            count,
+            with,
+        ];
+        self.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
+        self.count_up(rounds);
+        self.jump(head);
+        self.start(done);
+        value
+    }
+
+    fn retried(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+        let Some([count, backoff, longest]) = modifiers.retry else {
+            return if modifiers.reflect.is_some() {
+                self.attempt(modifiers, body)
+            } else {
+                self.timed(modifiers, body)
+            };
+        };
+        let attempts = self.copy(Operand::Word(0), builtin::INT);
+        let head = self.block();
+        self.jump(head);
+        self.start(head);
+        let landing = self.new_landing();
+        self.regions.push(Region::Catch(landing));
+        let value = self.attempt(modifiers, body);
+        self.regions.pop();
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.count_up(attempts);
+        let error = Operand::Local(landing.error);
+        let arguments = vec![error, Operand::Local(attempts), count, backoff, longest];
+        self.runtime(builtin::UNIT, RuntimeCall::retry_wait, arguments);
+        self.jump(head);
+        self.start(done);
+        value
+    }
+
+    fn count_up(&mut self, counter: LocalId) {
+        let (now, one) = (Operand::Local(counter), Operand::Word(1));
+        let next = self.operation(builtin::INT, Operation::IntAddUnchecked, now, one);
+        self.store(counter, next);
+    }
+
+    /// One attempt, a node of its own: its tasks end with it, and its effects are told from those of the next.
+    fn attempt(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+        let kind = Operand::Word(NodeKind::Attempt as u64);
+        let name = self.text("");
+        self.perform(RuntimeCall::node_enter, vec![kind, name, Operand::Word(0)]);
+        let landing = self.new_landing();
+        self.regions.push(Region::Node {
+            landing,
+            output: ReturnOutput::Nothing,
+        });
+        let value = self.timed(modifiers, body);
+        let value = self.detached(value);
+        self.regions.pop();
+        self.perform(RuntimeCall::node_complete, vec![Operand::Word(0)]);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.fail_node(landing.error);
+        self.start(done);
+        value
+    }
+
+    fn timed(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+        let Some(limit) = modifiers.timeout else {
+            return self.joined_body(body);
+        };
+        let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
+        let scope = self.held(scope, builtin::INT);
+        let landing = self.new_landing();
+        self.regions.push(Region::Timeout { scope, landing });
+        let value = self.joined_body(body);
+        self.regions.pop();
+        self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(scope)]);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.fail_scope(RuntimeCall::timeout_fail, scope, landing.error);
+        self.start(done);
+        value
+    }
+
+    fn joined_body(&mut self, body: ExpressionId) -> Operand {
+        self.regions.push(Region::Join);
+        let value = self.expression(body);
+        self.regions.pop();
+        let value = match self.type_of(body) {
+            Type::Unit => Operand::Word(0),
+            _ => self.detached(value),
+        };
+        self.join_tasks();
+        value
+    }
+}

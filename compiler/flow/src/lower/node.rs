@@ -1,0 +1,194 @@
+//! Nodes of the run's tree: workflows, tools, steps, and blocks with modifiers.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::call::{NodeKind, RuntimeCall};
+use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::ir::{Operand, Terminator};
+use crate::lower::builder::{Builder, type_word};
+use crate::lower::region::{Region, ReturnOutput};
+
+/// What a node is.
+pub(crate) struct NodeHead {
+    /// Its kind.
+    pub kind: NodeKind,
+    /// Its name, a string.
+    pub name: Operand,
+    /// Its input as `json`, or 0.
+    pub input: Operand,
+    /// The type of its value.
+    pub result: Type,
+    /// What it gives when it is left by `return`.
+    pub output: ReturnOutput,
+}
+
+impl Builder<'_, '_> {
+    /// The code of a workflow: its node with its body inside.
+    pub fn workflow(&mut self) {
+        let modifiers = self.program.view.modifiers(self.owner.item);
+        self.function_node(NodeKind::Workflow, &modifiers);
+    }
+
+    /// The code of a tool: asks first whether a call with the same key has a result already.
+    pub fn tool(&mut self) {
+        let item = self.owner.item;
+        let index = self.program.tool(item);
+        let result = self.concrete(&Arc::clone(&self.body).result);
+        let arguments = self.parameter_operands();
+        let key = match self.program.part(item, BodyPart::Key, &[]) {
+            Some(key) => {
+                let function = self.program.instance(key);
+                self.call(builtin::STRING, function, arguments.clone())
+            }
+            None => Operand::Word(0),
+        };
+        let input = self.named_json(item, &arguments);
+        let known_type = result.clone().optional();
+        let known = self.type_id(&known_type);
+        let arguments = vec![
+            type_word(known),
+            Operand::Word(u64::from(index)),
+            key,
+            input,
+        ];
+        let known = self.runtime(known, RuntimeCall::tool_begin, arguments);
+        let (again, first) = (self.block(), self.block());
+        self.branch(known, again, first);
+        self.start(again);
+        let value = self.unwrapped(known, &result);
+        self.end(Terminator::Return(value));
+        self.start(first);
+        self.function_node(NodeKind::Tool, &Modifiers::default());
+    }
+
+    fn function_node(&mut self, kind: NodeKind, modifiers: &Modifiers) {
+        let body = Arc::clone(&self.body);
+        let item = self.owner.item;
+        let name = item.name(self.program.view.db()).to_string();
+        let name = self.text(&name);
+        let arguments = self.parameter_operands();
+        let input = self.named_json(item, &arguments);
+        let result = self.concrete(&body.result);
+        let head = NodeHead {
+            kind,
+            name,
+            input,
+            result: result.clone(),
+            output: ReturnOutput::Returned,
+        };
+        let value = self.node(head, modifiers, body.root);
+        let value = match result {
+            Type::Unit => Operand::Word(0),
+            _ => value,
+        };
+        self.end(Terminator::Return(value));
+    }
+
+    /// The body's parameters.
+    pub fn parameter_operands(&self) -> Vec<Operand> {
+        (0..self.body.parameters.len() as u32)
+            .map(|it| Operand::Local(crate::ir::LocalId(it)))
+            .collect()
+    }
+
+    /// The values of a declaration's parameters as a `json` object.
+    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
+        let signature = self.program.view.signature(item);
+        let types: Vec<Type> = signature
+            .parameters
+            .iter()
+            .map(|it| self.concrete(&it.ty))
+            .collect();
+        let entries: Vec<(&str, Operand, &Type)> = signature
+            .parameters
+            .iter()
+            .zip(values)
+            .zip(&types)
+            .map(|((parameter, value), ty)| (parameter.name.as_str(), *value, ty))
+            .collect();
+        self.json_object(&entries)
+    }
+
+    /// `step "name" mods { }`
+    pub fn step(
+        &mut self,
+        name: ExpressionId,
+        modifiers: &Modifiers,
+        body: ExpressionId,
+    ) -> Operand {
+        let name = self.expression(name);
+        let name = self.detached(name);
+        let head = NodeHead {
+            kind: NodeKind::Step,
+            name,
+            input: Operand::Word(0),
+            result: self.type_of(body),
+            output: ReturnOutput::Nothing,
+        };
+        self.node(head, modifiers, body)
+    }
+
+    /// `timeout D { }` and the like.
+    pub fn modified(&mut self, modifiers: &Modifiers, body: ExpressionId) -> Operand {
+        let name = if modifiers.budget.is_some() {
+            "budget"
+        } else if modifiers.reflect.is_some() {
+            "reflect"
+        } else if modifiers.retry.is_some() {
+            "retry"
+        } else {
+            "timeout"
+        };
+        let head = NodeHead {
+            kind: NodeKind::Region,
+            name: self.text(name),
+            input: Operand::Word(0),
+            result: self.type_of(body),
+            output: ReturnOutput::Nothing,
+        };
+        self.node(head, modifiers, body)
+    }
+
+    /// A node around `body`.
+    fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
+        let modifiers = self.modifier_values(modifiers);
+        let kind = Operand::Word(head.kind as u64);
+        self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
+        let landing = self.new_landing();
+        self.regions.push(Region::Node {
+            landing,
+            output: head.output,
+        });
+        let value = self.modified_body(&modifiers, body);
+        let value = self.detached(value);
+        self.regions.pop();
+        let output = self.output_json(value, &head.result);
+        self.perform(RuntimeCall::node_complete, vec![output]);
+        let done = self.block();
+        self.jump(done);
+        self.start(landing.block);
+        self.fail_node(landing.error);
+        self.start(done);
+        value
+    }
+
+    /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
+    pub fn fail_node(&mut self, error: crate::ir::LocalId) {
+        // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
+        let ignored = self.new_landing();
+        let aborted = self.block();
+        self.regions.push(Region::Catch(ignored));
+        self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
+        self.regions.pop();
+        self.jump(aborted);
+        self.start(ignored.block);
+        self.jump(aborted);
+        self.start(aborted);
+        self.perform(RuntimeCall::node_fail, vec![Operand::Local(error)]);
+        self.pass_on(error);
+    }
+}

@@ -1,0 +1,233 @@
+//! Prompts: the texts are made here, the runtime asks the model.
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout::json;
+use gsw_abi::program::Colour;
+use gsw_semantics::hir::{BodyPart, ExpressionId, PromptMode};
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::instance::{Instance, PromptForm};
+use crate::ir::{Function, Operand, Terminator};
+use crate::lower::Lowering;
+use crate::lower::builder::{Builder, type_word};
+use crate::walk::reads;
+
+impl Builder<'_, '_> {
+    /// A call of a prompt.
+    pub fn prompt_call(
+        &mut self,
+        id: ExpressionId,
+        item: ItemId,
+        arguments: &[(u32, ExpressionId)],
+        (agent, settings): (Option<ItemId>, Option<ExpressionId>),
+        mode: PromptMode,
+    ) -> Operand {
+        self.program.prompt(item);
+        let mut values = self.arguments(item, &[], arguments);
+        for value in &mut values {
+            *value = self.settled(*value, settings.as_slice());
+        }
+        let settings = settings.map_or(Operand::Word(0), |it| self.expression(it));
+        let agent = match agent {
+            Some(agent) => {
+                self.program.agent(agent);
+                let name = agent.name(self.program.view.db()).to_string();
+                self.text(&name)
+            }
+            None => Operand::Word(0),
+        };
+        values.extend([agent, settings]);
+        let form = match mode {
+            PromptMode::Value => PromptForm::Value,
+            PromptMode::Detail => PromptForm::Detail,
+            PromptMode::Stream => PromptForm::Stream,
+            PromptMode::Revise => PromptForm::Revise,
+        };
+        let function = self.program.instance(Instance::Prompt { item, form });
+        let ty = self.type_id_of(id);
+        self.call(ty, function, values)
+    }
+
+    /// The user text of a prompt for these arguments.
+    pub fn prompt_text(&mut self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> Operand {
+        let values = self.arguments(item, &[], arguments);
+        let function = self.program.instance(Instance::PromptText { item });
+        self.call(builtin::STRING, function, values)
+    }
+
+    /// The value of one of a prompt's parts for the parameters of this function, or 0 when it has no such part.
+    pub fn part_value(
+        &mut self,
+        item: ItemId,
+        part: BodyPart,
+        ty: gsw_abi::types::TypeId,
+    ) -> Operand {
+        let Some(instance) = self.program.part(item, part, &[]) else {
+            return Operand::Word(0);
+        };
+        let function = self.program.instance(instance);
+        let count = self.program.view.signature(item).parameters.len() as u32;
+        let arguments = (0..count)
+            .map(|it| Operand::Local(crate::ir::LocalId(it)))
+            .collect();
+        self.call(ty, function, arguments)
+    }
+
+    /// Makes the parameters of a declaration the function's.
+    pub fn declared_parameters(&mut self, item: ItemId) -> Vec<Operand> {
+        let signature = self.program.view.signature(item);
+        let mut values = Vec::new();
+        for parameter in &signature.parameters {
+            let ty = self.type_id(&parameter.ty);
+            values.push(Operand::Local(self.parameter(ty, &parameter.name)));
+        }
+        values
+    }
+
+    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": name after `by`}`; what is not given is
+    /// left out.
+    fn prompt_settings(&mut self, item: ItemId, agent: Operand, call: Operand) -> Operand {
+        let ty = builtin::MAP_STRING_JSON;
+        let own = self.part_value(item, BodyPart::Settings, builtin::JSON);
+        let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
+        let map = Operand::Local(self.copy(map, ty));
+        if own != Operand::Word(0) {
+            self.insert_into(map, "prompt", own);
+        }
+        let (given, next) = (self.block(), self.block());
+        self.branch(call, given, next);
+        self.start(given);
+        self.insert_into(map, "call", call);
+        self.jump(next);
+        self.start(next);
+        let (given, next) = (self.block(), self.block());
+        self.branch(agent, given, next);
+        self.start(given);
+        let name = self.json_of(json::STRING, agent);
+        self.insert_into(map, "agent", name);
+        self.jump(next);
+        self.start(next);
+        self.json_of(json::OBJECT, map)
+    }
+
+    fn insert_into(&mut self, map: Operand, key: &str, value: Operand) {
+        let ty = builtin::MAP_STRING_JSON;
+        let key = self.text(key);
+        let grown = self.runtime(ty, RuntimeCall::map_insert, vec![map, key, value]);
+        if let Operand::Local(map) = map {
+            self.store(map, grown);
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// The function of a prompt.
+    pub fn lower_prompt(&mut self, item: ItemId, form: PromptForm) -> Function {
+        let index = self.prompt(item);
+        let optional_json = self.optional_json();
+        let answer = self.view.signature(item).result.clone();
+        let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
+        let parameters = builder.declared_parameters(item);
+        let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
+        let call = Operand::Local(builder.parameter(optional_json, ""));
+        let system = builder.part_value(item, BodyPart::System, builtin::STRING);
+        let text = builder.program.instance(Instance::PromptText { item });
+        let user = builder.call(builtin::STRING, text, parameters.clone());
+        let arguments = builder.named_json(item, &parameters);
+        let settings = builder.prompt_settings(item, agent, call);
+        let (row, ty) = match form {
+            PromptForm::Value => ("prompt_run", answer),
+            PromptForm::Revise => ("prompt_revise", answer),
+            PromptForm::Detail => ("prompt_detail", builder.program.response_of(answer)),
+            PromptForm::Stream => ("prompt_stream", Type::Stream(std::sync::Arc::new(answer))),
+        };
+        let ty = builder.type_id(&ty);
+        let index = Operand::Word(u64::from(index));
+        let words = vec![type_word(ty), index, system, user, arguments, settings];
+        let value = builder.runtime_named(ty, row, words);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+
+    /// `Response<T>` of the prelude.
+    fn response_of(&self, answer: Type) -> Type {
+        match self.view.response() {
+            Some(item) => Type::Record(item, [answer].into()),
+            None => answer,
+        }
+    }
+
+    /// The user text of a prompt with what it does not mention attached as blocks.
+    pub fn lower_prompt_text(&mut self, item: ItemId, colour: Colour) -> Function {
+        let signature = self.view.signature(item);
+        let body = self.view.body(item, BodyPart::User);
+        let mut builder = self.builder(item, BodyPart::User, colour);
+        let parameters = builder.declared_parameters(item);
+        let mut text = builder.part_value(item, BodyPart::User, builtin::STRING);
+        if text == Operand::Word(0) {
+            text = builder.text("");
+        }
+        for (index, parameter) in signature.parameters.iter().enumerate() {
+            let mentioned = body.as_ref().is_some_and(|body| {
+                let local = body.parameters.get(index);
+                local.is_some_and(|it| reads(body, body.root, *it))
+            });
+            let is_text = !matches!(
+                parameter.ty,
+                Type::Image | Type::Document | Type::Secret | Type::Unit
+            );
+            if !mentioned && is_text {
+                let name = &parameter.name;
+                text = builder.attached(text, name, parameters[index], &parameter.ty);
+            }
+        }
+        builder.end(Terminator::Return(text));
+        builder.finish()
+    }
+
+    /// The few-shot pairs of a prompt: a `json` list of `[user text, answer]`.
+    pub fn lower_examples(&mut self, item: ItemId) -> Function {
+        let count = self.view.example_count(item);
+        let mut builder = self.builder(item, BodyPart::Example(0), Colour::Plain);
+        let pair = Type::Tuple([Type::String, Type::Json].into());
+        let (pair, list) = (
+            builder.type_id(&pair),
+            builder.type_id(&pair.clone().list()),
+        );
+        let room = Operand::Word(u64::from(count));
+        let mut pairs = builder.runtime(list, RuntimeCall::list_new, vec![type_word(list), room]);
+        for index in 0..count {
+            let Some(example) = builder.program.part(item, BodyPart::Example(index), &[]) else {
+                continue;
+            };
+            let function = builder.program.instance(example);
+            let example = builder.call(pair, function, Vec::new());
+            pairs = builder.runtime(list, RuntimeCall::list_push, vec![pairs, example]);
+        }
+        let arguments = vec![type_word(list), pairs];
+        let value = builder.runtime(builtin::JSON, RuntimeCall::value_to_json, arguments);
+        builder.end(Terminator::Return(value));
+        builder.finish()
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The text with a parameter attached as a block; strings stand bare, everything else as JSON.
+    fn attached(&mut self, text: Operand, name: &str, value: Operand, ty: &Type) -> Operand {
+        let value = match self.program.base_type(ty) {
+            Type::String | Type::Literals(_) => value,
+            _ => {
+                let value = self.to_json(value, ty);
+                self.to_text(value, &Type::Json)
+            }
+        };
+        let concat = RuntimeCall::string_concat;
+        let opening = self.text(&format!("\n<{name}>\n"));
+        let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
+        let text = self.runtime(builtin::STRING, concat, vec![text, value]);
+        let closing = self.text(&format!("\n</{name}>"));
+        self.runtime(builtin::STRING, concat, vec![text, closing])
+    }
+}

@@ -1,0 +1,125 @@
+//! The tables of agents, prompts and tools, filled in as they are reached.
+
+use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Tool};
+use gsw_abi::types::Field;
+use gsw_semantics::hir::{BodyPart, ExpressionKind};
+use gsw_source::ItemId;
+
+use crate::instance::{BodyInstance, Instance};
+use crate::lower::Lowering;
+use crate::waiting::ArgumentsWait;
+use gsw_abi::program::Colour;
+
+impl Lowering<'_> {
+    /// The index of an agent.
+    pub fn agent(&mut self, item: ItemId) -> u32 {
+        if let Some(index) = self.agents.get_index_of(&item) {
+            return index as u32;
+        }
+        let settings = self.instance(body_instance(item, BodyPart::Settings));
+        let agent = Agent {
+            name: item.name(self.view.db()).to_string(),
+            models: self.models(item),
+            settings,
+        };
+        self.agents.insert_full(item, agent).0 as u32
+    }
+
+    /// The strings that stand in an agent's settings as its `model`.
+    fn models(&self, item: ItemId) -> Vec<String> {
+        let Some(body) = self.view.body(item, BodyPart::Settings) else {
+            return Vec::new();
+        };
+        let text = |id| match &body.expression(id).kind {
+            ExpressionKind::String(text) => Some(text.to_string()),
+            _ => None,
+        };
+        let mut models = Vec::new();
+        for expression in &body.expressions {
+            let ExpressionKind::Map(entries) = &expression.kind else {
+                continue;
+            };
+            for (key, value) in entries {
+                if text(*key).as_deref() == Some("model") {
+                    crate::walk::any(&body, *value, &mut |id| {
+                        models.extend(text(id));
+                        false
+                    });
+                }
+            }
+        }
+        models
+    }
+
+    /// The index of a prompt, or of a `human`, which is listed with the prompts.
+    pub fn prompt(&mut self, item: ItemId) -> u32 {
+        if let Some(index) = self.prompts.get_index_of(&item) {
+            return index as u32;
+        }
+        let signature = self.view.signature(item);
+        let agent = signature.agent.map(|it| self.agent(it));
+        let examples =
+            (self.view.example_count(item) > 0).then(|| self.instance(Instance::Examples { item }));
+        let prompt = Prompt {
+            name: item.name(self.view.db()).to_string(),
+            docs: self.view.docs(item),
+            parameters: self.parameters(item),
+            result: self.type_id(&signature.result),
+            agent,
+            examples,
+        };
+        self.prompts.insert_full(item, prompt).0 as u32
+    }
+
+    /// The index of a tool.
+    pub fn tool(&mut self, item: ItemId) -> u32 {
+        if let Some(index) = self.tools.get_index_of(&item) {
+            return index as u32;
+        }
+        let signature = self.view.signature(item);
+        let function = self.instance(body_instance(item, BodyPart::Main));
+        let repeat = match self.view.repeat(item) {
+            Repeat::Idempotent(_) => {
+                Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
+            }
+            other => other,
+        };
+        let tool = Tool {
+            name: item.name(self.view.db()).to_string(),
+            docs: self.view.docs(item),
+            parameters: self.parameters(item),
+            result: self.type_id(&signature.result),
+            repeat,
+            function,
+        };
+        self.tools.insert_full(item, tool).0 as u32
+    }
+
+    /// The parameters of a declaration without type parameters, with their defaults.
+    pub fn parameters(&mut self, item: ItemId) -> Vec<Field> {
+        let signature = self.view.signature(item);
+        (0..)
+            .zip(&signature.parameters)
+            .map(|(index, it)| Field {
+                default: self.default_function(item, index),
+                ..self.field(it, &[])
+            })
+            .collect()
+    }
+
+    /// The default of a parameter; one that waits can only be evaluated by a call in the program.
+    fn default_function(&mut self, item: ItemId, index: u32) -> Option<FunctionIndex> {
+        let part = self.part(item, BodyPart::ParameterDefault(index), &[])?;
+        (self.colour(&part) == Colour::Plain).then(|| self.instance(part))
+    }
+}
+
+/// A body without type parameters.
+pub(crate) fn body_instance(item: ItemId, part: BodyPart) -> Instance {
+    Instance::Body(BodyInstance {
+        item,
+        part,
+        type_arguments: Vec::new(),
+        arguments: ArgumentsWait::No,
+    })
+}

@@ -1,0 +1,149 @@
+//! Tasks: `spawn`, `await`, `race`, `parallel`.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::call::{ErrorPolicy, RuntimeCall};
+use gsw_semantics::hir::{self, ExpressionId, Lambda};
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::instance::{Instance, LambdaUse};
+use crate::ir::{Instruction, LocalId, Operand};
+use crate::lower::builder::{Builder, type_word};
+
+impl Builder<'_, '_> {
+    /// `spawn e`
+    pub fn spawn(&mut self, id: ExpressionId, lambda: &Lambda) -> Operand {
+        let ty = self.type_id_of(id);
+        let closure = self.closure(id, 0, lambda, LambdaUse::Task);
+        let function = self.program.instance(Instance::Lambda {
+            owner: self.owner.clone(),
+            expression: id,
+            position: 0,
+            purpose: LambdaUse::Task,
+        });
+        let frame = self.local(builtin::INT);
+        self.emit(Instruction::Frame {
+            to: frame,
+            function,
+            arguments: vec![closure],
+        });
+        let arguments = vec![type_word(ty), Operand::Local(frame)];
+        self.runtime(ty, RuntimeCall::task_spawn, arguments)
+    }
+
+    /// `spawn detached wf(args)`
+    pub fn spawn_detached(&mut self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> Operand {
+        let values = self.arguments(item, &[], arguments);
+        let input = self.named_json(item, &values);
+        let name = item.name(self.program.view.db()).to_string();
+        let name = self.text(&name);
+        self.runtime_named(builtin::STRING, "spawn_detached", vec![name, input])
+    }
+
+    /// `await e` of a task, a list of tasks or a tuple of tasks.
+    pub fn await_tasks(&mut self, id: ExpressionId, tasks: ExpressionId) -> Operand {
+        let ty = self.type_of(id);
+        let result = self.type_id(&ty);
+        let tasks_type = self.type_of(tasks);
+        let tasks = self.expression(tasks);
+        match &tasks_type {
+            Type::List(_) => {
+                let arguments = vec![type_word(result), tasks];
+                self.runtime(result, RuntimeCall::task_await_all, arguments)
+            }
+            Type::Tuple(parts) => {
+                let tuple = self.type_id(&tasks_type);
+                let tuple = self.held(tasks, tuple);
+                self.await_tuple(result, tuple, parts)
+            }
+            _ => self.runtime(result, RuntimeCall::task_await, vec![tasks]),
+        }
+    }
+
+    fn await_tuple(
+        &mut self,
+        result: gsw_abi::types::TypeId,
+        tuple: LocalId,
+        parts: &Arc<[Type]>,
+    ) -> Operand {
+        let mut values = Vec::with_capacity(parts.len());
+        for (index, part) in (0..).zip(parts.iter()) {
+            let task = self.type_id(part);
+            let task = self.load(task, tuple, index);
+            let ty = match part {
+                Type::Task(inner) => self.type_id(inner),
+                _ => builtin::UNIT,
+            };
+            values.push(self.runtime(ty, RuntimeCall::task_await, vec![task]));
+        }
+        self.object(result, 0, values)
+    }
+
+    /// `race e`
+    pub fn race(&mut self, id: ExpressionId, tasks: ExpressionId) -> Operand {
+        let ty = self.type_id_of(id);
+        let tasks = self.expression(tasks);
+        self.runtime(ty, RuntimeCall::task_race, vec![tasks])
+    }
+
+    /// `parallel for`
+    pub fn parallel_for(
+        &mut self,
+        id: ExpressionId,
+        iterable: ExpressionId,
+        limit: Option<ExpressionId>,
+        (policy, body): (hir::ErrorPolicy, &Lambda),
+    ) -> Operand {
+        let ty = self.type_id_of(id);
+        let items_type = self.type_of(iterable);
+        let items = self.expression(iterable);
+        let items = self.settled(items, limit.as_slice());
+        let limit = limit.map_or(Operand::Word(0), |it| self.expression(it));
+        let items = match &items_type {
+            Type::Map(key, value) => {
+                let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());
+                let pairs = self.type_id(&pair.list());
+                let arguments = vec![type_word(pairs), items];
+                self.runtime(pairs, RuntimeCall::map_entries, arguments)
+            }
+            _ => items,
+        };
+        let closure = self.closure(id, 0, body, LambdaUse::Task);
+        let policy = match policy {
+            hir::ErrorPolicy::First => ErrorPolicy::First,
+            hir::ErrorPolicy::Settle => ErrorPolicy::Settle,
+            hir::ErrorPolicy::Merge => ErrorPolicy::Merge,
+        };
+        let policy = Operand::Word(policy as u64);
+        let arguments = vec![type_word(ty), closure, items, limit, policy];
+        self.runtime(ty, RuntimeCall::parallel_for, arguments)
+    }
+
+    /// `parallel (a, b)`
+    pub fn parallel(&mut self, id: ExpressionId, lambdas: &[Lambda]) -> Operand {
+        let ty = self.type_id_of(id);
+        let list = self
+            .program
+            .types
+            .structure(gsw_abi::types::Type::List(builtin::FUNCTION));
+        let room = Operand::Word(lambdas.len() as u64);
+        let mut closures = self.runtime(list, RuntimeCall::list_new, vec![type_word(list), room]);
+        for (position, lambda) in (0..).zip(lambdas) {
+            let closure = self.closure(id, position, lambda, LambdaUse::Task);
+            closures = self.runtime(list, RuntimeCall::list_push, vec![closures, closure]);
+        }
+        self.runtime(
+            ty,
+            RuntimeCall::parallel_tuple,
+            vec![type_word(ty), closures],
+        )
+    }
+
+    /// The next part of a stream, or `none` where it has ended.
+    pub fn stream_next(&mut self, ty: gsw_abi::types::TypeId, stream: LocalId) -> Operand {
+        let arguments = vec![type_word(ty), Operand::Local(stream)];
+        self.runtime_named(ty, "stream_next", arguments)
+    }
+}

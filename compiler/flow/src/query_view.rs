@@ -1,0 +1,215 @@
+//! The checker's queries as what lowering asks.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::program::{FunctionIndex, Repeat};
+use gsw_abi::types::Bound;
+use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
+use gsw_semantics::types::{Effect, EffectSet};
+use gsw_semantics::{
+    builtin_error, is_std, item_bodies, item_signature, item_summary, module_path, prelude_file,
+    type_declaration,
+};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project, Severity};
+use gsw_syntax::ast::{self, ItemBody, Literal, RepeatClass, Setting, SettingValue};
+use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
+
+use crate::bound::bounds;
+use crate::program_view::ProgramView;
+
+/// A program in the database.
+pub(crate) struct QueryView<'db> {
+    /// The database.
+    pub db: &'db dyn Db,
+    /// The module that is run.
+    pub entry: File,
+}
+
+impl ProgramView for QueryView<'_> {
+    fn db(&self) -> &dyn Db {
+        self.db
+    }
+
+    fn signature(&self, item: ItemId) -> Arc<Signature> {
+        Arc::clone(&item_signature(self.db, item).signature)
+    }
+
+    fn declaration(&self, item: ItemId) -> Arc<TypeDeclaration> {
+        Arc::clone(&type_declaration(self.db, item).declaration)
+    }
+
+    fn body(&self, item: ItemId, part: BodyPart) -> Option<Arc<Body>> {
+        let bodies = &item_bodies(self.db, item).bodies;
+        bodies.iter().find(|it| it.part == part).map(Arc::clone)
+    }
+
+    fn example_count(&self, item: ItemId) -> u32 {
+        let bodies = &item_bodies(self.db, item).bodies;
+        let examples = bodies
+            .iter()
+            .filter(|it| matches!(it.part, BodyPart::Example(_)));
+        examples.count() as u32
+    }
+
+    fn errors_of(&self, item: ItemId) -> Vec<Diagnostic> {
+        let all = &item_bodies(self.db, item).diagnostics;
+        all.iter()
+            .filter(|it| it.severity == Severity::Error)
+            .cloned()
+            .collect()
+    }
+
+    fn modifiers(&self, item: ItemId) -> Modifiers {
+        item_bodies(self.db, item).modifiers.clone()
+    }
+
+    fn waits(&self, item: ItemId) -> Waits {
+        item_summary(self.db, item).item.waits
+    }
+
+    fn lambda_waits(&self, item: ItemId, lambda: (ExpressionId, u32)) -> Option<Waits> {
+        let summary = item_summary(self.db, item);
+        let found = summary.lambdas.iter().find(|(it, _)| *it == lambda);
+        found.map(|(_, summary)| summary.waits)
+    }
+
+    fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>) {
+        let summary = item_summary(self.db, item);
+        let mut errors: Vec<String> = summary
+            .item
+            .errors
+            .kinds
+            .iter()
+            .map(|it| it.name.to_string())
+            .collect();
+        if summary.item.errors.open {
+            errors.push("Error".to_owned());
+        }
+        let effects = summary
+            .item
+            .effects
+            .iter()
+            .map(|it| it.name().to_owned())
+            .collect();
+        (errors, effects)
+    }
+
+    fn builtin_error(&self, item: ItemId) -> Option<BuiltinError> {
+        builtin_error(self.db, item)
+    }
+
+    fn is_issue(&self, item: ItemId) -> bool {
+        item.name(self.db) == "Issue" && prelude_file(self.db) == Some(item.file(self.db))
+    }
+
+    fn response(&self) -> Option<ItemId> {
+        let prelude = prelude_file(self.db)?;
+        let mut items = file_item_ids(self.db, prelude).iter();
+        items.find(|it| it.name(self.db) == "Response").copied()
+    }
+
+    fn docs(&self, item: ItemId) -> Option<String> {
+        item_ast(self.db, item)?.docs.clone()
+    }
+
+    fn check(&self, item: ItemId, part: BodyPart) -> (String, Vec<Bound>) {
+        let Some(body) = self.body(item, part) else {
+            return (String::new(), Vec::new());
+        };
+        let start = self.start(item);
+        let span = body.expression(body.root).span.shifted(start);
+        let text = item.file(self.db).text(self.db);
+        let source = text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
+        (source.to_owned(), bounds(self, &body))
+    }
+
+    fn repeat(&self, item: ItemId) -> Repeat {
+        if let Some(ast) = item_ast(self.db, item)
+            && let ItemBody::Tool { signature, .. } = &ast.body
+        {
+            match &signature.repeat {
+                Some(RepeatClass::Pure(_)) => return Repeat::Pure,
+                Some(RepeatClass::Reads(_)) => return Repeat::Reads,
+                Some(RepeatClass::Idempotent(_)) => return Repeat::Idempotent(FunctionIndex(0)),
+                Some(RepeatClass::Once(_)) => return Repeat::Once,
+                None => {}
+            }
+        }
+        repeat_of(item_summary(self.db, item).item.effects)
+    }
+
+    fn start(&self, item: ItemId) -> u32 {
+        item_offset(self.db, item)
+    }
+
+    fn module(&self, file: File) -> String {
+        match module_path(self.db, file) {
+            Some(path) => path.to_owned(),
+            None => file.path(self.db).display().to_string(),
+        }
+    }
+
+    fn items(&self, file: File) -> Vec<ItemId> {
+        file_item_ids(self.db, file).clone()
+    }
+
+    fn files(&self) -> Vec<File> {
+        let Some(project) = Project::try_get(self.db) else {
+            return vec![self.entry];
+        };
+        let all = project.modules(self.db).values();
+        all.copied().filter(|it| !is_std(self.db, *it)).collect()
+    }
+
+    fn entry(&self) -> File {
+        self.entry
+    }
+
+    fn module_docs(&self, file: File) -> Option<String> {
+        file_docs(self.db, file)
+    }
+
+    fn permissions(&self) -> Option<Vec<(String, Vec<String>)>> {
+        let mut items = self.items(self.entry).into_iter();
+        let item = items.find(|it| it.kind(self.db) == ItemKind::Permissions)?;
+        let ast = item_ast(self.db, item)?;
+        let ItemBody::Permissions { settings } = &ast.body else {
+            return None;
+        };
+        Some(settings.iter().map(permission).collect())
+    }
+}
+
+/// What a tool's effects say about repeating it.
+fn repeat_of(effects: EffectSet) -> Repeat {
+    let harmless = [Effect::FsRead, Effect::Env, Effect::Time, Effect::Random];
+    if effects == EffectSet::default() {
+        Repeat::Pure
+    } else if effects.iter().all(|it| harmless.contains(&it)) {
+        Repeat::Reads
+    } else {
+        Repeat::Once
+    }
+}
+
+fn permission(setting: &Setting) -> (String, Vec<String>) {
+    let mut values = Vec::new();
+    if let SettingValue::Expression(value) = &setting.value {
+        strings(value, &mut values);
+    }
+    (setting.name.name.to_string(), values)
+}
+
+/// The strings of a list.
+fn strings(value: &ast::Expression, found: &mut Vec<String>) {
+    match &value.kind {
+        ast::ExpressionKind::List(elements) => elements.iter().for_each(|it| strings(it, found)),
+        ast::ExpressionKind::Parenthesized(inner) => strings(inner, found),
+        ast::ExpressionKind::Literal(Literal::String(text)) => found.push(text.to_string()),
+        _ => {}
+    }
+}
