@@ -216,3 +216,60 @@ impl<'v> Lowering<'v> {
         function::colour(self.view, instance)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use gsw_source::{Database, Disk, Severity};
+
+    use crate::dump::dump;
+    use crate::lower::lower_program;
+    use crate::verify::verify;
+
+    fn programs(folder: &str) -> Vec<PathBuf> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(folder);
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+            .expect("the folder is part of the source")
+            .map(|it| it.expect("a readable entry").path())
+            .filter(|it| it.extension().is_some_and(|it| it == "gsw"))
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    #[test]
+    fn programs_lower_to_sound_flow_and_always_to_the_same() {
+        let extra = std::env::var("GSW_FLOW_PROGRAMS").unwrap_or_default();
+        let folders = ["tests/conformance/run", "examples", extra.as_str()];
+        for path in folders
+            .iter()
+            .filter(|it| !it.is_empty())
+            .flat_map(|it| programs(it))
+        {
+            let mut texts = Vec::new();
+            for _ in 0..2 {
+                let mut db = Database::default();
+                gsw_semantics::open_project(&mut db, &path, &Disk).expect("it is there");
+                let reported = gsw_semantics::check_project(&db);
+                let errors: Vec<_> = reported
+                    .iter()
+                    .filter(|it| it.severity == Severity::Error)
+                    .collect();
+                assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
+                let module = lower_program(&db).expect("what checks also lowers");
+                let problems = verify(&module);
+                let text = dump(&module);
+                assert!(
+                    problems.is_empty(),
+                    "{}: {problems:#?}\n{text}",
+                    path.display()
+                );
+                texts.push(text);
+            }
+            assert_eq!(texts[0], texts[1], "{}", path.display());
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub trait ProgramView {
     fn repeat(&self, item: ItemId) -> Repeat;
     /// The first byte of the item in its file.
     fn start(&self, item: ItemId) -> u32;
-    /// The module's path: `std/fs`, `review`.
+    /// What a module is called: its file's name without the ending.
     fn module(&self, file: File) -> String;
     /// The declarations of a module in order.
     fn items(&self, file: File) -> Vec<ItemId>;

@@ -9,7 +9,7 @@ use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
 use gsw_semantics::types::{Effect, EffectSet};
 use gsw_semantics::{
-    builtin_error, is_std, item_bodies, item_signature, item_summary, module_path, prelude_file,
+    builtin_error, is_std, item_bodies, item_signature, item_summary, prelude_file,
     type_declaration,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project, Severity};
@@ -147,10 +147,10 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn module(&self, file: File) -> String {
-        match module_path(self.db, file) {
-            Some(path) => path.to_owned(),
-            None => file.path(self.db).display().to_string(),
-        }
+        // Modules are kept by absolute path, which must not get into a program.
+        let path = file.path(self.db);
+        let stem = path.file_stem().unwrap_or(path.as_os_str());
+        stem.to_string_lossy().into_owned()
     }
 
     fn items(&self, file: File) -> Vec<ItemId> {

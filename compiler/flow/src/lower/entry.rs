@@ -54,7 +54,6 @@ impl Lowering<'_> {
         let db = self.view.db();
         let entry = self.view.entry();
         let name = self.view.module(entry);
-        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
         let sources = self.sources.iter().map(|it| source(*it, db)).collect();
         Module {
             program: Program {
