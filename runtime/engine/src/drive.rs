@@ -106,7 +106,7 @@ impl Run {
         self.depth += 1;
         if self.depth > MOST_FRAMES {
             // Every function looks at the limit before anything else, so the one that is about to begin raises.
-            self.context.stack_limit = u64::MAX;
+            self.limit_stack(u64::MAX);
         }
         self.bottom_frame(function)
     }

@@ -9,7 +9,7 @@ mod start;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use gsw_abi::layout::Context;
 
@@ -142,17 +142,23 @@ impl Run {
     pub(crate) fn enter_native(&mut self) {
         let mark = 0u8;
         let here = std::hint::black_box(&raw const mark).addr() as u64;
-        self.context.stack_limit = if self.is_stopping() {
-            // Every call raises, so that a recursion without loops ends too.
-            u64::MAX
-        } else {
-            here.saturating_sub(TURN_STACK)
-        };
+        self.limit_stack(here.saturating_sub(TURN_STACK));
+        if self.is_stopping() {
+            // Looked at after the limit was set, because who stops the run sets the flag before the limit.
+            self.limit_stack(u64::MAX);
+        }
+    }
+
+    /// Calls below this address raise; other threads may write it too.
+    pub(crate) fn limit_stack(&mut self, limit: u64) {
+        // SAFETY: while a run is shared with who may stop it, the limit is written only atomically.
+        unsafe { AtomicU64::from_ptr(&raw mut self.context.stack_limit) }
+            .store(limit, Ordering::SeqCst);
     }
 
     /// Whether the run was told to stop at the next loop or call.
     fn is_stopping(&mut self) -> bool {
         // SAFETY: the flag is written by other threads, and only atomically.
-        unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) }.load(Ordering::Relaxed) != 0
+        unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) }.load(Ordering::SeqCst) != 0
     }
 }

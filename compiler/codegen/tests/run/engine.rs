@@ -9,9 +9,11 @@ use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
 use gsw_flow::ir::{Checked, Constant, Instruction, Terminator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::module::{Build, at, block, call, checked, end, give, handler, local, raise, to, word};
+use crate::module::{
+    Build, at, block, branch, call, checked, end, give, handler, local, raise, to, word,
+};
 
 /// Makes the function a workflow with the parameter `n`.
 fn workflow(build: &mut Build, function: FunctionIndex, result: TypeId) {
@@ -35,11 +37,12 @@ fn workflow(build: &mut Build, function: FunctionIndex, result: TypeId) {
 }
 
 fn run(loaded: Loaded, n: i64) -> Box<Finished> {
-    let Value::Object(input) = json!({ "n": n }) else {
-        unreachable!("it is an object");
-    };
     let engine = Engine::new(loaded, EngineOptions::default());
-    engine.run(0, input)
+    engine.run(0, input(n))
+}
+
+fn input(n: i64) -> Map<String, Value> {
+    Map::from_iter([("n".to_owned(), json!(n))])
 }
 
 fn load(build: &Build) -> Loaded {
@@ -223,4 +226,46 @@ fn a_tuple_lives_across_a_wait() {
     );
     workflow(&mut build, main, tuple);
     assert_eq!(value(&run(load(&build), 1)), "[1,2]");
+}
+
+#[test]
+fn a_recursion_without_loops_can_be_stopped() {
+    let mut build = Build::new();
+    let fib = build.plain(
+        1,
+        &[INT, INT, INT, ERROR],
+        vec![
+            end(branch(at(0), 1, 5)),
+            end(checked(
+                1,
+                Checked::Subtract,
+                (at(0), word(1)),
+                2,
+                handler(3, 6),
+            )),
+            end(call(2, FunctionIndex(0), &[at(1)], 3, handler(3, 6))),
+            end(call(2, FunctionIndex(0), &[at(1)], 4, handler(3, 6))),
+            end(give(at(2))),
+            end(give(word(0))),
+            end(raise(3)),
+        ],
+    );
+    let main = build.resumable(
+        1,
+        &[INT, INT, ERROR],
+        vec![
+            end(call(1, fib, &[at(0)], 1, handler(2, 2))),
+            end(give(at(1))),
+            end(raise(2)),
+        ],
+    );
+    workflow(&mut build, main, INT);
+    let engine = Engine::new(load(&build), EngineOptions::default());
+    let handle = engine.start(0, input(200));
+    let canceller = handle.canceller();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    canceller.stop();
+    let finished = handle.wait();
+    assert_eq!(finished.result, RunResult::Cancelled);
+    assert_eq!(finished.live_objects, 0);
 }

@@ -43,10 +43,14 @@ struct State {
     finished: Option<Sender<Box<Finished>>>,
 }
 
+/// What compiled code looks at in loops, and what it looks at in calls.
 #[derive(Debug)]
-struct StopFlag(*mut u32);
+struct StopFlag {
+    flag: *mut u32,
+    limit: *mut u64,
+}
 
-// SAFETY: the flag is only touched atomically, under the lock that keeps the run alive.
+// SAFETY: both are only touched atomically, under the lock that keeps the run alive.
 unsafe impl Send for StopFlag {}
 
 #[derive(Debug)]
@@ -73,7 +77,11 @@ impl Carrier {
         finished: Sender<Box<Finished>>,
     ) -> Arc<Self> {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
-        let stop = StopFlag(&raw mut run.context.stop);
+        let context = &mut run.context;
+        let stop = StopFlag {
+            flag: &raw mut context.stop,
+            limit: &raw mut context.stack_limit,
+        };
         Arc::new(Self {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
             outside,
@@ -125,9 +133,12 @@ impl Carrier {
 
     /// The run is to stop at the next loop or call.
     pub(crate) fn stop(&self) {
-        if let Some(StopFlag(flag)) = self.lock().stop {
-            // SAFETY: the run is alive while its flag is kept, and everybody touches the flag atomically.
-            unsafe { AtomicU32::from_ptr(flag) }.store(1, Ordering::Relaxed);
+        if let Some(StopFlag { flag, limit }) = self.lock().stop {
+            // SAFETY: the run is alive while its flag is kept, and everybody touches both atomically.
+            unsafe {
+                AtomicU32::from_ptr(flag).store(1, Ordering::SeqCst);
+                AtomicU64::from_ptr(limit).store(u64::MAX, Ordering::SeqCst);
+            }
         }
     }
 
