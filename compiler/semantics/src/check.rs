@@ -10,6 +10,7 @@ use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::import::import_diagnostics;
+use crate::infer::requirement_diagnostics;
 use crate::lints::{lint_diagnostics, unused_imports};
 use crate::module::is_std;
 use crate::naming::name_diagnostics;
@@ -110,6 +111,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     found.extend(constant_diagnostic(db, item));
     let inferred = item_bodies(db, item);
     found.extend_from_slice(&inferred.diagnostics);
+    found.extend_from_slice(requirement_diagnostics(db, item));
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
         found.extend(rule_diagnostics(db, body));

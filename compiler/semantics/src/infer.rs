@@ -21,6 +21,7 @@ mod operator;
 mod pattern;
 mod prompt;
 mod record;
+mod requirement;
 mod setting;
 mod source;
 mod statement;
@@ -29,6 +30,8 @@ mod unify;
 mod variant_pattern;
 mod workflow;
 mod zonk;
+
+pub use requirement::{requirement_diagnostics, requirements};
 
 use std::sync::Arc;
 

@@ -50,7 +50,7 @@ pub use error_class::{
 };
 pub use exhaustiveness::pattern_diagnostics;
 pub use import::{acyclic_imports, imported_files};
-pub use infer::{body, infer_item};
+pub use infer::{body, infer_item, requirement_diagnostics, requirements};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use manifest::{Manifest, item_manifest, permissions};
 pub use method::{method, method_names};

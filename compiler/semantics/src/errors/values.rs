@@ -200,15 +200,6 @@ pub fn not_optional(place: Place, operator: &str, ty: &str) -> Diagnostic {
     )
 }
 
-/// An int literal beyond 64 bits.
-pub fn int_too_large(place: Place) -> Diagnostic {
-    Diagnostic::error(
-        Code::INT_TOO_LARGE,
-        place,
-        "this number does not fit an `int`, which has 64 bits",
-    )
-}
-
 /// `[ ]` on what has no elements.
 pub fn not_indexable(place: Place, ty: &str) -> Diagnostic {
     Diagnostic::error(

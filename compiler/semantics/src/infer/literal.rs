@@ -38,15 +38,11 @@ impl Context<'_> {
         }
     }
 
-    /// An int literal; `None` and what does not fit is reported.
+    /// An int literal; what does not fit 64 bits was reported by the parser.
     pub(super) fn int(&mut self, value: Option<i128>, span: Span) -> ExpressionId {
         match value.and_then(|it| i64::try_from(it).ok()) {
             Some(value) => self.push(ExpressionKind::Int(value), Type::Int, span),
-            None => {
-                let place = self.place(span);
-                self.report(errors::int_too_large(place));
-                self.push(ExpressionKind::Invalid, Type::Int, span)
-            }
+            None => self.push(ExpressionKind::Invalid, Type::Int, span),
         }
     }
 

@@ -165,8 +165,7 @@ impl Context<'_> {
             ),
             None => {
                 self.wrong_operands(symbol(operator).0, left, right, operator_span);
-                let ty = self.operand(&left_type);
-                self.push(ExpressionKind::Invalid, ty, span)
+                self.invalid(span)
             }
         }
     }

@@ -242,11 +242,7 @@ impl Context<'_> {
         let (kind, own) = match literal {
             ast::Literal::Int(value) => match value.and_then(|it| i64::try_from(it).ok()) {
                 Some(value) => (PatternKind::Int(value), Type::Int),
-                None => {
-                    let place = self.place(span);
-                    self.report(values::int_too_large(place));
-                    (PatternKind::Invalid, Type::Int)
-                }
+                None => (PatternKind::Invalid, Type::Int),
             },
             ast::Literal::Float(bits) => (PatternKind::Float(*bits), Type::Float),
             ast::Literal::Bool(value) => (PatternKind::Bool(*value), Type::Bool),

@@ -1,0 +1,141 @@
+//! Queries `requirements` and `requirement_diagnostics`: what generic declarations ask of their type arguments, and where
+//! one is given that cannot do it.
+//!
+//! A body notes what it asks of its own type parameters and which generic declarations it uses with them; what those ask is
+//! followed here, outside of inference, so that functions that call each other are no circle of queries.
+#![allow(missing_docs, reason = "salsa generates public functions without docs")]
+
+use gsw_source::{Db, Diagnostic, ItemId, Place};
+use rustc_hash::FxHashMap;
+
+use crate::attribute::RequirementKind;
+use crate::declaration::{generics_of, item_signature};
+use crate::display::display_type;
+use crate::errors::values as errors;
+use crate::infer::capability::{Open, is_able};
+use crate::infer::infer_item;
+use crate::model::{GenericUse, Requirement};
+
+/// What `item` asks of its type parameters, by position; sorted.
+#[salsa::tracked(returns(ref))]
+pub fn requirements(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
+    let reached = reach(db, item);
+    let mut asked: FxHashMap<ItemId, Vec<(u32, Requirement)>> =
+        reached.iter().map(|&it| (it, own(db, it))).collect();
+    // Each round follows one more call; a set that stays the same is complete.
+    loop {
+        let mut has_grown = false;
+        for &user in &reached {
+            for used in uses(db, user) {
+                let passed = passed_on(db, used, asked.get(&used.item));
+                let list = asked.entry(user).or_default();
+                for requirement in passed {
+                    if !list.contains(&requirement) {
+                        list.push(requirement);
+                        has_grown = true;
+                    }
+                }
+            }
+        }
+        if !has_grown {
+            break;
+        }
+    }
+    let mut found = asked.remove(&item).unwrap_or_default();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Reports the type arguments in the bodies of `item` that cannot do what is asked of them.
+#[salsa::tracked(returns(ref))]
+pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for used in uses(db, item) {
+        for &(parameter, requirement) in requirements(db, used.item) {
+            let Some(ty) = used.type_arguments.get(parameter as usize) else {
+                continue;
+            };
+            if is_able(db, requirement, ty, &mut Open::default()) {
+                continue;
+            }
+            let place = Place::Item {
+                item,
+                span: used.span,
+            };
+            let generics = generics_of(db, used.item);
+            let name = generics
+                .get(parameter as usize)
+                .map_or("", |it| it.as_str());
+            found.push(errors::unmet_requirement(
+                place,
+                used.item.name(db),
+                name,
+                &display_type(db, ty),
+                requirement.ability(),
+            ));
+            break;
+        }
+    }
+    found
+}
+
+fn uses(db: &dyn Db, item: ItemId) -> &[GenericUse] {
+    &infer_item(db, item).generic_uses
+}
+
+/// The generic declarations that `item` uses, also by way of others, itself included.
+fn reach(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    let mut reached = vec![item];
+    let mut next = 0;
+    while let Some(&user) = reached.get(next) {
+        for used in uses(db, user) {
+            if !reached.contains(&used.item) {
+                reached.push(used.item);
+            }
+        }
+        next += 1;
+    }
+    reached
+}
+
+/// What the item itself asks: its operators, or its attributes.
+fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
+    let written = &infer_item(db, item).requirements;
+    let mut own: Vec<_> = written.iter().map(|(index, it, _)| (*index, *it)).collect();
+    own.extend(
+        item_signature(db, item)
+            .requirements
+            .iter()
+            .map(|(kind, index)| {
+                let requirement = match kind {
+                    RequirementKind::Equal => Requirement::Equal,
+                    RequirementKind::Ordered => Requirement::Order,
+                    RequirementKind::Numeric => Requirement::Numeric,
+                };
+                (*index, requirement)
+            }),
+    );
+    own.sort_unstable();
+    own.dedup();
+    own
+}
+
+/// What the user's own type parameters must be able to do because of what is used with them.
+fn passed_on(
+    db: &dyn Db,
+    used: &GenericUse,
+    asked: Option<&Vec<(u32, Requirement)>>,
+) -> Vec<(u32, Requirement)> {
+    let mut passed = Vec::new();
+    for &(parameter, requirement) in asked.into_iter().flatten() {
+        let Some(ty) = used.type_arguments.get(parameter as usize) else {
+            continue;
+        };
+        let mut open = Open::default();
+        if is_able(db, requirement, ty, &mut open) {
+            passed.extend(open.parameters.into_iter().map(|it| (it, requirement)));
+        }
+    }
+    passed
+}
