@@ -52,7 +52,6 @@ codes! {
     IMPOSSIBLE_CATCH = "impossible-catch";
     INFINITE_TYPE = "infinite-type";
     INSTANCE_TOO_DEEP = "instance-too-deep";
-    INT_TOO_LARGE = "int-too-large";
     INVALID_CHARACTER = "invalid-character";
     INVALID_CONVERSION = "invalid-conversion";
     INVALID_ESCAPE = "invalid-escape";
