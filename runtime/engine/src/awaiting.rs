@@ -88,6 +88,7 @@ impl Run {
             Wait::Ending if self.tree.node(base).live_tasks == 0 => self.settle(id),
             Wait::Parallel(parallel) if parallel.is_over() => self.parallel_is_over(id),
             Wait::Prompt(prompt) if !prompt.has_running_tools() => self.tools_are_over(id),
+            Wait::Reflect(reflecting) if reflecting.is_over() => self.reflected(id),
             _ => {
                 if let Some(result) = self.advance(id) {
                     self.wake(id, result);

@@ -68,6 +68,11 @@ impl Run {
                     return;
                 }
             }
+            wait @ Wait::Reflect(_) => {
+                task.wait = wait;
+                self.cancel_tasks_of(node);
+                return;
+            }
             Wait::Operation { id: operation, .. } => self.operations.abandon(operation),
             Wait::Await(handle) => self.heap.release(handle),
             Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {

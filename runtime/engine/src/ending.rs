@@ -70,6 +70,7 @@ impl Run {
                 self.iteration_ended(coordinator, index, ending)
             }
             Role::Tool { coordinator, index } => self.tool_ended(coordinator, index, ending),
+            Role::Reflection { coordinator } => self.reflection_ended(coordinator, ending),
         }
         for waiter in waiters {
             self.look_again(waiter);

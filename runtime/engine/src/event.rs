@@ -146,7 +146,7 @@ pub enum EventKind {
         /// Tokens of all its requests.
         usage: Usage,
         /// The rest that is known of the answer.
-        detail: Option<PromptDetail>,
+        detail: Option<Box<PromptDetail>>,
     },
     /// A request goes to a model.
     ModelRequest {
@@ -203,7 +203,7 @@ pub enum EventKind {
     /// A tool ran.
     ToolCall {
         /// Which.
-        tool: String,
+        tool: Arc<str>,
         /// With what.
         input: Value,
         /// What it gave.

@@ -28,6 +28,7 @@ pub mod operation;
 pub mod parallel;
 pub mod prompt;
 mod raise;
+pub mod reflect;
 mod retry;
 pub mod run;
 pub mod scope;

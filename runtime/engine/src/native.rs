@@ -15,11 +15,9 @@ macro_rules! call_with {
     ($address:expr, $context:expr, $arguments:expr; $($count:literal => ($($index:literal)*),)*) => {
         match $arguments.len() {
             $($count => {
+                type Function = unsafe extern "C" fn(*mut Context $(, call_with!(@word $index))*) -> Outcome;
                 // SAFETY: the caller vouches for address and parameters.
-                let function: unsafe extern "C" fn(*mut Context $(, call_with!(@word $index))*) -> Outcome =
-                    unsafe { std::mem::transmute($address) };
-                // SAFETY: as above.
-                unsafe { function($context $(, $arguments[$index])*) }
+                unsafe { std::mem::transmute::<*const u8, Function>($address)($context $(, $arguments[$index])*) }
             })*
             count => unreachable!("plain functions of {count} parameters are refused before"),
         }

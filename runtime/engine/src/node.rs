@@ -279,6 +279,7 @@ impl Tree {
         let node = self.node(id);
         match (node.kind, node.index) {
             (NodeKind::Iteration | NodeKind::Task, index) => format!("{}[{index}]", self.name(id)),
+            (NodeKind::Attempt, index) => format!("attempt {}", index + 1),
             (_, 0) => self.name(id).to_string(),
             (_, index) => format!("{}#{}", self.name(id), index + 1),
         }
@@ -318,6 +319,8 @@ mod tests {
         let other = enter(&mut tree, main, NodeKind::Step, "b");
         assert_eq!(tree.path(second), "main > a#2");
         assert_eq!(tree.path(other), "main > b");
+        let attempt = enter(&mut tree, second, NodeKind::Attempt, "");
+        assert_eq!(tree.path(attempt), "main > a#2 > attempt 1");
         assert_eq!(tree.children(main).count(), 3);
         assert!(tree.finish(second, Status::Completed, None, 5));
         assert!(!tree.finish(second, Status::Failed, None, 6));

@@ -1,4 +1,4 @@
-//! `retry` and `reflect` of steps and workflows: whether a failed body is tried again, and when.
+//! `retry` of steps, workflows and blocks: whether a failed body is tried again, and when.
 
 use gsw_abi::builtin::{BuiltinError, DURATION};
 use gsw_abi::types::ErrorClass;
@@ -59,51 +59,8 @@ impl Run {
         self.perform(Request::Sleep { nanoseconds })
     }
 
-    /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
-    ///
-    /// Without a model to reflect with: an error of validation is tried again, a timeout once, any other while rounds
-    /// remain.
-    pub(crate) fn reflect(&mut self, raised: u64, used: u64, rounds: u64, closure: u64) -> Step {
-        self.heap.release(closure);
-        let is_capacity = matches!(
-            error::kind(raised),
-            Some(BuiltinError::RateLimited | BuiltinError::Overloaded)
-        );
-        let is_second_timeout = used > 0 && error::kind(raised) == Some(BuiltinError::Timeout);
-        if used >= rounds || is_capacity || is_second_timeout || !self.may_be_repeated(raised) {
-            return Step::Raised(raised);
-        }
-        if let Some(error) = self.interruption() {
-            self.heap.release(raised);
-            return Step::Raised(error);
-        }
-        let node = self.current_node();
-        let round = u32::try_from(used + 1).unwrap_or(u32::MAX);
-        let message = error::message(&self.heap, raised);
-        self.heap.release(raised);
-        self.tell(
-            node,
-            EventKind::ReflectionStart {
-                level: "step".into(),
-                round,
-            },
-        );
-        let guidance = format!(
-            "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
-        );
-        self.guidance.insert(node, vec![guidance]);
-        self.tell(
-            node,
-            EventKind::ReflectionEnd {
-                level: "step".into(),
-                success: true,
-            },
-        );
-        Step::Done(0)
-    }
-
     /// Whether an error is one after which a body may be tried again.
-    fn may_be_repeated(&self, raised: u64) -> bool {
+    pub(crate) fn may_be_repeated(&self, raised: u64) -> bool {
         !matches!(
             error::class(&self.heap, raised),
             ErrorClass::Fault | ErrorClass::Unwind

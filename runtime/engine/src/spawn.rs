@@ -95,7 +95,9 @@ impl Run {
         match role {
             Role::Root => TaskId::NONE,
             Role::Spawned => self.current,
-            Role::Iteration { coordinator, .. } | Role::Tool { coordinator, .. } => coordinator,
+            Role::Iteration { coordinator, .. }
+            | Role::Tool { coordinator, .. }
+            | Role::Reflection { coordinator } => coordinator,
         }
     }
 

@@ -63,6 +63,11 @@ pub enum Role {
         /// The place.
         index: u32,
     },
+    /// What `reflect` asks about a failed body.
+    Reflection {
+        /// The task whose body failed.
+        coordinator: TaskId,
+    },
 }
 
 /// One task.

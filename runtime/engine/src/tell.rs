@@ -79,10 +79,25 @@ impl Run {
                 );
             }
             NodeKind::Task => self.tell(node, EventKind::TaskEnd { status, duration }),
+            NodeKind::Tool => self.tell_tool(node, output, duration),
             // The end of a prompt is told with what it cost.
             NodeKind::Prompt => {}
             _ => self.tell(node, EventKind::Status { status }),
         }
+    }
+
+    fn tell_tool(&mut self, node: NodeId, output: Option<Arc<str>>, duration: i64) {
+        let tree = |text: &Arc<str>| serde_json::from_str(text).unwrap_or_default();
+        let it = self.tree.node(node);
+        let has_failed = it.status != Status::Completed;
+        let kind = EventKind::ToolCall {
+            tool: Arc::clone(self.tree.name(node)),
+            input: it.input.as_ref().map(tree).unwrap_or_default(),
+            output: output.as_ref().filter(|_| !has_failed).map(tree),
+            error: has_failed.then(|| output.as_deref().unwrap_or("cancelled").to_owned()),
+            duration,
+        };
+        self.tell(node, kind);
     }
 
     /// Ends a node as failed or cancelled, as the error says; the error is borrowed.

@@ -5,6 +5,7 @@ use gsw_abi::types::TypeId;
 use crate::operation::OperationId;
 use crate::parallel::Parallel;
 use crate::prompt::PromptRun;
+use crate::reflect::Reflecting;
 
 /// What a task waits for. Words in here are owned by it.
 #[derive(Debug, Default)]
@@ -43,6 +44,8 @@ pub enum Wait {
     Abort,
     /// The iterations of a `parallel`.
     Parallel(Box<Parallel>),
+    /// The judgement on a failed body.
+    Reflect(Box<Reflecting>),
     /// A prompt call.
     Prompt(Box<PromptRun>),
     /// Its body has ended; the tasks that belong to it have not.

@@ -80,13 +80,11 @@ fn list(path: &str) -> io::Result<Vec<String>> {
 
 fn glob(pattern: &str) -> io::Result<Vec<String>> {
     let paths = glob::glob(pattern).map_err(|error| io::Error::other(error.to_string()))?;
-    let mut found = Vec::new();
-    for path in paths {
-        // A folder that may not be read holds nothing that could be used.
-        if let Ok(path) = path {
-            found.push(path.to_string_lossy().into_owned());
-        }
-    }
+    // A folder that may not be read holds nothing that could be used.
+    let readable = paths.flatten();
+    let mut found: Vec<String> = readable
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
     found.sort_unstable();
     Ok(found)
 }

@@ -96,7 +96,7 @@ fn attend(mut child: Child, request: &ExecRequest, is_unwanted: &AtomicBool) -> 
     let _ = writer.join();
     let code = status
         .code()
-        .map_or_else(|| 128 + status.signal().unwrap_or(0), |code| code);
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     Outcome::Exec(ExecOutput {
         code: i64::from(code),
         stdout: stdout.join().unwrap_or_default(),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::codec;
 use crate::event::EventKind;
 use crate::model::PromptCall;
-use crate::node::NewNode;
+use crate::node::{NewNode, NodeId};
 use crate::prompt::{Gives, PromptRun};
 use crate::run::Run;
 use crate::value::string;
@@ -29,10 +29,19 @@ pub(crate) struct NewPrompt {
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
-    /// A `json`, or 0. `agent` in it names the agent of this call.
+    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the name after `by`}`.
     pub settings: u64,
     /// What the program gets.
     pub gives: Gives,
+}
+
+/// The settings of agent, prompt and call, later ones winning.
+struct Merged {
+    /// The agent's name.
+    agent: Option<String>,
+    settings: Map<String, Value>,
+    /// The agent's system text.
+    system: Option<String>,
 }
 
 impl Run {
@@ -52,7 +61,7 @@ impl Run {
         let Some(prompts) = self.services.prompts.clone() else {
             return Err(self.failed("no model can be asked: this host gave no models to the run"));
         };
-        let (agent, settings, agents_system) = self.merge_settings(declared.agent, given)?;
+        let merged = self.merge_settings(declared.agent, given)?;
         let examples = match declared.examples {
             Some(examples) => self.examples(examples)?,
             None => Vec::new(),
@@ -67,24 +76,13 @@ impl Run {
         });
         let current = self.current;
         self.tasks.at_mut(current).node = node;
-        let model = settings
-            .get("model")
-            .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
-        let name = Arc::clone(self.tree.name(node));
-        self.tell(
-            node,
-            EventKind::PromptStart {
-                agent,
-                prompt: name,
-                model,
-            },
-        );
+        self.tell_start(node, &merged);
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
             program: Arc::clone(&loaded.program),
             prompt: new.prompt,
-            settings,
-            system: self.with_guidance(outer, system.or(agents_system)),
+            settings: merged.settings,
+            system: self.with_guidance(outer, system.or(merged.system)),
             user,
             examples,
             schema,
@@ -102,17 +100,29 @@ impl Run {
         }))
     }
 
-    /// The agent's name, the settings of agent, prompt and call merged, and the agent's system text.
+    fn tell_start(&mut self, node: NodeId, merged: &Merged) {
+        let model = merged.settings.get("model").map(text_of);
+        let prompt = Arc::clone(self.tree.name(node));
+        let agent = merged.agent.clone();
+        self.tell(
+            node,
+            EventKind::PromptStart {
+                agent,
+                prompt,
+                model,
+            },
+        );
+    }
+
     fn merge_settings(
         &mut self,
         declared: Option<u32>,
         mut given: Map<String, Value>,
-    ) -> Result<(Option<String>, Map<String, Value>, Option<String>), u64> {
+    ) -> Result<Merged, u64> {
         let loaded = Arc::clone(&self.loaded);
         let agents = &loaded.program.agents;
         let agent = match given.shift_remove("agent") {
             Some(Value::String(name)) => agents.iter().find(|it| it.name == name),
-            Some(Value::Number(index)) => index.as_u64().and_then(|it| agents.get(it as usize)),
             _ => declared.and_then(|index| agents.get(index as usize)),
         };
         let mut settings = Map::new();
@@ -125,11 +135,19 @@ impl Run {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        settings.extend(given);
+        for layer in ["prompt", "call"] {
+            if let Some(Value::Object(layer)) = given.shift_remove(layer) {
+                settings.extend(layer);
+            }
+        }
         if let Some(model) = &self.services.model_override {
             settings.insert("model".into(), Value::String(model.clone()));
         }
-        Ok((agent.map(|it| it.name.clone()), settings, system))
+        Ok(Merged {
+            agent: agent.map(|it| it.name.clone()),
+            settings,
+            system,
+        })
     }
 
     /// What a plain function without parameters gives, as JSON.
@@ -141,17 +159,12 @@ impl Run {
     }
 
     fn examples(&mut self, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
         let Value::Array(pairs) = self.json_of(function)? else {
             return Ok(Vec::new());
         };
         Ok(pairs
             .iter()
-            .filter_map(|pair| Some((text(pair.get(0)?), text(pair.get(1)?))))
+            .filter_map(|pair| Some((text_of(pair.get(0)?), text_of(pair.get(1)?))))
             .collect())
     }
 
@@ -164,7 +177,7 @@ impl Run {
         Some(Arc::new(gsw_abi::schema::schema(types, answer)))
     }
 
-    fn with_guidance(&self, node: crate::node::NodeId, system: Option<String>) -> Option<String> {
+    fn with_guidance(&self, node: NodeId, system: Option<String>) -> Option<String> {
         if self.guidance.is_empty() {
             return system;
         }
@@ -195,4 +208,11 @@ impl Run {
         self.heap.release(word);
         Some(text)
     }
+}
+
+/// A string as it is, everything else as JSON.
+fn text_of(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

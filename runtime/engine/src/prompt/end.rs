@@ -121,7 +121,7 @@ impl Run {
                 status,
                 duration,
                 usage,
-                detail,
+                detail: detail.map(Box::new),
             },
         );
     }

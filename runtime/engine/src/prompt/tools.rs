@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::{Type, TypeId};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::codec;
-use crate::event::EventKind;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::native;
 use crate::prompt::PromptRun;
@@ -23,7 +22,6 @@ pub(super) struct ToolRound {
     calls: Vec<ToolCall>,
     outcomes: Vec<Option<ToolOutcome>>,
     running: usize,
-    began: i64,
     /// An error that goes to the program.
     raised: Option<u64>,
 }
@@ -47,7 +45,6 @@ impl Run {
             outcomes: vec![None; calls.len()],
             calls,
             running: 0,
-            began: self.now,
             raised: None,
         };
         for index in 0..round.calls.len() {
@@ -100,10 +97,11 @@ impl Run {
         self.start_task(NewTask {
             frame,
             owner: prompt.node,
-            kind: NodeKind::Tool,
+            // The tool's own code enters the tool's node.
+            kind: NodeKind::Task,
             name: &tool.name,
             index: None,
-            input: Some(call.input.to_string().into()),
+            input: None,
             role: Role::Tool { coordinator, index },
             result: tool.result,
         });
@@ -121,26 +119,10 @@ impl Run {
             unreachable!("a tool ends in the round that started it");
         };
         let call = round.calls[index as usize].clone();
-        let duration = self.now - round.began;
         let outcome = self.outcome_of_tool(&call, ending, &mut round.raised);
         round.running -= 1;
-        let (output, error) = if outcome.is_error {
-            (None, Some(outcome.content.clone()))
-        } else {
-            (Some(Value::String(outcome.content.clone())), None)
-        };
         round.outcomes[index as usize] = Some(outcome);
         let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
-        self.tell(
-            node,
-            EventKind::ToolCall {
-                tool: call.name,
-                input: call.input,
-                output,
-                error,
-                duration,
-            },
-        );
         self.tasks.at_mut(coordinator).wait = Wait::Prompt(prompt);
         if must_stop {
             self.cancel_tasks_of(node);

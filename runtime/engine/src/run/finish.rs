@@ -155,6 +155,7 @@ impl Run {
             Wait::Operation { id, .. } => self.operations.abandon(id),
             Wait::Parallel(parallel) => self.drop_parallel(&parallel),
             Wait::Prompt(prompt) => self.drop_prompt(*prompt),
+            Wait::Reflect(reflecting) => self.drop_reflection(*reflecting),
             Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending => {}
         }
     }

@@ -1,6 +1,6 @@
 //! `parallel for` and `parallel (…)`.
 
-use gsw_abi::builtin::{INT, LIST_INT};
+use gsw_abi::builtin::LIST_INT;
 use gsw_abi::call::ErrorPolicy;
 use gsw_abi::layout::{Context, Frame, Outcome};
 use gsw_abi::types::TypeId;
@@ -214,5 +214,4 @@ fn a_tuple_of_calls_gives_a_tuple() {
     ];
     let (report, _) = go_with(&functions, types::pair(), Script::default());
     assert_eq!(value(&report), r#"[7,"x"]"#);
-    let _ = INT;
 }

@@ -108,6 +108,11 @@ fn type_table() -> TypeTable {
 
 /// A loaded program of these functions; function 0 is where it begins.
 pub fn load(functions: &[Code]) -> Arc<Loaded> {
+    Arc::new(load_with(functions, |_| {}))
+}
+
+/// The same with more in its tables.
+pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loaded {
     let mut entries = Vec::new();
     let mut described = Vec::new();
     for (index, code) in functions.iter().enumerate() {
@@ -141,7 +146,7 @@ pub fn load(functions: &[Code]) -> Arc<Loaded> {
             owned: vec![],
         });
     }
-    let program = Program {
+    let mut program = Program {
         name: "test".into(),
         docs: None,
         types: type_table(),
@@ -154,7 +159,8 @@ pub fn load(functions: &[Code]) -> Arc<Loaded> {
         sources: vec![],
         permissions: None,
     };
-    Arc::new(Loaded::from_parts(program, entries).expect("the tables are right"))
+    complete(&mut program);
+    Loaded::from_parts(program, entries).expect("the tables are right")
 }
 
 /// Runs function 0 with the result type `int`.
@@ -165,15 +171,26 @@ pub fn go(functions: &[Code]) -> Report {
 /// Runs function 0 and gives what was logged, too.
 pub fn go_with(functions: &[Code], result: TypeId, script: Script) -> (Report, Vec<String>) {
     let observers = Arc::new(Observers::default());
-    let services = Arc::new(Services {
-        observers: Arc::clone(&observers),
+    let services = Services {
+        observers,
         ..Services::default()
-    });
+    };
+    go_on(&load(functions), services, result, script)
+}
+
+/// Runs function 0 of a program with these services, and gives what was logged, too.
+pub fn go_on(
+    loaded: &Arc<Loaded>,
+    services: Services,
+    result: TypeId,
+    script: Script,
+) -> (Report, Vec<String>) {
+    let observers = Arc::clone(&services.observers);
     let entry = Entry::Function {
         function: FunctionIndex(0),
         result,
     };
-    let report = run(&load(functions), &services, entry, script).expect("it does not hang");
+    let report = run(loaded, &Arc::new(services), entry, script).expect("it does not hang");
     let history = observers.history();
     let log = history.iter().filter_map(|event| match &event.kind {
         EventKind::Log { message, .. } => Some(message.clone()),

@@ -186,15 +186,13 @@ unsafe extern "C" fn awaits_parameter(context: *mut Context, frame: *mut Frame) 
         0 => {
             set_state(frame, 1);
             let handle = get(frame, 0);
-            loop {
-                let status = unsafe { (table(context).task_await)(context, frame, handle) };
-                if status == status::WAITING {
-                    return status;
-                }
-                return match got(frame) {
-                    Ok(value) => done(frame, value),
-                    Err(error) => raise(frame, error),
-                };
+            let status = unsafe { (table(context).task_await)(context, frame, handle) };
+            if status == status::WAITING {
+                return status;
+            }
+            match got(frame) {
+                Ok(value) => done(frame, value),
+                Err(error) => raise(frame, error),
             }
         }
         _ => match got(frame) {
