@@ -1,0 +1,61 @@
+//! An error that nobody caught, as people or programs read it.
+
+use std::fmt::Write;
+
+use gsw_engine::model::Issue;
+use gsw_engine::run::{RunError, TracePlace};
+
+use crate::exit::Exit;
+
+/// What an error means for the process's end.
+pub fn exit_of(error: &RunError) -> Exit {
+    match error.error.as_str() {
+        "PermissionDenied" => Exit::Denied,
+        "Internal" => Exit::Internal,
+        _ => Exit::Raised,
+    }
+}
+
+/// The error as text: what, where with the source line, the way it took, and what to do.
+pub fn text(error: &RunError) -> String {
+    let mut out = String::new();
+    let _ = write!(out, "error: {}", error.error);
+    if !error.message.is_empty() && error.message != error.error {
+        let _ = write!(out, ": {}", error.message);
+    }
+    out.push('\n');
+    let mut places = error.trace.iter();
+    if let Some(place) = places.next() {
+        write_place(&mut out, place);
+    }
+    for place in places {
+        let _ = writeln!(out, "  from {}:{}:{}", place.file, place.line, place.column);
+    }
+    if !error.node.is_empty() {
+        let _ = writeln!(out, "  in {}", error.node);
+    }
+    if let Some(hint) = &error.hint {
+        let _ = writeln!(out, "  hint: {hint}");
+    }
+    out
+}
+
+fn write_place(out: &mut String, place: &TracePlace) {
+    let _ = writeln!(out, "  at {}:{}:{}", place.file, place.line, place.column);
+    let Some(source) = &place.source else { return };
+    let before = (place.column as usize).saturating_sub(1);
+    let indent: String =
+        source.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let width = (place.width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
+    let _ = writeln!(out, "   | {source}\n   | {indent}{}", "^".repeat(width));
+}
+
+/// What does not fit in the input, one line each.
+pub fn issues(issues: &[Issue]) -> String {
+    let mut out = String::from("error: the input does not fit\n");
+    for issue in issues {
+        let path = issue.path.strip_prefix("$.").unwrap_or(&issue.path);
+        let _ = writeln!(out, "  {path}: {}", issue.message);
+    }
+    out
+}
