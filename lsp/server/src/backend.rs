@@ -64,7 +64,7 @@ impl Backend {
         self.worker
             .run(move |state| {
                 let file = state.file(&path)?;
-                let offset = convert::offset(file.text(&state.db), place.position);
+                let offset = convert::offset(&state.db, file, place.position);
                 answer(state, file, offset)
             })
             .await?
@@ -143,7 +143,7 @@ impl LanguageServer for Backend {
                         kind: lsp::MarkupKind::Markdown,
                         value: hover.markdown,
                     }),
-                    range: Some(convert::range(file.text(&state.db), hover.span)),
+                    range: Some(convert::range(&state.db, file, hover.span)),
                 })
             })
             .await)

@@ -2,50 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use gsw_source::{Database, Diagnostic, File, Place, Severity, Span};
+use gsw_source::{Database, Diagnostic, File, Place, Severity, Span, Utf16Position, file_line_index};
 use tower_lsp::ls_types as lsp;
 
-/// The position of byte `offset`.
-pub fn position(text: &str, offset: u32) -> lsp::Position {
-    let mut offset = (offset as usize).min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    let before = &text[..offset];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let line = before.bytes().filter(|&byte| byte == b'\n').count();
-    let character = before[line_start..].encode_utf16().count();
-    lsp::Position {
-        line: line as u32,
-        character: character as u32,
-    }
+/// The position of a byte of `file`.
+fn position(db: &Database, file: File, offset: u32) -> lsp::Position {
+    let position = file_line_index(db, file).utf16_position(file.text(db), offset);
+    lsp::Position { line: position.line, character: position.character }
 }
 
-/// The byte offset of a position; past the end of a line it is that line's end.
-pub fn offset(text: &str, position: lsp::Position) -> u32 {
-    let mut start = 0;
-    for _ in 0..position.line {
-        match text[start..].find('\n') {
-            Some(at) => start += at + 1,
-            None => return text.len() as u32,
-        }
-    }
-    let mut units = position.character as usize;
-    for (at, c) in text[start..].char_indices() {
-        if c == '\n' || units < c.len_utf16() {
-            return (start + at) as u32;
-        }
-        units -= c.len_utf16();
-    }
-    text.len() as u32
+/// The byte of `file` at a position; past the end of a line it is that line's end.
+pub fn offset(db: &Database, file: File, position: lsp::Position) -> u32 {
+    let position = Utf16Position { line: position.line, character: position.character };
+    file_line_index(db, file).utf16_offset(file.text(db), position)
 }
 
-/// The range of a span.
-pub fn range(text: &str, span: Span) -> lsp::Range {
-    lsp::Range {
-        start: position(text, span.start),
-        end: position(text, span.end),
-    }
+/// The range of a span of `file`.
+pub fn range(db: &Database, file: File, span: Span) -> lsp::Range {
+    lsp::Range { start: position(db, file, span.start), end: position(db, file, span.end) }
 }
 
 /// A place as the protocol names it; `None` for a file of the standard library, which is nowhere on disk.
@@ -54,7 +28,7 @@ pub fn location(db: &Database, place: Place) -> Option<lsp::Location> {
     let uri = uri(file.path(db))?;
     Some(lsp::Location {
         uri,
-        range: range(file.text(db), span),
+        range: range(db, file, span),
     })
 }
 
@@ -90,7 +64,7 @@ pub fn diagnostic(db: &Database, file: File, diagnostic: &Diagnostic) -> lsp::Di
         })
         .collect();
     lsp::Diagnostic {
-        range: range(file.text(db), span),
+        range: range(db, file, span),
         severity: Some(match diagnostic.severity {
             Severity::Error => lsp::DiagnosticSeverity::ERROR,
             Severity::Warning => lsp::DiagnosticSeverity::WARNING,
@@ -101,23 +75,5 @@ pub fn diagnostic(db: &Database, file: File, diagnostic: &Diagnostic) -> lsp::Di
         message,
         related_information: Some(related),
         ..lsp::Diagnostic::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{offset, position};
-
-    #[test]
-    fn positions_count_utf16_units() {
-        let text = "a\u{1F600}b\nzoë x";
-        assert_eq!(position(text, 5).character, 3);
-        assert_eq!(offset(text, position(text, 5)), 5);
-        let x = text.find('x').expect("it is there") as u32;
-        assert_eq!(
-            (position(text, x).line, position(text, x).character),
-            (1, 4)
-        );
-        assert_eq!(offset(text, position(text, x)), x);
     }
 }
