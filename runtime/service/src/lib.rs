@@ -1,15 +1,20 @@
 //! What a built program shows outside: its command line.
 
 mod arguments;
+mod execute;
 mod exit;
+mod failure;
 mod help;
+mod interrupt;
 mod manifest;
+mod terminal;
 mod value_text;
 
 pub use arguments::{
     BUILTIN_OPTIONS, BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError,
     Verbosity, parse,
 };
+pub use execute::run_program;
 pub use exit::Exit;
 pub use help::{program_help, type_name, workflow_help};
 pub use manifest::manifest;

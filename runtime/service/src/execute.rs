@@ -1,0 +1,163 @@
+//! A program's command line from words to exit code.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use gsw_abi::types::{Type, TypeId};
+use gsw_agents::{AgentPrompts, Environment, Providers};
+use gsw_engine::engine::{Engine, EngineOptions};
+use gsw_engine::load::Loaded;
+use gsw_engine::observe::Observers;
+use gsw_engine::observe::jsonl::JsonLines;
+use gsw_engine::run::{Finished, RunResult};
+
+use crate::arguments::{self, Command, EventSink, Invocation, ResultForm, Verbosity};
+use crate::exit::Exit;
+use crate::{failure, help, interrupt, manifest, terminal};
+
+/// Does what the words after a program's name say.
+#[must_use]
+pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
+    let program = Arc::clone(&loaded.program);
+    match arguments::parse(&program, words) {
+        Ok(Command::Help(None)) => print(&help::program_help(&program)),
+        Ok(Command::Help(Some(index))) => print(&help::workflow_help(&program, &program.workflows[index])),
+        Ok(Command::Manifest) => print(&format!("{:#}\n", manifest::manifest(&program))),
+        Ok(Command::Run(invocation)) => run(loaded, *invocation),
+        Err(error) => {
+            eprintln!("{}: {}", program.name, error.0);
+            Exit::Usage
+        }
+    }
+}
+
+fn run(loaded: Loaded, invocation: Invocation) -> Exit {
+    let observers = Arc::new(Observers::default());
+    let watchers = match Watchers::start(&observers, &invocation) {
+        Ok(watchers) => watchers,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return Exit::Usage;
+        }
+    };
+    let result = loaded.program.workflows[invocation.workflow].result;
+    let options = EngineOptions {
+        models: Some(Arc::new(Providers::new(Environment::process()))),
+        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+        model_override: invocation.options.model.clone().or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
+        observers: Arc::clone(&observers),
+        memory_limit: None,
+    };
+    let engine = Engine::new(loaded, options);
+    let handle = engine.start(invocation.workflow, invocation.input);
+    interrupt::cancel_on_signal(handle.canceller());
+    let finished = handle.wait();
+    observers.close();
+    watchers.finish();
+    let form = match (invocation.options.form, is_text(&engine, result)) {
+        (ResultForm::Raw, Text::No) => ResultForm::Plain,
+        (form, _) => form,
+    };
+    report(&finished, form, result)
+}
+
+/// Whether a result is a JSON string, which `--raw` prints bare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Yes,
+    No,
+}
+
+fn is_text(engine: &Engine, result: TypeId) -> Text {
+    let types = &engine.program().types;
+    match types.get(types.base(result)) {
+        Type::String | Type::Literals(_) | Type::Time | Type::Bytes => Text::Yes,
+        Type::Enum(it) if it.is_inline() => Text::Yes,
+        _ => Text::No,
+    }
+}
+
+fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
+    match &finished.result {
+        RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,
+        RunResult::Value(json) => match (form, serde_json::from_str::<String>(json)) {
+            (ResultForm::Raw, Ok(text)) => print(&format!("{text}\n")),
+            _ => print(&format!("{json}\n")),
+        },
+        RunResult::Raised(error) => {
+            match (form, serde_json::to_string(error)) {
+                (ResultForm::Json, Ok(json)) => eprintln!("{json}"),
+                _ => eprint!("{}", failure::text(error)),
+            }
+            failure::exit_of(error)
+        }
+        RunResult::InvalidInput(issues) => {
+            eprint!("{}", failure::issues(issues));
+            Exit::Usage
+        }
+        RunResult::Cancelled => {
+            eprintln!("cancelled");
+            Exit::Cancelled
+        }
+        RunResult::Internal(message) => {
+            eprintln!("error: Internal: {message}\n  this is a bug in Groundswell; please report it with the program that shows it");
+            Exit::Internal
+        }
+    }
+}
+
+/// Prints to standard output. A reader that has gone away is no error; anything else that keeps a result from its reader is.
+fn print(text: &str) -> Exit {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => {
+            eprintln!("error: the result cannot be written: {error}");
+            Exit::Raised
+        }
+    }
+}
+
+/// Who watches the run.
+struct Watchers {
+    terminal: Option<JoinHandle<()>>,
+    events: Option<JsonLines>,
+}
+
+impl Watchers {
+    fn start(observers: &Observers, invocation: &Invocation) -> Result<Self, String> {
+        let events = match &invocation.options.events {
+            None => None,
+            Some(sink) => {
+                let out: Box<dyn Write + Send> = match sink {
+                    EventSink::Standard => Box::new(std::io::stdout()),
+                    EventSink::File(path) => Box::new(
+                        std::fs::File::create(path).map_err(|error| format!("`{path}` cannot be written: {error}"))?,
+                    ),
+                };
+                let lines = JsonLines::start(observers.subscribe(), out);
+                Some(lines.map_err(|error| format!("events cannot be written: {error}"))?)
+            }
+        };
+        let terminal = match invocation.options.verbosity {
+            Verbosity::Quiet => None,
+            Verbosity::Normal => terminal::print(observers.subscribe()).ok(),
+        };
+        Ok(Self { terminal, events })
+    }
+
+    /// Waits until everything has been written.
+    fn finish(self) {
+        if let Some(terminal) = self.terminal {
+            // A panic of the observer has been printed and concerns nobody else.
+            let _ = terminal.join();
+        }
+        match self.events.map(JsonLines::finish) {
+            None | Some(Ok(0)) => {}
+            Some(Ok(lost)) => eprintln!("warning: {lost} events were lost: writing them was too slow"),
+            Some(Err(error)) => eprintln!("warning: the events are incomplete: {error}"),
+        }
+    }
+}
