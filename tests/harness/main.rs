@@ -5,6 +5,7 @@
 mod codes;
 mod conformance;
 mod examples;
+mod incremental;
 mod literate;
 mod page;
 mod program;
