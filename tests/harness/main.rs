@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "a test binary has no users")]
 
+mod bad_input;
 mod codes;
 mod conformance;
 mod examples;
@@ -10,3 +11,4 @@ mod literate;
 mod page;
 mod program;
 mod tidy;
+mod wire;
