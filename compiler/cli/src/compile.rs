@@ -29,11 +29,20 @@ pub fn diagnostics(opened: &Opened) -> Vec<Diagnostic> {
     gsw_semantics::check_project(&opened.db)
 }
 
+/// Whether a program must have a workflow `main`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Main {
+    /// It is about to be run.
+    Needed,
+    /// Another workflow is named, or will be when the built file is run.
+    Optional,
+}
+
 /// The program in Flow IR; what is wrong is printed.
-pub fn module(path: &Path) -> Result<Module, Exit> {
+pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
     let opened = open(path).map_err(|failure| report::failure(&failure))?;
     let mut diagnostics = diagnostics(&opened);
-    if !diagnostics.iter().any(|it| it.severity == Severity::Error) {
+    if main == Main::Needed && !diagnostics.iter().any(|it| it.severity == Severity::Error) {
         diagnostics.extend(gsw_semantics::missing_main(&opened.db));
     }
     if report::report(&opened.db, &diagnostics, Format::Auto) != Exit::Done {
@@ -44,9 +53,9 @@ pub fn module(path: &Path) -> Result<Module, Exit> {
 }
 
 /// The program's image; what is wrong is printed.
-pub fn image(path: &Path) -> Result<Vec<u8>, Exit> {
-    let module = module(path)?;
-    gsw_codegen::compile(&module).map_err(|error| {
+pub fn image(path: &Path, main: Main) -> Result<Vec<u8>, Exit> {
+    let module = module(path, main)?;
+    gsw_codegen::compile(&module, &gsw_codegen::Options::default()).map_err(|error| {
         report::failure(&error);
         Exit::Internal
     })

@@ -1,5 +1,6 @@
 //! A program's command line from words to exit code.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -15,6 +16,22 @@ use gsw_engine::run::{Finished, RunResult};
 use crate::arguments::{self, Command, EventSink, Invocation, ResultForm, Verbosity};
 use crate::exit::Exit;
 use crate::{failure, help, interrupt, manifest, terminal};
+
+/// Does what the words after a program's name say, and gives the exit code.
+#[must_use]
+pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
+    let mut words = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        match argument.into_string() {
+            Ok(word) => words.push(word),
+            Err(argument) => {
+                eprintln!("{}: an argument is not UTF-8 text: {}", loaded.program.name, argument.display());
+                return Exit::Usage as i32;
+            }
+        }
+    }
+    run_program(loaded, &words) as i32
+}
 
 /// Does what the words after a program's name say.
 #[must_use]

@@ -14,7 +14,7 @@ pub use arguments::{
     BUILTIN_OPTIONS, BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError,
     Verbosity, parse,
 };
-pub use execute::run_program;
+pub use execute::{main_with_image, run_program};
 pub use exit::Exit;
 pub use help::{program_help, type_name, workflow_help};
 pub use manifest::manifest;

@@ -1,5 +1,5 @@
 //! The file that `gswc build` puts a program's image behind.
 
 fn main() -> std::process::ExitCode {
-    gsw_launcher::main()
+    gsw_launcher::run()
 }

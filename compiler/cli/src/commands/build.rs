@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use gsw_service::Exit;
 
 use crate::arguments::{Build, Emit};
-use crate::{compile, report};
+use crate::compile::{self, Main};
+use crate::report;
 
 /// Compiles a program to one native file, or prints another form of it.
 pub fn build(arguments: &Build) -> Exit {
@@ -25,7 +26,7 @@ fn bundle(arguments: &Build) -> Exit {
         Ok(launcher) => launcher,
         Err(message) => return report::failure(&message),
     };
-    let image = match compile::image(&arguments.file) {
+    let image = match compile::image(&arguments.file, Main::Optional) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
@@ -36,14 +37,14 @@ fn bundle(arguments: &Build) -> Exit {
 }
 
 fn image(arguments: &Build) -> Exit {
-    let image = match compile::image(&arguments.file) {
+    let image = match compile::image(&arguments.file, Main::Optional) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
     let output = output(arguments, "gswi");
-    match gsw_codegen::write_whole(&output, &image) {
+    match std::fs::write(&output, &image) {
         Ok(()) => Exit::Done,
-        Err(error) => report::failure(&error),
+        Err(error) => report::failure(&format!("`{}` cannot be written: {error}", output.display())),
     }
 }
 
@@ -51,7 +52,7 @@ fn text(
     arguments: &Build,
     form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>,
 ) -> Exit {
-    let module = match compile::module(&arguments.file) {
+    let module = match compile::module(&arguments.file, Main::Optional) {
         Ok(module) => module,
         Err(exit) => return exit,
     };
