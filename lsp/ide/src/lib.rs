@@ -1,5 +1,7 @@
 //! What an editor asks, answered from the compiler's queries; knows files and offsets, no protocol.
 
+mod cursor;
+mod declared_name;
 mod definition;
 mod diagnostics;
 mod hover;

@@ -108,7 +108,7 @@ impl State {
             .iter()
             .map(|(path, file)| (path.clone(), *file))
             .collect();
-        open.sort();
+        open.sort_by(|a, b| a.0.cmp(&b.0));
         open
     }
 
