@@ -14,45 +14,89 @@ fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 fn refused(words: &[&str], code: i32, part: &str) {
     let said = gswc(words);
     assert_eq!(said.code, Some(code), "{words:?}: {said:?}");
-    assert!(said.err.contains(part), "{words:?}: {part:?} missing in {:?}", said.err);
+    assert!(
+        said.err.contains(part),
+        "{words:?}: {part:?} missing in {:?}",
+        said.err
+    );
 }
 
 #[test]
 fn files_that_are_no_source() {
     refused(&["check", "no/such/file.gsw"], 1, "does not exist");
     refused(&["check", text(&scratch("bad_input"))], 1, "is a folder");
-    refused(&["check", text(&file("latin1.gsw", b"workflow main() { \xff }"))], 1, "is not UTF-8");
+    refused(
+        &[
+            "check",
+            text(&file("latin1.gsw", b"workflow main() { \xff }")),
+        ],
+        1,
+        "is not UTF-8",
+    );
     let large = file("large.gsw", "");
-    fs::File::options().write(true).open(&large).and_then(|it| it.set_len(100 << 20)).expect("a sparse file can be made");
+    fs::File::options()
+        .write(true)
+        .open(&large)
+        .and_then(|it| it.set_len(100 << 20))
+        .expect("a sparse file can be made");
     refused(&["check", text(&large)], 1, "MB");
     fs::remove_file(&large).expect("it was just made");
 }
 
 #[test]
 fn deep_nesting_is_reported_and_not_a_crash() {
-    let deep = format!("workflow main() -> int {{ {}1{} }}\n", "(".repeat(10_000), ")".repeat(10_000));
-    refused(&["check", text(&file("deep.gsw", deep))], 1, "nesting-too-deep");
+    let deep = format!(
+        "workflow main() -> int {{ {}1{} }}\n",
+        "(".repeat(10_000),
+        ")".repeat(10_000)
+    );
+    refused(
+        &["check", text(&file("deep.gsw", deep))],
+        1,
+        "nesting-too-deep",
+    );
 }
 
 #[test]
 fn import_cycles_are_shown_as_a_path() {
-    let a = file("cycle_a.gsw", "import ./cycle_b\nworkflow main() -> int { cycle_b.f() }\nfn g() -> int { 1 }\n");
-    file("cycle_b.gsw", "import ./cycle_a\nfn f() -> int { cycle_a.g() }\n");
+    let a = file(
+        "cycle_a.gsw",
+        "import ./cycle_b\nworkflow main() -> int { cycle_b.f() }\nfn g() -> int { 1 }\n",
+    );
+    file(
+        "cycle_b.gsw",
+        "import ./cycle_a\nfn f() -> int { cycle_a.g() }\n",
+    );
     refused(&["check", text(&a)], 1, "import-cycle");
 }
 
 #[test]
 fn a_program_without_main_cannot_run() {
-    refused(&["run", text(&file("no_main.gsw", "fn f() -> int { 1 }\n"))], 1, "main");
+    refused(
+        &["run", text(&file("no_main.gsw", "fn f() -> int { 1 }\n"))],
+        1,
+        "main",
+    );
 }
 
 #[test]
 fn wrong_flags_are_usage_errors() {
-    let greet = file("greet.gsw", "workflow main(name: string, times: int = 1) -> string { name.repeat(times) }\n");
+    let greet = file(
+        "greet.gsw",
+        "workflow main(name: string, times: int = 1) -> string { name.repeat(times) }\n",
+    );
     let greet = text(&greet);
     refused(&["run", greet], 2, "--name");
-    refused(&["run", greet, "--", "--name", "x", "--tims", "2"], 2, "--tims");
-    refused(&["run", greet, "--", "--name", "x", "--times", "many"], 2, "many");
+    refused(
+        &["run", greet, "--", "--name", "x", "--tims", "2"],
+        2,
+        "--tims",
+    );
+    refused(
+        &["run", greet, "--", "--name", "x", "--times", "many"],
+        2,
+        "many",
+    );
     refused(&["run", greet, "--", "stray"], 2, "stray");
     refused(&["frobnicate"], 2, "frobnicate");
 }
@@ -60,7 +104,11 @@ fn wrong_flags_are_usage_errors() {
 #[test]
 fn an_output_that_cannot_be_written_leaves_nothing_behind() {
     let hello = file("hello.gsw", "workflow main() -> int { 1 }\n");
-    refused(&["build", text(&hello), "-o", "/no/such/folder/out"], 1, "cannot be written");
+    refused(
+        &["build", text(&hello), "-o", "/no/such/folder/out"],
+        1,
+        "cannot be written",
+    );
     if Path::new("/dev/full").exists() {
         let said = gswc(&["run", text(&hello)]);
         assert_eq!(said.code, Some(0), "{said:?}");
@@ -77,7 +125,10 @@ fn damaged_programs_are_refused() {
     let cut = whole.len() - 1000;
     let mut flipped = whole.clone();
     flipped[cut] ^= 0x10;
-    for (bytes, part) in [(&flipped[..], "damaged"), (&whole[..cut], "holds no program")] {
+    for (bytes, part) in [
+        (&flipped[..], "damaged"),
+        (&whole[..cut], "holds no program"),
+    ] {
         fs::write(&built, bytes).expect("it was just built");
         let said = run(&built, &[]);
         assert_eq!(said.code, Some(4), "{said:?}");

@@ -47,12 +47,15 @@ fn watched() -> Watched {
         let log = Arc::clone(&log);
         move |event: salsa::Event| {
             if let salsa::EventKind::WillExecute { database_key } = event.kind {
-                log.lock().expect("no test panics while it holds the log").push(format!("{database_key:?}"));
+                log.lock()
+                    .expect("no test panics while it holds the log")
+                    .push(format!("{database_key:?}"));
             }
         }
     };
     let mut db = Database::with_listener(Box::new(listener));
-    let entry = gsw_semantics::open_project(&mut db, Path::new("main.gsw"), &Two).expect("the entry is there");
+    let entry = gsw_semantics::open_project(&mut db, Path::new("main.gsw"), &Two)
+        .expect("the entry is there");
     let mut watched = Watched { db, entry, log };
     watched.check();
     watched
@@ -66,13 +69,25 @@ impl Watched {
 
     /// Edits the entry, checks again, and gives the names of the queries that ran, each as often as it did.
     fn after(&mut self, from: &str, to: &str) -> Vec<String> {
-        self.log.lock().expect("no test panics while it holds the log").clear();
+        self.log
+            .lock()
+            .expect("no test panics while it holds the log")
+            .clear();
         let text = self.entry.text(&self.db).replace(from, to);
-        assert_ne!(text.as_str(), &**self.entry.text(&self.db), "the edit changes something");
+        assert_ne!(
+            text.as_str(),
+            &**self.entry.text(&self.db),
+            "the edit changes something"
+        );
         self.entry.set_text(&mut self.db).to(text.as_str().into());
         self.check();
-        let log = self.log.lock().expect("no test panics while it holds the log");
-        log.iter().map(|line| line.split('(').next().unwrap_or_default().to_owned()).collect()
+        let log = self
+            .log
+            .lock()
+            .expect("no test panics while it holds the log");
+        log.iter()
+            .map(|line| line.split('(').next().unwrap_or_default().to_owned())
+            .collect()
     }
 }
 

@@ -15,7 +15,9 @@ fn with_provider<T>(script: Script, work: impl FnOnce(&str) -> T) -> (T, Vec<Val
         .enable_all()
         .build()
         .expect("a runtime can be made");
-    let server = runtime.block_on(Server::start(script, 0)).expect("a port is free");
+    let server = runtime
+        .block_on(Server::start(script, 0))
+        .expect("a port is free");
     let result = work(&server.url());
     let asked = server
         .requests()
@@ -43,7 +45,11 @@ fn run(file: &Path, url: &str, arguments: &[&str]) -> Said {
 }
 
 fn when(part: &str, answer: Value) -> Reply {
-    Reply { when: Some(part.into()), times: 0, ..Reply::of(Body::Answer(Answer { text: answer })) }
+    Reply {
+        when: Some(part.into()),
+        times: 0,
+        ..Reply::of(Body::Answer(Answer { text: answer }))
+    }
 }
 
 fn program(name: &str, source: &str) -> std::path::PathBuf {
@@ -64,26 +70,42 @@ workflow main() -> string {
 
 #[test]
 fn review_gives_what_the_model_found() {
-    let bug = json!([{ "title": "Check the index", "severity": "High", "line": 3, "confidence": 0.9 }]);
+    let bug =
+        json!([{ "title": "Check the index", "severity": "High", "line": 3, "confidence": 0.9 }]);
     let file = root().join("examples/review.gsw");
-    let (said, asked) = with_provider(Script { replies: vec![when("", bug)] }, |url| {
-        run(&file, url, &["--dir", "runtime/launcher"])
-    });
+    let (said, asked) = with_provider(
+        Script {
+            replies: vec![when("", bug)],
+        },
+        |url| run(&file, url, &["--dir", "runtime/launcher"]),
+    );
     assert_eq!(said.code, Some(0), "{said:?}");
     let report: Value = serde_json::from_str(&said.out).expect("the result is JSON");
     assert_eq!(report["files"], asked.len(), "{report}");
     assert_eq!(report["bugs"][0]["severity"], "High");
     assert_eq!(asked[0]["model"], "claude-sonnet-5-5");
-    assert!(asked[0]["output_config"]["format"]["schema"].is_object(), "{}", asked[0]);
-    assert!(asked[0]["messages"].to_string().contains("<code>"), "{}", asked[0]["messages"]);
+    assert!(
+        asked[0]["output_config"]["format"]["schema"].is_object(),
+        "{}",
+        asked[0]
+    );
+    assert!(
+        asked[0]["messages"].to_string().contains("<code>"),
+        "{}",
+        asked[0]["messages"]
+    );
 }
 
 #[test]
 fn triage_takes_the_way_that_each_answer_says() {
-    let ticket = |topic: &str, urgency: u32| json!({ "topic": topic, "summary": "x", "urgency": urgency });
+    let ticket =
+        |topic: &str, urgency: u32| json!({ "topic": topic, "summary": "x", "urgency": urgency });
     let script = Script {
         replies: vec![
-            when("Write the answer to this message", "We ship everywhere.".into()),
+            when(
+                "Write the answer to this message",
+                "We ship everywhere.".into(),
+            ),
             when("export button", ticket("Bug", 5)),
             when("invoice", ticket("Bug", 1)),
             when("Norway", ticket("Other", 1)),
@@ -95,7 +117,10 @@ fn triage_takes_the_way_that_each_answer_says() {
     let actions: Value = serde_json::from_str(&said.out).expect("the result is JSON");
     assert_eq!(actions["examples/inbox/01-invoice.txt"]["kind"], "Keep");
     assert_eq!(actions["examples/inbox/02-export.txt"]["kind"], "Escalate");
-    assert_eq!(actions["examples/inbox/03-norway.txt"]["text"], "We ship everywhere.");
+    assert_eq!(
+        actions["examples/inbox/03-norway.txt"]["text"],
+        "We ship everywhere."
+    );
 }
 
 #[test]
@@ -110,21 +135,41 @@ fn fanout_asks_two_providers() {
     let (said, asked) = with_provider(script, |url| run(&file, url, &[]));
     assert_eq!(said.code, Some(0), "{said:?}");
     let winner: Value = serde_json::from_str(&said.out).expect("the result is JSON");
-    assert_eq!((&winner["votes"], &winner["round_trips"]), (&json!(5), &json!(8)), "{winner}");
-    assert!(asked.iter().any(|it| it["response_format"]["type"] == "json_schema"));
+    assert_eq!(
+        (&winner["votes"], &winner["round_trips"]),
+        (&json!(5), &json!(8)),
+        "{winner}"
+    );
+    assert!(
+        asked
+            .iter()
+            .any(|it| it["response_format"]["type"] == "json_schema")
+    );
 }
 
 #[test]
 fn a_wrong_answer_is_shown_back_with_its_issues() {
     let script = Script::in_turn(vec![
-        Reply::of(Body::Answer(Answer { text: json!({ "name": "Oslo", "people": 0 }) })),
-        Reply::of(Body::Answer(Answer { text: json!({ "name": "Oslo", "people": 709_000 }) })),
+        Reply::of(Body::Answer(Answer {
+            text: json!({ "name": "Oslo", "people": 0 }),
+        })),
+        Reply::of(Body::Answer(Answer {
+            text: json!({ "name": "Oslo", "people": 709_000 }),
+        })),
     ]);
     let file = program("reflect", ASK);
     let (said, asked) = with_provider(script, |url| run(&file, url, &[]));
-    assert_eq!((said.code, said.out.as_str()), (Some(0), "\"Oslo 709000\"\n"), "{said:?}");
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "\"Oslo 709000\"\n"),
+        "{said:?}"
+    );
     assert_eq!(asked.len(), 2);
-    assert!(asked[1]["messages"].to_string().contains("$.people"), "{}", asked[1]["messages"]);
+    assert!(
+        asked[1]["messages"].to_string().contains("$.people"),
+        "{}",
+        asked[1]["messages"]
+    );
 }
 
 #[test]
@@ -165,5 +210,9 @@ fn a_missing_key_names_the_variable_and_the_simulator() {
         .expect("gswc can be started")
         .into();
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("ANTHROPIC_API_KEY") && said.err.contains("--model sim/default"), "{}", said.err);
+    assert!(
+        said.err.contains("ANTHROPIC_API_KEY") && said.err.contains("--model sim/default"),
+        "{}",
+        said.err
+    );
 }

@@ -4,29 +4,16 @@ use std::path::Path;
 
 use gsw_flow::ir::Module;
 use gsw_service::Exit;
-use gsw_source::{Database, Diagnostic, File, Severity};
+use gsw_source::{Database, Severity};
 
 use crate::arguments::Format;
 use crate::report;
 
-/// A program that has been read, not yet checked.
-pub struct Opened {
-    /// Holds its files.
-    pub db: Database,
-    /// The entry file.
-    pub entry: File,
-}
-
 /// Reads the entry file and everything it imports.
-pub fn open(path: &Path) -> Result<Opened, String> {
+pub fn open(path: &Path) -> Result<Database, String> {
     let mut db = Database::default();
-    let entry = gsw_semantics::open_project(&mut db, path, &gsw_source::Disk)?;
-    Ok(Opened { db, entry })
-}
-
-/// Everything wrong with it.
-pub fn diagnostics(opened: &Opened) -> Vec<Diagnostic> {
-    gsw_semantics::check_project(&opened.db)
+    gsw_semantics::open_project(&mut db, path, &gsw_source::Disk)?;
+    Ok(db)
 }
 
 /// Whether a program must have a workflow `main`.
@@ -40,16 +27,16 @@ pub enum Main {
 
 /// The program in Flow IR; what is wrong is printed.
 pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
-    let opened = open(path).map_err(|failure| report::failure(&failure))?;
-    let mut diagnostics = diagnostics(&opened);
+    let db = open(path).map_err(|failure| report::failure(&failure))?;
+    let mut diagnostics = gsw_semantics::check_project(&db);
     if main == Main::Needed && !diagnostics.iter().any(|it| it.severity == Severity::Error) {
-        diagnostics.extend(gsw_semantics::missing_main(&opened.db));
+        diagnostics.extend(gsw_semantics::missing_main(&db));
     }
-    if report::report(&opened.db, &diagnostics, Format::Auto) != Exit::Done {
+    if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
         return Err(Exit::Raised);
     }
-    gsw_flow::lower_program(&opened.db)
-        .map_err(|diagnostics| report::report(&opened.db, &diagnostics, Format::Auto))
+    gsw_flow::lower_program(&db)
+        .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))
 }
 
 /// The program's image; what is wrong is printed.

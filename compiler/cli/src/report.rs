@@ -9,14 +9,21 @@ use crate::arguments::Format;
 
 /// Prints diagnostics and gives the exit code that they call for.
 pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit {
-    let located: Vec<_> = diagnostics.iter().map(|it| it.located(|place| gsw_syntax::locate(db, place))).collect();
+    let located: Vec<_> = diagnostics
+        .iter()
+        .map(|it| it.located(|place| gsw_syntax::locate(db, place)))
+        .collect();
     let terminal = std::io::stderr().is_terminal();
     match format {
         Format::Json => print!("{}", gsw_source::render_json(db, &located)),
         Format::Auto if !terminal => eprint!("{}", gsw_source::render_plain(db, &located)),
         Format::Plain => eprint!("{}", gsw_source::render_plain(db, &located)),
         Format::Auto | Format::Pretty => {
-            let colors = if terminal && std::env::var_os("NO_COLOR").is_none() { Colors::On } else { Colors::Off };
+            let colors = if terminal && std::env::var_os("NO_COLOR").is_none() {
+                Colors::On
+            } else {
+                Colors::Off
+            };
             eprint!("{}", gsw_source::render_terminal(db, &located, colors));
         }
     }

@@ -20,14 +20,31 @@ pub fn definition(db: &dyn Db, file: File, offset: u32) -> Option<Target> {
     let place = match cursor.reference {
         Reference::Local { part, local } => {
             let body = gsw_semantics::body(db, cursor.item, part)?;
-            Place::Item { item: cursor.item, span: body.local(local).span }
+            Place::Item {
+                item: cursor.item,
+                span: body.local(local).span,
+            }
         }
-        Reference::Item(item) => Place::Item { item, span: name_span(db, item)? },
-        Reference::Variant { item, variant } => Place::Item { item, span: variant_span(db, item, variant)? },
-        Reference::Field { item, variant, field } => {
-            Place::Item { item, span: field_span(db, item, variant, field)? }
-        }
-        Reference::Module(file) => Place::File { file, span: Span::new(0, 0) },
+        Reference::Item(item) => Place::Item {
+            item,
+            span: name_span(db, item)?,
+        },
+        Reference::Variant { item, variant } => Place::Item {
+            item,
+            span: variant_span(db, item, variant)?,
+        },
+        Reference::Field {
+            item,
+            variant,
+            field,
+        } => Place::Item {
+            item,
+            span: field_span(db, item, variant, field)?,
+        },
+        Reference::Module(file) => Place::File {
+            file,
+            span: Span::new(0, 0),
+        },
     };
     Some(Target { place })
 }

@@ -27,20 +27,30 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
         Reference::Local { .. } => (local(db, &cursor)?, None),
         Reference::Item(item) => (item_head(db, *item), item_docs(db, *item)),
         Reference::Variant { item, variant } => variant_head(db, *item, *variant)?,
-        Reference::Field { item, variant, field } => field_head(db, *item, *variant, *field)?,
-        Reference::Module(file) => {
-            (format!("import {}", gsw_semantics::module_path(db, *file)?), gsw_syntax::file_docs(db, *file))
-        }
+        Reference::Field {
+            item,
+            variant,
+            field,
+        } => field_head(db, *item, *variant, *field)?,
+        Reference::Module(file) => (
+            format!("import {}", gsw_semantics::module_path(db, *file)?),
+            gsw_syntax::file_docs(db, *file),
+        ),
     };
     let mut markdown = format!("```gsw\n{code}\n```");
     if let Some(docs) = docs {
         let _ = write!(markdown, "\n\n{docs}");
     }
-    Some(Hover { markdown, span: in_file(db, cursor.item, cursor.span) })
+    Some(Hover {
+        markdown,
+        span: in_file(db, cursor.item, cursor.span),
+    })
 }
 
 fn local(db: &dyn Db, cursor: &Cursor) -> Option<String> {
-    let Reference::Local { part, local } = cursor.reference else { return None };
+    let Reference::Local { part, local } = cursor.reference else {
+        return None;
+    };
     let body = gsw_semantics::body(db, cursor.item, part)?;
     let local = body.local(local);
     let ty = display_type(db, &local.ty);
@@ -62,7 +72,10 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
         ItemKind::Mcp => return format!("mcp {name}"),
         ItemKind::Error => return error_head(db, item),
         ItemKind::Const => {
-            return format!("const {name}: {}", display_type(db, &item_signature(db, item).signature.result));
+            return format!(
+                "const {name}: {}",
+                display_type(db, &item_signature(db, item).signature.result)
+            );
         }
         ItemKind::Prompt => "prompt",
         ItemKind::Workflow => "workflow",
@@ -73,7 +86,12 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
     let mut head = format!("{keyword} {name}{}", heading(db, signature));
     let summary = &item_summary(db, item).item;
-    let errors: Vec<_> = summary.errors.kinds.iter().map(|it| it.name.as_str()).collect();
+    let errors: Vec<_> = summary
+        .errors
+        .kinds
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
     if !errors.is_empty() {
         let _ = write!(head, " ! {}", errors.join(" | "));
     }
@@ -98,8 +116,10 @@ fn heading(db: &dyn Db, signature: &Signature) -> String {
 }
 
 fn parameters(db: &dyn Db, parameters: &[Parameter]) -> String {
-    let shown: Vec<_> =
-        parameters.iter().map(|it| format!("{}: {}", it.name, display_type(db, &it.ty))).collect();
+    let shown: Vec<_> = parameters
+        .iter()
+        .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
+        .collect();
     shown.join(", ")
 }
 
@@ -130,7 +150,12 @@ fn variant_head(db: &dyn Db, item: ItemId, variant: u32) -> Option<(String, Opti
     Some((format!("{}.{}{payload}", item.name(db), variant.name), docs))
 }
 
-fn field_head(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<(String, Option<String>)> {
+fn field_head(
+    db: &dyn Db,
+    item: ItemId,
+    variant: u32,
+    field: u32,
+) -> Option<(String, Option<String>)> {
     let fields = match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) => fields,
         TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
@@ -138,5 +163,8 @@ fn field_head(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<(St
     };
     let field = fields.get(field as usize)?;
     let docs = field.docs.as_ref().map(ToString::to_string);
-    Some((format!("{}: {}", field.name, display_type(db, &field.ty)), docs))
+    Some((
+        format!("{}: {}", field.name, display_type(db, &field.ty)),
+        docs,
+    ))
 }

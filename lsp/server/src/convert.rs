@@ -2,24 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
-use gsw_source::{Database, Diagnostic, File, Place, Severity, Span, Utf16Position, file_line_index};
+use gsw_source::{
+    Database, Diagnostic, File, Place, Severity, Span, Utf16Position, file_line_index,
+};
 use tower_lsp::ls_types as lsp;
 
 /// The position of a byte of `file`.
 fn position(db: &Database, file: File, offset: u32) -> lsp::Position {
     let position = file_line_index(db, file).utf16_position(file.text(db), offset);
-    lsp::Position { line: position.line, character: position.character }
+    lsp::Position {
+        line: position.line,
+        character: position.character,
+    }
 }
 
 /// The byte of `file` at a position; past the end of a line it is that line's end.
 pub fn offset(db: &Database, file: File, position: lsp::Position) -> u32 {
-    let position = Utf16Position { line: position.line, character: position.character };
+    let position = Utf16Position {
+        line: position.line,
+        character: position.character,
+    };
     file_line_index(db, file).utf16_offset(file.text(db), position)
 }
 
 /// The range of a span of `file`.
 pub fn range(db: &Database, file: File, span: Span) -> lsp::Range {
-    lsp::Range { start: position(db, file, span.start), end: position(db, file, span.end) }
+    lsp::Range {
+        start: position(db, file, span.start),
+        end: position(db, file, span.end),
+    }
 }
 
 /// A place as the protocol names it; `None` for a file of the standard library, which is nowhere on disk.

@@ -25,7 +25,11 @@ pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
         match argument.into_string() {
             Ok(word) => words.push(word),
             Err(argument) => {
-                eprintln!("{}: an argument is not UTF-8 text: {}", loaded.program.name, argument.display());
+                eprintln!(
+                    "{}: an argument is not UTF-8 text: {}",
+                    loaded.program.name,
+                    argument.display()
+                );
                 return Exit::Usage as i32;
             }
         }
@@ -39,7 +43,9 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
     let program = Arc::clone(&loaded.program);
     match arguments::parse(&program, words) {
         Ok(Command::Help(None)) => print(&help::program_help(&program)),
-        Ok(Command::Help(Some(index))) => print(&help::workflow_help(&program, &program.workflows[index])),
+        Ok(Command::Help(Some(index))) => {
+            print(&help::workflow_help(&program, &program.workflows[index]))
+        }
         Ok(Command::Manifest) => print(&format!("{:#}\n", manifest::manifest(&program))),
         Ok(Command::Run(invocation)) => run(loaded, *invocation),
         Err(error) => {
@@ -62,7 +68,11 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
         prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
-        model_override: invocation.options.model.clone().or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
+        model_override: invocation
+            .options
+            .model
+            .clone()
+            .or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
         observers: Arc::clone(&observers),
         memory_limit: None,
     };
@@ -118,7 +128,9 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
             Exit::Cancelled
         }
         RunResult::Internal(message) => {
-            eprintln!("error: Internal: {message}\n  this is a bug in Groundswell; please report it with the program that shows it");
+            eprintln!(
+                "error: Internal: {message}\n  this is a bug in Groundswell; please report it with the program that shows it"
+            );
             Exit::Internal
         }
     }
@@ -151,7 +163,8 @@ impl Watchers {
                 let out: Box<dyn Write + Send> = match sink {
                     EventSink::Standard => Box::new(std::io::stdout()),
                     EventSink::File(path) => Box::new(
-                        std::fs::File::create(path).map_err(|error| format!("`{path}` cannot be written: {error}"))?,
+                        std::fs::File::create(path)
+                            .map_err(|error| format!("`{path}` cannot be written: {error}"))?,
                     ),
                 };
                 let lines = JsonLines::start(observers.subscribe(), out);
@@ -173,7 +186,9 @@ impl Watchers {
         }
         match self.events.map(JsonLines::finish) {
             None | Some(Ok(0)) => {}
-            Some(Ok(lost)) => eprintln!("warning: {lost} events were lost: writing them was too slow"),
+            Some(Ok(lost)) => {
+                eprintln!("warning: {lost} events were lost: writing them was too slow")
+            }
             Some(Err(error)) => eprintln!("warning: the events are incomplete: {error}"),
         }
     }

@@ -44,9 +44,13 @@ fn write_place(out: &mut String, place: &TracePlace) {
     let _ = writeln!(out, "  at {}:{}:{}", place.file, place.line, place.column);
     let Some(source) = &place.source else { return };
     let before = (place.column as usize).saturating_sub(1);
-    let indent: String =
-        source.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-    let width = (place.width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
+    let indent: String = source
+        .chars()
+        .take(before)
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
+    let width =
+        (place.width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
     let _ = writeln!(out, "   | {source}\n   | {indent}{}", "^".repeat(width));
 }
 

@@ -5,7 +5,12 @@ use gsw_engine::engine::Canceller;
 /// Listens for signals on a thread of its own from now on. Without a thread or signals a run simply cannot be cancelled cleanly.
 pub fn cancel_on_signal(canceller: Canceller) {
     let listen = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()
+        else {
+            return;
+        };
         runtime.block_on(async {
             if wait_for_signal().await.is_ok() {
                 canceller.cancel("interrupted");
@@ -16,7 +21,10 @@ pub fn cancel_on_signal(canceller: Canceller) {
         });
     };
     // As said above: there is nothing to do without the thread.
-    let _ = std::thread::Builder::new().name("signals".into()).stack_size(256 << 10).spawn(listen);
+    let _ = std::thread::Builder::new()
+        .name("signals".into())
+        .stack_size(256 << 10)
+        .spawn(listen);
 }
 
 #[cfg(unix)]

@@ -12,18 +12,24 @@ use gsw_engine::observe::{Next, Subscription};
 
 /// Prints what a subscription gives until it ends, on a thread of its own: a slow terminal holds nothing up.
 pub fn print(subscription: Subscription) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name("terminal".into()).spawn(move || {
-        let mut lines = Lines::default();
-        while let Next::Event(event) = subscription.next() {
-            if let Some(line) = lines.line(&event) {
-                // A closed terminal is no reason to stop a run.
-                let _ = writeln!(std::io::stderr(), "{line}");
+    std::thread::Builder::new()
+        .name("terminal".into())
+        .spawn(move || {
+            let mut lines = Lines::default();
+            while let Next::Event(event) = subscription.next() {
+                if let Some(line) = lines.line(&event) {
+                    // A closed terminal is no reason to stop a run.
+                    let _ = writeln!(std::io::stderr(), "{line}");
+                }
             }
-        }
-        if subscription.lost() > 0 {
-            let _ = writeln!(std::io::stderr(), "({} events were not shown)", subscription.lost());
-        }
-    })
+            if subscription.lost() > 0 {
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "({} events were not shown)",
+                    subscription.lost()
+                );
+            }
+        })
 }
 
 /// Turns events into lines.
@@ -36,21 +42,52 @@ struct Lines {
 impl Lines {
     fn line(&mut self, event: &Event) -> Option<String> {
         match &event.kind {
-            EventKind::ChildAttached { kind: NodeKind::Prompt, name, .. } => {
+            EventKind::ChildAttached {
+                kind: NodeKind::Prompt,
+                name,
+                ..
+            } => {
                 self.names.insert(event.node, Arc::clone(name));
                 None
             }
-            EventKind::Log { level, message, data } => Some(log(*level, message, data.as_ref())),
-            EventKind::StepEnd { step, status, duration } => Some(ended(*status, "step", step, *duration, "")),
-            EventKind::StepRetry { step, attempt, error, .. } => {
-                Some(format!("↻ step {step}: attempt {}: {error}", attempt + 1))
-            }
-            EventKind::PromptEnd { status, duration, usage, detail } => {
+            EventKind::Log {
+                level,
+                message,
+                data,
+            } => Some(log(*level, message, data.as_ref())),
+            EventKind::StepEnd {
+                step,
+                status,
+                duration,
+            } => Some(ended(*status, "step", step, *duration, "")),
+            EventKind::StepRetry {
+                step,
+                attempt,
+                error,
+                ..
+            } => Some(format!("↻ step {step}: attempt {}: {error}", attempt + 1)),
+            EventKind::PromptEnd {
+                status,
+                duration,
+                usage,
+                detail,
+            } => {
                 let name = self.names.remove(&event.node).unwrap_or_default();
                 let detail = detail.as_ref();
-                let simulated = if detail.is_some_and(|it| it.simulated) { ", simulated" } else { "" };
-                let cached = if detail.is_some_and(|it| it.cached) { ", cached" } else { "" };
-                let tokens = format!(", {} tokens in, {} out{cached}{simulated}", usage.input_tokens, usage.output_tokens);
+                let simulated = if detail.is_some_and(|it| it.simulated) {
+                    ", simulated"
+                } else {
+                    ""
+                };
+                let cached = if detail.is_some_and(|it| it.cached) {
+                    ", cached"
+                } else {
+                    ""
+                };
+                let tokens = format!(
+                    ", {} tokens in, {} out{cached}{simulated}",
+                    usage.input_tokens, usage.output_tokens
+                );
                 Some(ended(*status, "prompt", &name, *duration, &tokens))
             }
             _ => None,
@@ -60,7 +97,9 @@ impl Lines {
 
 fn log(level: Level, message: &str, data: Option<&serde_json::Value>) -> String {
     match data {
-        Some(serde_json::Value::Object(fields)) if fields.is_empty() => format!("{}: {message}", level.name()),
+        Some(serde_json::Value::Object(fields)) if fields.is_empty() => {
+            format!("{}: {message}", level.name())
+        }
         Some(data) => format!("{}: {message} {data}", level.name()),
         None => format!("{}: {message}", level.name()),
     }

@@ -14,7 +14,7 @@ pub fn build(arguments: &Build) -> Exit {
     match arguments.emit {
         None => bundle(arguments),
         Some(Emit::Image) => image(arguments),
-        Some(Emit::Flow) => text(arguments, |module| Ok(gsw_flow::dump(module))),
+        Some(Emit::Flow) => text(arguments, |module| Ok(gsw_flow::dump::dump(module))),
         Some(Emit::Clif) => text(arguments, |module| {
             gsw_codegen::clif(module).map_err(|error| error.to_string())
         }),
@@ -44,7 +44,10 @@ fn image(arguments: &Build) -> Exit {
     let output = output(arguments, "gswi");
     match std::fs::write(&output, &image) {
         Ok(()) => Exit::Done,
-        Err(error) => report::failure(&format!("`{}` cannot be written: {error}", output.display())),
+        Err(error) => report::failure(&format!(
+            "`{}` cannot be written: {error}",
+            output.display()
+        )),
     }
 }
 

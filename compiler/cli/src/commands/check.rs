@@ -8,7 +8,7 @@ use crate::{compile, report};
 /// Reports everything wrong with a program.
 pub fn check(arguments: &Check) -> Exit {
     match compile::open(&arguments.file) {
-        Ok(opened) => report::report(&opened.db, &compile::diagnostics(&opened), arguments.format),
+        Ok(db) => report::report(&db, &gsw_semantics::check_project(&db), arguments.format),
         Err(failure) => report::failure(&failure),
     }
 }

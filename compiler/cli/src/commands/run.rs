@@ -8,7 +8,11 @@ use crate::report;
 
 /// Compiles a program in memory and runs it.
 pub fn run(arguments: &Run) -> Exit {
-    let main = if arguments.workflow.is_some() { Main::Optional } else { Main::Needed };
+    let main = if arguments.workflow.is_some() {
+        Main::Optional
+    } else {
+        Main::Needed
+    };
     let image = match compile::image(&arguments.file, main) {
         Ok(image) => image,
         Err(exit) => return exit,
