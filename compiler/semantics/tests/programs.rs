@@ -1,4 +1,4 @@
-//! Programs with the diagnostics they get, written beside the lines: the pages of all codes, and `programs/*.md`.
+//! Programs with the diagnostics they get, written beside the lines: the pages of all codes, and of `tests/semantics` and `tests/run`.
 //!
 //! A block marked `gsw` is a program. `// error: [code] "part of message"` (or `warning`) on a line asks for exactly that on
 //! this line; an error that is reported without being asked for fails the test.
@@ -26,7 +26,12 @@ fn pages_of_codes_say_what_is_reported() {
 
 #[test]
 fn programs_get_the_diagnostics_beside_their_lines() {
-    check_folder(&root().join("tests/programs"));
+    check_folder(&root().join("../../tests/semantics"));
+}
+
+#[test]
+fn programs_that_run_have_no_mistakes() {
+    check_folder(&root().join("../../tests/run"));
 }
 
 #[test]

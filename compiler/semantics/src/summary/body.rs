@@ -4,7 +4,7 @@ use gsw_source::Db;
 
 use super::Unit;
 use super::caught::Remaining;
-use super::facts::{Facts, add, bears, nothing, of_parameter};
+use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use crate::error_class::{builtin_set, error_class, error_name};
 use crate::hir::{
     Arm, Body, ErrorPolicy, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Modifiers,
@@ -76,18 +76,12 @@ impl BodyFacts {
 /// A function given as an argument does what the caller's does; anything deeper is stored.
 fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
     match ty {
-        Type::Parameter(..) => Facts::default(),
         Type::Function(function) => {
             let mut facts = Facts::unknown(db, &function.result);
-            facts.call = match &function.latent {
-                None => of_parameter(),
-                Some(latent) => Summary {
-                    errors: latent.errors.clone(),
-                    effects: latent.effects,
-                    waits: Waits::Always,
-                    ..nothing()
-                },
-            };
+            facts.call = function
+                .latent
+                .as_ref()
+                .map_or_else(of_parameter, of_latent);
             facts
         }
         other => Facts::unknown(db, other),

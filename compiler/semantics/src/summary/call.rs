@@ -5,7 +5,7 @@ use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome, add_modifiers};
-use super::facts::{Facts, add, bears, nothing};
+use super::facts::{Facts, add, bears, nothing, of_latent};
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::error_class::{builtin_set, model_errors};
@@ -35,8 +35,12 @@ impl<'a> BodyWalk<'a, '_> {
             Callee::Value(value) => {
                 let function = self.expression(*value);
                 add(&mut outcome.does, &function.does);
+                let latent = match &self.body.expression(*value).ty {
+                    Type::Function(it) => it.latent.as_ref().map(of_latent),
+                    _ => None,
+                };
                 (
-                    function.value.call.clone(),
+                    latent.unwrap_or_else(|| function.value.call.clone()),
                     Facts {
                         call: nothing(),
                         ..function.value

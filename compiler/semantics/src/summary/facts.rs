@@ -3,7 +3,7 @@
 use gsw_source::Db;
 
 use crate::model::{ArgumentEffects, Summary, TypeDeclarationKind, Waits};
-use crate::types::{EffectSet, ErrorSet, Type};
+use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// What a value brings with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +74,16 @@ pub(super) fn of_parameter() -> Summary {
     }
 }
 
+/// The summary of a call of a function whose type says what it may raise and do.
+pub(super) fn of_latent(latent: &Latent) -> Summary {
+    Summary {
+        errors: latent.errors.clone(),
+        effects: latent.effects,
+        waits: Waits::Always,
+        ..nothing()
+    }
+}
+
 /// Adds all that `other` does to `summary`.
 pub(super) fn add(summary: &mut Summary, other: &Summary) {
     summary.errors.extend(&other.errors);
@@ -84,7 +94,8 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
     }
 }
 
-/// Whether a value of this type can hold a function, a task or an error.
+/// Whether a value of this type can hold a function, a task or an error. What a type parameter stands for counts where it
+/// is known: at the call.
 pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
     let mut seen = Vec::new();
     bears_within(db, ty, &mut seen)
@@ -111,20 +122,15 @@ fn bears_within(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> b
                 .kind
             {
                 TypeDeclarationKind::Record(fields) => {
-                    fields.iter().any(|it| declared_bears(db, &it.ty, seen))
+                    fields.iter().any(|it| bears_within(db, &it.ty, seen))
                 }
                 TypeDeclarationKind::Enum(variants) => {
                     let mut fields = variants.iter().flat_map(|it| &it.fields);
-                    fields.any(|it| declared_bears(db, &it.ty, seen))
+                    fields.any(|it| bears_within(db, &it.ty, seen))
                 }
                 TypeDeclarationKind::Alias { .. } => false,
             }
         }
         _ => false,
     }
-}
-
-/// A type parameter in a declaration stands for an argument, which is looked at by itself.
-fn declared_bears(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> bool {
-    !matches!(ty, Type::Parameter(..)) && bears_within(db, ty, seen)
 }
