@@ -103,9 +103,7 @@ pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
 
 fn bears_within(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> bool {
     match ty {
-        Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error | Type::Parameter(..) => {
-            true
-        }
+        Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error => true,
         Type::Optional(it) | Type::List(it) | Type::Partial(it) => bears_within(db, it, seen),
         Type::Map(_, it) => bears_within(db, it, seen),
         Type::Tuple(them) => them.iter().any(|it| bears_within(db, it, seen)),
