@@ -43,7 +43,7 @@ impl Context<'_> {
         let (element, ids) = match (&part, wanted) {
             (Expected::Type(ty), _) => (ty.clone(), ids),
             (_, Some(ty)) if ids.is_empty() => (ty, ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Literal(span)), ids),
+            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
             _ => self.joined_elements(ids),
         };
         self.push(ExpressionKind::List(ids), element.list(), span)
@@ -67,7 +67,9 @@ impl Context<'_> {
     ) -> ExpressionId {
         let wanted = match self.wanted_collection(expected) {
             Some(Type::Map(key, value)) => Some(((*key).clone(), (*value).clone())),
-            Some(Type::Json) => Some((Type::String, Type::Json)),
+            // Keys of several types have a text; which one they are is for them to say.
+            Some(Type::Json) if entries.is_empty() => Some((Type::String, Type::Json)),
+            Some(Type::Json) => Some((self.fresh(), Type::Json)),
             _ => None,
         };
         let (key_part, value_part) = match &wanted {
@@ -80,8 +82,8 @@ impl Context<'_> {
             keys.push(self.expression(&entry.key, &key_part));
             values.push(self.expression(&entry.value, &value_part));
         }
-        let (key, keys) = self.side(keys, &key_part, wanted.as_ref().map(|it| &it.0), span);
-        let (value, values) = self.side(values, &value_part, wanted.as_ref().map(|it| &it.1), span);
+        let (key, keys) = self.side(keys, &key_part, wanted.as_ref().map(|it| &it.0));
+        let (value, values) = self.side(values, &value_part, wanted.as_ref().map(|it| &it.1));
         let entries = keys.into_iter().zip(values).collect();
         let ty = Type::Map(Arc::new(key), Arc::new(value));
         self.push(ExpressionKind::Map(entries), ty, span)
@@ -93,12 +95,11 @@ impl Context<'_> {
         ids: Vec<ExpressionId>,
         part: &Expected,
         wanted: Option<&Type>,
-        span: Span,
     ) -> (Type, Vec<ExpressionId>) {
         match (part, wanted) {
             (Expected::Type(ty), _) => (ty.clone(), ids),
             (_, Some(ty)) if ids.is_empty() => (ty.clone(), ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Literal(span)), ids),
+            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
             _ => self.joined_elements(ids),
         }
     }

@@ -187,9 +187,11 @@ impl Context<'_> {
         let outer = self.pattern_names.enter(arms);
         let mut heads = Vec::with_capacity(arms.len());
         let mut bodies = Vec::with_capacity(arms.len() + 1);
-        for arm in arms {
+        for (index, arm) in arms.iter().enumerate() {
             let names = self.scope.len();
+            self.pattern_names.at_arm(Some(index));
             let pattern = self.pattern(&arm.pattern, ty, Place::Top);
+            self.pattern_names.at_arm(None);
             let guard = arm
                 .guard
                 .as_ref()

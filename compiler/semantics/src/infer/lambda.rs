@@ -180,9 +180,7 @@ impl Context<'_> {
             (None, Some(given)) => given.clone(),
             (None, None) => {
                 let blame = match &parameter.pattern.kind {
-                    ast::PatternKind::Binding(name) => {
-                        Blame::Parameter(name.name.clone(), name.span)
-                    }
+                    ast::PatternKind::Binding(_) => Blame::Binding,
                     _ => Blame::Quiet,
                 };
                 self.table.fresh(blame)

@@ -30,7 +30,7 @@ impl Context<'_> {
                 let ty = match expected.hint().map(|it| self.unchecked(it)) {
                     Some(wanted @ Type::Optional(_)) => wanted,
                     Some(Type::Json) => Type::Json.optional(),
-                    _ => self.table.fresh(Blame::Literal(span)).optional(),
+                    _ => self.table.fresh(Blame::Binding).optional(),
                 };
                 self.push(ExpressionKind::None, ty, span)
             }

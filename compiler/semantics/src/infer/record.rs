@@ -43,8 +43,11 @@ impl Context<'_> {
             }
         }
         let base = base.map(|it| self.expression(it, &Expected::Type(ty.clone())));
-        if base.is_none() && is_whole {
-            self.missing_fields(item, declared, &given, path, span);
+        if base.is_none() {
+            self.absent_fields(declared, &arguments, &mut given, &mut values, span);
+            if is_whole {
+                self.missing_fields(item, declared, &given, path, span);
+            }
         }
         let id = self.push(
             ExpressionKind::Record {
@@ -174,6 +177,26 @@ impl Context<'_> {
         self.refer_field(name.span, item, 0, position);
         let wanted = substitute(&declared[index].ty, arguments);
         Some((position, self.expression(value, &Expected::Type(wanted))))
+    }
+
+    /// An optional field that is not written and has no default is `none`.
+    fn absent_fields(
+        &mut self,
+        declared: &[Parameter],
+        arguments: &[Type],
+        given: &mut [bool],
+        values: &mut Vec<(u32, ExpressionId)>,
+        span: Span,
+    ) {
+        for (index, (field, given)) in (0u32..).zip(declared.iter().zip(given)) {
+            let is_optional = matches!(field.ty, Type::Optional(_));
+            if !*given && is_optional && field.default == Presence::Absent {
+                *given = true;
+                let ty = substitute(&field.ty, arguments);
+                let end = Span::new(span.end, span.end);
+                values.push((index, self.push(ExpressionKind::None, ty, end)));
+            }
+        }
     }
 
     fn missing_fields(

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Name, Span};
-
 use crate::types::{FunctionType, Type, TypeVariable};
 
 /// What to say when a variable's type is never found.
 #[derive(Clone, Debug)]
 pub(super) enum Blame {
-    /// A literal without elements; the report stands at the binding, else here.
-    Literal(Span),
-    /// A lambda's parameter without an annotation.
-    Parameter(Name, Span),
+    /// A literal without elements, or a lambda's parameter without an annotation: the binding is reported.
+    Binding,
     /// Nothing: the variable stands for what no value ever has.
     Quiet,
 }
@@ -48,6 +44,13 @@ impl Table {
                 Some(bound) => current = bound,
                 None => break,
             }
+        }
+        // `T??` is `T?`, also when the inner one is found later.
+        if let Type::Optional(inner) = current
+            && let Type::Variable(_) = **inner
+            && let whole @ Type::Optional(_) = self.resolve(inner)
+        {
+            return whole;
         }
         current.clone()
     }

@@ -1,11 +1,8 @@
 //! The end of inference: every variable replaced by what was found, and reported where nothing was.
 
-use gsw_source::Span;
-
 use crate::errors::values as errors;
 use crate::hir::{
-    Arm, Callee, Expression, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement,
-    StatementKind,
+    Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::infer::context::Context;
 use crate::infer::table::{Blame, Table, parts};
@@ -32,7 +29,7 @@ impl Context<'_> {
         }
     }
 
-    /// Reports what was never found, each once: at the binding where there is one, else where it was written.
+    /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
     fn report_unknown(&mut self) {
         // A mistake elsewhere in the body most likely is the reason.
         if self
@@ -56,23 +53,6 @@ impl Context<'_> {
                 }
             }
         }
-        for index in 0..self.expressions.len() {
-            let Expression { ty, .. } = &self.expressions[index];
-            for variable in unknown_in(&self.table, ty) {
-                let (what, span) = match self.table.blame(variable) {
-                    Blame::Quiet => continue,
-                    Blame::Literal(span) => ("this literal".to_owned(), *span),
-                    Blame::Parameter(name, span) => (format!("`{name}`"), *span),
-                };
-                self.table.hush(variable);
-                self.report_unknown_at(&what, span);
-            }
-        }
-    }
-
-    fn report_unknown_at(&mut self, what: &str, span: Span) {
-        let place = self.place(span);
-        self.report(errors::cannot_infer(place, what));
     }
 }
 
