@@ -133,8 +133,9 @@ impl Run {
     ) -> Result<Vec<u64>, Vec<Issue>> {
         let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
         let mut issues = unknown_names(parameters, input);
-        for parameter in parameters {
-            match self.decode_argument(parameter, input, &words) {
+        for (index, parameter) in parameters.iter().enumerate() {
+            let before = (&parameters[..index], words.as_slice());
+            match self.decode_argument(parameter, input, before) {
                 Ok(word) => words.push(word),
                 Err(found) => {
                     issues.extend(found);
@@ -156,7 +157,7 @@ impl Run {
         &mut self,
         parameter: &Field,
         input: &Map<String, Value>,
-        before: &[u64],
+        before: (&[Field], &[u64]),
     ) -> Result<u64, Vec<Issue>> {
         let given = input
             .get(&parameter.wire)
@@ -201,22 +202,18 @@ impl Run {
     }
 
     /// A parameter's default, which may look at the parameters before it.
-    fn default_of(&mut self, default: FunctionIndex, before: &[u64]) -> Option<u64> {
+    fn default_of(
+        &mut self,
+        default: FunctionIndex,
+        (parameters, words): (&[Field], &[u64]),
+    ) -> Option<u64> {
         let function = default.0;
         let takes = self.loaded.functions[function as usize].parameters as usize;
-        let arguments: Vec<u64> = before.iter().copied().take(takes).collect();
-        if arguments.len() < takes {
-            return None;
+        let arguments = words.get(..takes)?;
+        for (parameter, &word) in parameters.iter().zip(arguments) {
+            self.heap.retain_typed(parameter.ty, word);
         }
-        let loaded = Arc::clone(&self.loaded);
-        for (slot, &word) in loaded.program.functions[function as usize]
-            .slots
-            .iter()
-            .zip(&arguments)
-        {
-            self.heap.retain_typed(slot.ty, word);
-        }
-        match self.call_plain(function, &arguments) {
+        match self.call_plain(function, arguments) {
             Ok(word) => Some(word),
             Err(error) => {
                 self.heap.release(error);
