@@ -127,6 +127,12 @@ fn rows<'a>(db: &dyn Db, arms: impl Iterator<Item = &'a Arm>) -> Option<Vec<Vec<
 
 fn uncovered(db: &dyn Db, ty: &Type, rows: Vec<Vec<Simple>>) -> Vec<String> {
     let witnesses = Matrix::new(db).missing(&rows, std::slice::from_ref(ty), SHOWN);
-    let texts = witnesses.iter().filter_map(|it| it.first());
-    texts.map(|it| witness_text(db, it)).collect()
+    let mut texts: Vec<String> = Vec::new();
+    for witness in witnesses.iter().filter_map(|it| it.first()) {
+        let text = witness_text(db, witness);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts
 }

@@ -31,6 +31,7 @@ mod rules;
 mod scope;
 mod substitute;
 mod summary;
+mod tool_list;
 mod tree;
 
 pub mod types;
@@ -63,4 +64,5 @@ pub use scope::{
 };
 pub use substitute::substitute;
 pub use summary::{error_diagnostics, item_summary};
+pub use tool_list::listed_tools;
 pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -13,6 +13,7 @@ use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
 use crate::summary::item_summary;
+use crate::tool_list::listed_tools;
 use crate::tree::item_tree;
 
 /// What a workflow can raise, do and ask.
@@ -98,6 +99,7 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
             .agent
             .into_iter()
             .collect();
+        next.extend(listed_tools(db, item));
         for body in &item_bodies(db, item).bodies {
             next.extend(body.expressions.iter().flat_map(|it| named_items(&it.kind)));
         }

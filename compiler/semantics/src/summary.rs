@@ -26,6 +26,7 @@ use crate::hir::BodyPart;
 use crate::import::reaches;
 use crate::model::{ItemSummary, Summary, Waits};
 use crate::module::is_std;
+use crate::tool_list::listed_tools;
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 
@@ -143,9 +144,10 @@ impl Unit<'_> {
         let before = (summary.clone(), result.clone());
         let mut learnt = false;
         call::add_head(db, item, &mut summary);
-        if let Some(agent) = item_signature(db, item).signature.agent {
-            let (tools, _) = self.of(agent);
-            summary.effects = summary.effects.union(tools.effects);
+        // A model calls the tools of its agent; what they raise goes back to it.
+        let agent = item_signature(db, item).signature.agent;
+        for source in listed_tools(db, item).into_iter().chain(agent) {
+            summary.effects = summary.effects.union(self.of(source).0.effects);
         }
         for body in &item_bodies(db, item).bodies {
             if matches!(

@@ -219,13 +219,7 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
             add(summary, &outcome.does);
             result.join(&outcome.value);
         }
-        // A model calls the tools; what they raise goes back to it.
-        BodyPart::Settings => {
-            summary.effects = summary
-                .effects
-                .union(outcome.value.call.effects)
-                .union(outcome.does.effects);
-        }
+        BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
         _ => add(summary, &outcome.does),
     }
 }
