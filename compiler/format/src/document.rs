@@ -1,0 +1,338 @@
+//! The pretty-printing algebra: documents that know where they may be broken, and their layout on lines.
+//!
+//! After Wadler, *A prettier printer*: a group is laid out on one line if it fits, otherwise all its line breaks are
+//! taken, and the groups inside decide for themselves.
+
+/// The longest line that is tried to be kept.
+const WIDTH: usize = 100;
+
+/// How far the inside of a bracket is moved in.
+const INDENTATION: usize = 2;
+
+/// Text with places where it may be broken.
+#[derive(Clone, Debug)]
+pub(crate) enum Document {
+    /// Text on one line.
+    Text(String),
+    /// Source text that is kept as it is, line breaks included.
+    Verbatim(String),
+    /// A blank, or a line break in a broken group.
+    Line,
+    /// Nothing, or a line break in a broken group.
+    SoftLine,
+    /// A line break, which breaks the groups around it.
+    HardLine,
+    /// An empty line, which breaks the groups around it.
+    EmptyLine,
+    /// Nothing, but it breaks the groups around it.
+    Break,
+    /// The first in a broken group, the second in one that is not.
+    IfBroken(&'static str, &'static str),
+    /// Moved in where lines start.
+    Nest(Box<Self>),
+    /// Laid out on one line if that fits.
+    Group(Box<Self>),
+    /// Lines of its own between braces, which do not break what is around them.
+    Body(Box<Self>),
+    /// Entries between braces, on one line if they fit there, whatever is around them; the others may end their first
+    /// line at its opening brace, just as if it had lines of its own.
+    Braces(Box<Self>),
+    /// One after the other.
+    Concat(Vec<Self>),
+}
+
+/// Text on one line.
+pub(crate) fn text(text: impl Into<String>) -> Document {
+    Document::Text(text.into())
+}
+
+/// Nothing.
+pub(crate) fn nothing() -> Document {
+    Document::Concat(Vec::new())
+}
+
+/// One after the other.
+pub(crate) fn concat(documents: impl IntoIterator<Item = Document>) -> Document {
+    Document::Concat(documents.into_iter().collect())
+}
+
+/// Laid out on one line if that fits.
+pub(crate) fn group(document: Document) -> Document {
+    Document::Group(Box::new(document))
+}
+
+/// Moved in where lines start.
+pub(crate) fn nest(document: Document) -> Document {
+    Document::Nest(Box::new(document))
+}
+
+/// Lines of its own between braces.
+pub(crate) fn body(document: Document) -> Document {
+    Document::Body(Box::new(document))
+}
+
+/// Entries between braces, on one line if they fit there.
+pub(crate) fn braces(document: Document) -> Document {
+    Document::Braces(Box::new(document))
+}
+
+/// With `separator` between each two.
+pub(crate) fn join(
+    documents: impl IntoIterator<Item = Document>,
+    separator: &Document,
+) -> Document {
+    let mut joined = Vec::new();
+    for document in documents {
+        if !joined.is_empty() {
+            joined.push(separator.clone());
+        }
+        joined.push(document);
+    }
+    Document::Concat(joined)
+}
+
+impl Document {
+    /// Whether it has lines of its own somewhere, also in braces.
+    fn has_lines(&self) -> bool {
+        match self {
+            Self::HardLine | Self::EmptyLine | Self::Break | Self::Body(_) => true,
+            Self::Nest(inner) | Self::Group(inner) | Self::Braces(inner) => inner.has_lines(),
+            Self::Concat(inner) => inner.iter().any(Self::has_lines),
+            Self::Text(_)
+            | Self::Verbatim(_)
+            | Self::Line
+            | Self::SoftLine
+            | Self::IfBroken(..) => false,
+        }
+    }
+
+    /// Whether it cannot stand on one line.
+    fn must_break(&self) -> bool {
+        match self {
+            Self::HardLine | Self::EmptyLine | Self::Break => true,
+            Self::Nest(inner) | Self::Group(inner) => inner.must_break(),
+            Self::Concat(inner) => inner.iter().any(Self::must_break),
+            Self::Text(_)
+            | Self::Verbatim(_)
+            | Self::Line
+            | Self::SoftLine
+            | Self::IfBroken(..)
+            | Self::Body(_)
+            | Self::Braces(_) => false,
+        }
+    }
+}
+
+/// How a document is laid out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Flat,
+    Broken,
+}
+
+type Pending<'document> = (usize, Mode, &'document Document);
+
+/// The text of a document.
+pub(crate) fn print(document: &Document) -> String {
+    let mut output = Output::default();
+    let mut pending: Vec<Pending<'_>> = vec![(0, Mode::Broken, document)];
+    while let Some((indentation, mode, document)) = pending.pop() {
+        match document {
+            Document::Text(text) => output.word(text),
+            Document::Verbatim(text) => output.word(text),
+            Document::IfBroken(broken, flat) => output.word(match mode {
+                Mode::Broken => broken,
+                Mode::Flat => flat,
+            }),
+            Document::Line if mode == Mode::Flat => output.word(" "),
+            Document::SoftLine if mode == Mode::Flat => {}
+            Document::Break => {}
+            Document::Line | Document::SoftLine | Document::HardLine => output.line(indentation),
+            Document::EmptyLine => output.empty_line(),
+            // What stands on one line has nothing to move in, but braces inside it may be broken.
+            Document::Nest(inner) if mode == Mode::Flat => pending.push((indentation, mode, inner)),
+            Document::Nest(inner) => pending.push((indentation + INDENTATION, mode, inner)),
+            Document::Body(inner) => pending.push((indentation, Mode::Broken, inner)),
+            Document::Concat(inner) => {
+                pending.extend(inner.iter().rev().map(|inner| (indentation, mode, inner)));
+            }
+            Document::Group(inner) | Document::Braces(inner) => {
+                let room = WIDTH.saturating_sub(output.column());
+                let flat = (indentation, Mode::Flat, &**inner);
+                let (within, must_break) = match document {
+                    Document::Braces(_) => (Within::Braces, inner.has_lines()),
+                    _ => (Within::Group, inner.must_break()),
+                };
+                let mode = if !must_break && fits(room, within, flat, &pending) {
+                    Mode::Flat
+                } else {
+                    Mode::Broken
+                };
+                pending.push((indentation, mode, inner));
+            }
+        }
+    }
+    output.finish()
+}
+
+/// What is to be laid out on one line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// A group, whose line may end behind a `{`.
+    Group,
+    /// Braces, which stand on one line with everything inside.
+    Braces,
+}
+
+/// Whether what comes up to the next line break fits into `room` columns.
+fn fits<'document>(
+    room: usize,
+    within: Within,
+    first: Pending<'document>,
+    rest: &[Pending<'document>],
+) -> bool {
+    let mut left = room;
+    let mut rest = rest.iter().rev();
+    let mut pending = vec![first];
+    let mut is_behind = false;
+    loop {
+        let next = match pending.pop() {
+            Some(next) => Some(next),
+            None => {
+                is_behind = true;
+                rest.next().copied()
+            }
+        };
+        let Some((indentation, mode, document)) = next else {
+            return true;
+        };
+        let width = match document {
+            Document::Text(text) => text.chars().count(),
+            Document::Verbatim(text) => match text.split_once('\n') {
+                Some((line, _)) => return line.chars().count() <= left,
+                None => text.chars().count(),
+            },
+            Document::IfBroken(broken, flat) => match mode {
+                Mode::Broken => broken.chars().count(),
+                Mode::Flat => flat.chars().count(),
+            },
+            Document::Line if mode == Mode::Flat => 1,
+            Document::SoftLine if mode == Mode::Flat => 0,
+            Document::Break => 0,
+            Document::Line | Document::SoftLine | Document::HardLine | Document::EmptyLine => {
+                return true;
+            }
+            Document::Nest(inner) => {
+                pending.push((indentation, mode, inner));
+                0
+            }
+            Document::Body(inner) => {
+                pending.push((indentation, Mode::Broken, inner));
+                0
+            }
+            // Braces inside braces that stay on one line stay there too.
+            Document::Braces(inner) if within == Within::Braces && !is_behind => {
+                pending.push((indentation, mode, inner));
+                0
+            }
+            // What is left of the line behind `{` is decided by the braces themselves.
+            Document::Braces(_) => return left > 0,
+            Document::Group(inner) => {
+                pending.push((indentation, mode, inner));
+                0
+            }
+            Document::Concat(inner) => {
+                pending.extend(inner.iter().rev().map(|inner| (indentation, mode, inner)));
+                0
+            }
+        };
+        if width > left {
+            return false;
+        }
+        left -= width;
+    }
+}
+
+/// The text so far, with no blanks at ends of lines.
+#[derive(Default)]
+struct Output {
+    text: String,
+    /// The indentation that the next word gets; `None` inside a line.
+    indentation: Option<usize>,
+}
+
+impl Output {
+    fn word(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        if let Some(indentation) = self.indentation.take() {
+            self.text.extend(std::iter::repeat_n(' ', indentation));
+        }
+        self.text.push_str(word);
+    }
+
+    fn line(&mut self, indentation: usize) {
+        self.end_line();
+        self.text.push('\n');
+        self.indentation = Some(indentation);
+    }
+
+    /// An empty line, unless there is one already; a line break has to follow.
+    fn empty_line(&mut self) {
+        self.end_line();
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.indentation = None;
+        while self.text.ends_with(' ') {
+            self.text.pop();
+        }
+    }
+
+    fn column(&self) -> usize {
+        let line = self.text.rfind('\n').map_or(0, |index| index + 1);
+        self.text[line..].chars().count() + self.indentation.unwrap_or(0)
+    }
+
+    fn finish(mut self) -> String {
+        let length = self.text.trim_end().len();
+        self.text.truncate(length);
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, concat, group, join, nest, print, text};
+
+    fn list(words: &[&str]) -> Document {
+        let separator = concat([text(","), Document::Line]);
+        let inside = join(words.iter().map(|word| text(*word)), &separator);
+        group(concat([
+            text("["),
+            nest(concat([Document::SoftLine, inside])),
+            Document::IfBroken(",", ""),
+            Document::SoftLine,
+            text("]"),
+        ]))
+    }
+
+    #[test]
+    fn a_group_that_fits_stays_on_its_line() {
+        assert_eq!(print(&list(&["a", "b"])), "[a, b]\n");
+    }
+
+    #[test]
+    fn a_group_that_does_not_fit_is_broken_everywhere() {
+        let long = "x".repeat(60);
+        let expected = format!("[\n  {long},\n  {long},\n]\n");
+        assert_eq!(print(&list(&[&long, &long])), expected);
+    }
+}

@@ -1,0 +1,156 @@
+//! Heads: signatures and parameters.
+
+use gsw_source::Span;
+use gsw_syntax::ast::{Function, Identifier, Parameter, PromptEntry, RepeatClass, Signature};
+
+use crate::document::{Document, concat, nothing, text};
+use crate::printer::{Printer, entry};
+
+impl<'run, 'file> Printer<'run, 'file> {
+    /// `fn …`
+    pub(crate) fn function(&mut self, function: &Function) -> Document {
+        let word = match &function.receiver {
+            Some(receiver) => format!("fn {}.", receiver.name),
+            None => "fn ".to_owned(),
+        };
+        let head = self.signature(&word, &function.signature);
+        match &function.body {
+            Some(body) => concat([head, text(" "), self.block(body)]),
+            None => head,
+        }
+    }
+
+    /// `prompt …` and `human …`
+    pub(crate) fn prompt(
+        &mut self,
+        word: &str,
+        signature: &Signature,
+        entries: &[PromptEntry],
+        span: Span,
+    ) -> Document {
+        let head = self.signature(word, signature);
+        let braces = self.braces(self.signature_end(signature), span.end);
+        let entries = self.prompt_entries(entries);
+        concat([head, text(" "), self.braced(entries, braces, ",")])
+    }
+
+    /// Everything between the word of a declaration and its body.
+    pub(crate) fn signature(&mut self, word: &str, signature: &Signature) -> Document {
+        let name = text(format!("{word}{}", signature.name.name));
+        let generics = generics(&signature.generics);
+        let start = signature
+            .generics
+            .last()
+            .map_or(signature.name.span, |last| last.span);
+        let parameters = self.parameters(&signature.parameters, start.end);
+        let result = match &signature.result {
+            Some(result) => concat([text(" -> "), self.type_expression(result)]),
+            None => nothing(),
+        };
+        let throws = self.throws(signature.throws.as_deref());
+        let by = match &signature.by {
+            Some(by) => concat([Document::Line, text("by "), self.expression(by)]),
+            None => nothing(),
+        };
+        let repeat = self.repeat(signature.repeat.as_ref());
+        let modifiers = self.modifiers(&signature.modifiers);
+        let head = concat([name, generics, parameters, result, throws]);
+        concat([
+            head,
+            Self::broken_head(nothing(), concat([by, repeat, modifiers])),
+        ])
+    }
+
+    fn repeat(&mut self, repeat: Option<&RepeatClass>) -> Document {
+        let word = match repeat {
+            None => return nothing(),
+            Some(RepeatClass::Pure(_)) => text("pure"),
+            Some(RepeatClass::Reads(_)) => text("reads"),
+            Some(RepeatClass::Once(_)) => text("once"),
+            Some(RepeatClass::Idempotent(key)) => {
+                concat([text("idempotent by "), self.expression(key)])
+            }
+        };
+        concat([Document::Line, word])
+    }
+
+    /// Where the last part of a signature that has a place ends.
+    fn signature_end(&self, signature: &Signature) -> u32 {
+        let parameters = match signature.parameters.last() {
+            Some(last) => self.find(parameter_span(last).end, ')'),
+            None => self.find(signature.name.span.end, ')'),
+        };
+        let result = signature.result.as_ref().map(|result| result.span.end);
+        let throws = signature.throws.as_ref().and_then(|throws| throws.last());
+        let by = signature.by.as_ref().map(|by| by.span.end);
+        let repeat = signature.repeat.as_ref().map(|repeat| match repeat {
+            RepeatClass::Pure(span) | RepeatClass::Reads(span) | RepeatClass::Once(span) => {
+                span.end
+            }
+            RepeatClass::Idempotent(key) => key.span.end,
+        });
+        let modifiers = signature.modifiers.last().map(|modifier| modifier.span.end);
+        [result, throws.map(|ty| ty.span.end), by, repeat, modifiers]
+            .into_iter()
+            .flatten()
+            .fold(parameters, u32::max)
+    }
+
+    /// `(parameters)`, whose opening parenthesis is the first behind `start`.
+    pub(crate) fn parameters(&mut self, parameters: &[Parameter], start: u32) -> Document {
+        let last = parameters
+            .last()
+            .map_or(start, |last| parameter_span(last).end);
+        let span = Span::new(start, self.find(last, ')') + 1);
+        let entries = parameters
+            .iter()
+            .map(|parameter| {
+                let span = parameter_span(parameter);
+                entry(span, move |printer: &mut Printer<'run, 'file>| {
+                    printer.parameter(parameter)
+                })
+            })
+            .collect();
+        self.comma_list("(", entries, ")", span)
+    }
+
+    fn parameter(&mut self, parameter: &Parameter) -> Document {
+        let start = parameter_span(parameter).start;
+        let mut document = self.prefix(&parameter.attributes, start);
+        document.push(text(parameter.name.name.as_str()));
+        if let Some(ty) = &parameter.ty {
+            document.push(text(": "));
+            document.push(self.type_expression(ty));
+        }
+        if let Some(default) = &parameter.default {
+            document.push(text(" = "));
+            document.push(self.expression(default));
+        }
+        concat(document)
+    }
+}
+
+/// `<T, U>`
+pub(super) fn generics(names: &[Identifier]) -> Document {
+    if names.is_empty() {
+        return nothing();
+    }
+    let names: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
+    text(format!("<{}>", names.join(", ")))
+}
+
+fn parameter_span(parameter: &Parameter) -> Span {
+    let first = parameter
+        .attributes
+        .first()
+        .map_or(parameter.name.span, |first| first.span);
+    let ty = parameter
+        .ty
+        .as_ref()
+        .map_or(parameter.name.span, |ty| ty.span);
+    let default = parameter
+        .default
+        .as_ref()
+        .map_or(ty, |default| default.span);
+    first.to(default)
+}

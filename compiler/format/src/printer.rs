@@ -1,0 +1,225 @@
+//! What all constructs share: source text, lists in brackets, entries and bodies in braces.
+
+use gsw_source::Span;
+
+use crate::comments::Comments;
+use crate::document::{Document, body, braces, concat, group, nest, nothing, text};
+
+/// Prints the parts of one item.
+pub(crate) struct Printer<'run, 'file> {
+    pub(crate) comments: &'run mut Comments<'file>,
+    /// Where the item starts in the file; spans in the tree count from here.
+    pub(crate) offset: u32,
+}
+
+/// An entry of a list and where it stands.
+pub(crate) struct Entry<'run, 'file, 'tree> {
+    /// Its bytes in the item.
+    pub(crate) span: Span,
+    /// Prints it.
+    pub(crate) print: Box<dyn FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree>,
+}
+
+/// An entry.
+pub(crate) fn entry<'run, 'file, 'tree>(
+    span: Span,
+    print: impl FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree,
+) -> Entry<'run, 'file, 'tree> {
+    Entry {
+        span,
+        print: Box::new(print),
+    }
+}
+
+impl<'run, 'file> Printer<'run, 'file> {
+    /// The source text of a span.
+    pub(crate) fn source(&self, span: Span) -> &'file str {
+        self.comments.source(span.shifted(self.offset))
+    }
+
+    /// The source text of a span as a document; comments in it count as printed.
+    pub(crate) fn verbatim(&mut self, span: Span) -> Document {
+        self.comments.drop_in(span.shifted(self.offset));
+        let source = self.source(span);
+        if source.contains('\n') {
+            Document::Verbatim(source.to_owned())
+        } else {
+            text(source)
+        }
+    }
+
+    /// The first byte behind `start` that is neither blank nor comment.
+    pub(crate) fn next_token(&self, start: u32) -> u32 {
+        self.comments.next_token(start + self.offset) - self.offset
+    }
+
+    /// The first `wanted` behind `start`, where only words, blanks and comments stand before it.
+    pub(crate) fn find(&self, start: u32, wanted: char) -> u32 {
+        self.comments.find(start + self.offset, wanted) - self.offset
+    }
+
+    /// Where the word before the byte at `end` starts.
+    pub(crate) fn word_before(&self, end: u32) -> u32 {
+        let before = self
+            .comments
+            .raw(Span::new(self.offset, end + self.offset))
+            .trim_end();
+        let word = before.trim_end_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
+        u32::try_from(word.len()).unwrap_or(end)
+    }
+
+    /// Entries in round or square brackets, separated by commas; one a line when they do not fit on one.
+    pub(crate) fn comma_list(
+        &mut self,
+        open: &'static str,
+        entries: Vec<Entry<'run, 'file, '_>>,
+        close: &'static str,
+        span: Span,
+    ) -> Document {
+        if entries.is_empty() && !self.comments.are_in(span.shifted(self.offset)) {
+            return text(format!("{open}{close}"));
+        }
+        let count = entries.len();
+        let mut inside = vec![Document::SoftLine];
+        for (index, entry) in entries.into_iter().enumerate() {
+            let end = entry.span.end + self.offset;
+            inside.push(self.comments.before(entry.span.start + self.offset));
+            inside.push((entry.print)(self));
+            inside.push(if index + 1 < count {
+                text(",")
+            } else {
+                Document::IfBroken(",", "")
+            });
+            let behind = self.comments.behind(end);
+            let has_comment = behind.is_some();
+            inside.extend(behind);
+            match (index + 1 < count, has_comment) {
+                (true, true) => inside.push(Document::HardLine),
+                (true, false) => inside.push(Document::Line),
+                // The closing bracket starts the next line, because the comment broke the group.
+                (false, _) => {}
+            }
+            if has_comment && index + 1 == count {
+                inside.push(breaker());
+            }
+        }
+        let rest = self.rest_before(span.end.saturating_sub(1));
+        inside.extend(rest);
+        group(concat([
+            text(open),
+            nest(concat(inside)),
+            Document::SoftLine,
+            text(close),
+        ]))
+    }
+
+    /// Comments behind the last entry of a bracket that closes at `end`, each on a line of its own.
+    fn rest_before(&mut self, end: u32) -> Option<Document> {
+        let end = end + self.offset;
+        self.comments.next_before(end)?;
+        let comments = self.comments.before(end);
+        Some(concat([Document::HardLine, without_last_break(comments)]))
+    }
+
+    /// Entries in braces: on one line with commas if they were written so and fit, else one a line.
+    pub(crate) fn braced(
+        &mut self,
+        entries: Vec<Entry<'run, 'file, '_>>,
+        span: Span,
+        separator: &'static str,
+    ) -> Document {
+        if !self.is_multi_line(span, entries.first().map(|entry| entry.span)) {
+            return self.braced_line(entries, separator);
+        }
+        self.braced_lines(entries, span)
+    }
+
+    /// Whether a bracket was written over several lines, as is seen at its opening, or holds comments.
+    fn is_multi_line(&self, span: Span, first: Option<Span>) -> bool {
+        let head = match first {
+            Some(first) => Span::new(span.start, first.start.max(span.start)),
+            None => span,
+        };
+        self.source_between(head).contains('\n') || self.comments.are_in(span.shifted(self.offset))
+    }
+
+    fn source_between(&self, span: Span) -> &'file str {
+        self.comments.raw(span.shifted(self.offset))
+    }
+
+    fn braced_line(
+        &mut self,
+        entries: Vec<Entry<'run, 'file, '_>>,
+        separator: &'static str,
+    ) -> Document {
+        if entries.is_empty() {
+            return text("{}");
+        }
+        let mut inside = vec![Document::Line];
+        for (index, entry) in entries.into_iter().enumerate() {
+            if index > 0 {
+                inside.push(Document::IfBroken("", separator));
+                inside.push(Document::Line);
+            }
+            inside.push((entry.print)(self));
+        }
+        braces(concat([
+            text("{"),
+            nest(concat(inside)),
+            Document::Line,
+            text("}"),
+        ]))
+    }
+
+    fn braced_lines(&mut self, entries: Vec<Entry<'run, 'file, '_>>, span: Span) -> Document {
+        let mut inside = Vec::new();
+        for (index, entry) in entries.into_iter().enumerate() {
+            let start = entry.span.start + self.offset;
+            let end = entry.span.end + self.offset;
+            let first = self.comments.next_before(start).unwrap_or(start);
+            inside.push(if index > 0 {
+                self.comments.empty_line_before(first)
+            } else {
+                nothing()
+            });
+            inside.push(Document::HardLine);
+            inside.push(self.comments.before(start));
+            inside.push((entry.print)(self));
+            inside.extend(self.comments.behind(end));
+        }
+        let end = span.end.saturating_sub(1) + self.offset;
+        if let Some(first) = self.comments.next_before(end) {
+            inside.push(self.comments.empty_line_before(first));
+            inside.push(Document::HardLine);
+            inside.push(without_last_break(self.comments.before(end)));
+        }
+        if inside.is_empty() {
+            return text("{}");
+        }
+        body(concat([
+            text("{"),
+            nest(concat(inside)),
+            Document::HardLine,
+            text("}"),
+        ]))
+    }
+}
+
+/// Breaks the group around it and prints nothing.
+fn breaker() -> Document {
+    Document::Break
+}
+
+/// Comments without the line break behind the last one, where another break follows.
+fn without_last_break(comments: Document) -> Document {
+    let Document::Concat(mut documents) = comments else {
+        return comments;
+    };
+    while matches!(
+        documents.last(),
+        Some(Document::HardLine | Document::EmptyLine)
+    ) {
+        documents.pop();
+    }
+    Document::Concat(documents)
+}

@@ -1,0 +1,114 @@
+//! Blocks and statements.
+
+use gsw_source::Span;
+use gsw_syntax::ast::{
+    AssertExpectation, AssignOperator, Block, Expression, MockOutcome, Statement, StatementKind,
+    TypeExpression,
+};
+
+use crate::document::{Document, concat, join, nothing, text};
+use crate::printer::{Printer, entry};
+use crate::type_expression::path;
+
+impl Printer<'_, '_> {
+    /// `{ … }`
+    pub(crate) fn block(&mut self, block: &Block) -> Document {
+        let entries = block
+            .statements
+            .iter()
+            .map(|statement| {
+                entry(statement.span, move |printer: &mut Printer<'_, '_>| {
+                    printer.statement(statement)
+                })
+            })
+            .collect();
+        self.braced(entries, block.span, ";")
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Document {
+        match &statement.kind {
+            StatementKind::Let { pattern, ty, value } => {
+                let pattern = self.pattern(pattern);
+                concat([text("let "), pattern, self.definition(ty.as_ref(), value)])
+            }
+            StatementKind::Var { name, ty, value } => concat([
+                text(format!("var {}", name.name)),
+                self.definition(ty.as_ref(), value),
+            ]),
+            StatementKind::State { name, ty, value } => concat([
+                text(format!("state {}", name.name)),
+                self.definition(Some(ty), value),
+            ]),
+            StatementKind::Assign {
+                target,
+                operator,
+                value,
+            } => {
+                let operator = match operator {
+                    AssignOperator::Set => " = ",
+                    AssignOperator::Add => " += ",
+                    AssignOperator::Subtract => " -= ",
+                    AssignOperator::Multiply => " *= ",
+                };
+                let target = self.expression(target);
+                concat([target, text(operator), self.expression(value)])
+            }
+            StatementKind::Expression(value) => self.expression(value),
+            StatementKind::Defer(block) => concat([text("defer "), self.block(block)]),
+            StatementKind::Assert {
+                value,
+                expectation,
+                message,
+            } => self.assertion(value, expectation, message.as_ref()),
+            StatementKind::Mock {
+                target,
+                arguments,
+                outcome: MockOutcome::Value(value),
+            } => {
+                let arguments: Vec<_> = arguments.iter().map(|it| self.pattern(it)).collect();
+                let arguments = join(arguments, &text(", "));
+                let head = [
+                    text("mock "),
+                    path(target),
+                    text("("),
+                    arguments,
+                    text(") -> "),
+                ];
+                concat(head.into_iter().chain([self.expression(value)]))
+            }
+            StatementKind::Invalid => self.verbatim(statement.span),
+        }
+    }
+
+    /// `: T = e`
+    fn definition(&mut self, ty: Option<&TypeExpression>, value: &Expression) -> Document {
+        let ty = match ty {
+            Some(ty) => concat([text(": "), self.type_expression(ty)]),
+            None => nothing(),
+        };
+        concat([ty, text(" = "), self.expression(value)])
+    }
+
+    fn assertion(
+        &mut self,
+        value: &Expression,
+        expectation: &AssertExpectation,
+        message: Option<&Expression>,
+    ) -> Document {
+        let value = self.expression(value);
+        let fails = match expectation {
+            AssertExpectation::Holds => nothing(),
+            AssertExpectation::Fails(pattern) => concat([text(" fails "), self.pattern(pattern)]),
+        };
+        let message = match message {
+            Some(message) => concat([text(", "), self.expression(message)]),
+            None => nothing(),
+        };
+        concat([text("assert "), value, fails, message])
+    }
+
+    /// The bytes from the first `{` behind `start` to `end`.
+    pub(crate) fn braces(&self, start: u32, end: u32) -> Span {
+        Span::new(self.find(start, '{'), end)
+    }
+}
