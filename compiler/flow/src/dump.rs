@@ -159,6 +159,13 @@ impl Printer<'_> {
                 let to = self.declared(*to);
                 format!("{to} = closure t{} f{} [{captures}]", ty.0, function.0)
             }
+            _ => self.access(instruction),
+        }
+    }
+
+    /// What reads or writes a word of an object.
+    fn access(&self, instruction: &Instruction) -> String {
+        match instruction {
             Instruction::Load { to, from, index } => {
                 format!(
                     "{} = load {}.{index}",
@@ -173,12 +180,6 @@ impl Printer<'_> {
                     self.local(*from)
                 )
             }
-            _ => self.instruction_rest(instruction),
-        }
-    }
-
-    fn instruction_rest(&self, instruction: &Instruction) -> String {
-        match instruction {
             Instruction::LoadExtra { to, from } => {
                 format!("{} = extra {}", self.declared(*to), self.local(*from))
             }
@@ -202,6 +203,12 @@ impl Printer<'_> {
             Instruction::CellSet { cell, value } => {
                 format!("set {} = {}", self.local(*cell), self.operand(value))
             }
+            _ => self.instruction_rest(instruction),
+        }
+    }
+
+    fn instruction_rest(&self, instruction: &Instruction) -> String {
+        match instruction {
             Instruction::Runtime {
                 to,
                 call,
@@ -229,13 +236,6 @@ impl Printer<'_> {
     }
 
     fn terminator(&self, terminator: &Terminator) -> String {
-        let going_on = |to: &LocalId, what: String, next: u32, handler: &Handler| {
-            format!(
-                "{} = {what} -> b{next} {}",
-                self.declared(*to),
-                self.handler(handler)
-            )
-        };
         match terminator {
             Terminator::Jump(target) => format!("jump b{}", target.0),
             Terminator::Loop { head, stop } => format!("loop b{} {}", head.0, self.handler(stop)),
@@ -263,69 +263,53 @@ impl Printer<'_> {
             }
             Terminator::Return(value) => format!("return {}", self.operand(value)),
             Terminator::Raise(error) => format!("raise {}", self.local(*error)),
-            Terminator::Checked {
-                to,
-                operation,
-                left,
-                right,
-                next,
-                handler,
-            } => {
-                let what = format!(
-                    "{operation:?} {}, {}",
-                    self.operand(left),
-                    self.operand(right)
-                );
-                going_on(to, what, next.0, handler)
-            }
             Terminator::Fault { fault, handler } => {
                 format!("fault {} {}", fault.name(), self.handler(handler))
             }
             Terminator::Unreachable => "unreachable".to_owned(),
+            _ => self.going_on(terminator),
+        }
+    }
+
+    /// A terminator that writes a local and goes on, or raises.
+    fn going_on(&self, terminator: &Terminator) -> String {
+        let what = match terminator {
+            Terminator::Checked {
+                operation,
+                left,
+                right,
+                ..
+            } => format!(
+                "{operation:?} {}, {}",
+                self.operand(left),
+                self.operand(right)
+            ),
             Terminator::Call {
-                to,
                 function,
                 arguments,
-                next,
-                handler,
-            } => {
-                let what = format!("call f{}({})", function.0, self.operands(arguments));
-                going_on(to, what, next.0, handler)
-            }
+                ..
+            } => format!("call f{}({})", function.0, self.operands(arguments)),
             Terminator::CallValue {
-                to,
-                closure,
-                arguments,
-                next,
-                handler,
-            } => {
-                let what = format!(
-                    "call {}({})",
-                    self.local(*closure),
-                    self.operands(arguments)
-                );
-                going_on(to, what, next.0, handler)
-            }
+                closure, arguments, ..
+            } => format!(
+                "call {}({})",
+                self.local(*closure),
+                self.operands(arguments)
+            ),
             Terminator::Runtime {
-                to,
-                call,
-                arguments,
-                next,
-                handler,
-            } => {
-                let what = format!("{}({})", call.name(), self.operands(arguments));
-                going_on(to, what, next.0, handler)
-            }
+                call, arguments, ..
+            } => format!("{}({})", call.name(), self.operands(arguments)),
             Terminator::Suspend {
-                to,
-                call,
-                arguments,
-                next,
-                handler,
-            } => {
-                let what = format!("wait {}({})", call.name(), self.operands(arguments));
-                going_on(to, what, next.0, handler)
-            }
-        }
+                call, arguments, ..
+            } => format!("wait {}({})", call.name(), self.operands(arguments)),
+            other => format!("{other:?}"),
+        };
+        let edges = crate::role::edges(terminator);
+        let parts: Vec<String> = edges.iter().map(|it| format!("b{}", it.target.0)).collect();
+        let to = edges.first().and_then(|it| it.written);
+        let to = to.map_or(String::new(), |it| format!("{} = ", self.declared(it)));
+        let error = edges.get(1).and_then(|it| it.written);
+        let error = error.map_or(String::new(), |it| self.local(it));
+        format!("{to}{what} -> {} error {error}", parts.join(" else "))
     }
 }

@@ -1,6 +1,5 @@
 //! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
 
-mod bound;
 pub mod dump;
 mod instance;
 pub mod ir;

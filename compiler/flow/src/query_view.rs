@@ -9,14 +9,13 @@ use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
 use gsw_semantics::types::{Effect, EffectSet};
 use gsw_semantics::{
-    builtin_error, is_std, item_bodies, item_signature, item_summary, prelude_file,
-    type_declaration,
+    builtin_error, check_bounds, check_source, is_std, item_bodies, item_signature, item_summary,
+    prelude_file, type_declaration,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project, Severity};
 use gsw_syntax::ast::{self, ItemBody, Literal, RepeatClass, Setting, SettingValue};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
 
-use crate::bound::bounds;
 use crate::program_view::ProgramView;
 
 /// A program in the database.
@@ -115,16 +114,8 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn check(&self, item: ItemId, part: BodyPart) -> (String, Vec<Bound>) {
-        let Some(body) = self.body(item, part) else {
-            return (String::new(), Vec::new());
-        };
-        let start = self.start(item);
-        let span = body.expression(body.root).span.shifted(start);
-        let text = item.file(self.db).text(self.db);
-        let source = text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or_default();
-        (source.to_owned(), bounds(self, &body))
+        let source = check_source(self.db, item, part);
+        (source.to_string(), check_bounds(self.db, item, part))
     }
 
     fn repeat(&self, item: ItemId) -> Repeat {

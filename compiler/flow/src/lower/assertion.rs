@@ -40,9 +40,9 @@ impl Builder<'_, '_> {
             text = self.appended(text, ": ", message);
         }
         if let Some((left, right, ty)) = sides.filter(|(_, _, ty)| is_shown(ty)) {
-            let left = self.to_text(left, &ty);
+            let left = self.text_form(left, &ty);
             text = self.appended(text, "; left: ", left);
-            let right = self.to_text(right, &ty);
+            let right = self.text_form(right, &ty);
             text = self.appended(text, "; right: ", right);
         }
         self.raise_assertion_with(text);

@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
             }
         };
         let name = self.text(&declared.name);
-        let value = self.to_json(value, &ty);
+        let value = self.json_form(value, &ty);
         self.perform(RuntimeCall::state_set, vec![name, value]);
     }
 }

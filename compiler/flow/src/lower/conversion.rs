@@ -13,7 +13,7 @@ impl Builder<'_, '_> {
         let value = self.expression(value);
         match coercion {
             Coercion::ToOptional => self.wrapped(value, &from, &to),
-            Coercion::ToJson => self.to_json(value, &from),
+            Coercion::ToJson => self.json_form(value, &from),
             // A secret is laid out as a string; that it is one only the type tells.
             Coercion::ToSecret => self.secret_of(value),
             Coercion::Forget => value,

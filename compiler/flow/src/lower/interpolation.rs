@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
         if self.program.base_type(&ty) == Type::Secret {
             return value;
         }
-        let text = self.to_text(value, &ty);
+        let text = self.text_form(value, &ty);
         if is_secret {
             self.secret_of(text)
         } else {
@@ -55,7 +55,7 @@ impl Builder<'_, '_> {
     }
 
     /// A value as it reads in an interpolated string.
-    pub fn to_text(&mut self, value: Operand, ty: &Type) -> Operand {
+    pub fn text_form(&mut self, value: Operand, ty: &Type) -> Operand {
         match self.program.base_type(ty) {
             Type::String | Type::Literals(_) => value,
             _ => {

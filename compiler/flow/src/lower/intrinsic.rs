@@ -57,8 +57,8 @@ impl Builder<'_, '_> {
             (RuntimeCall::string_len, [Operand::Local(text)], _) => {
                 Some(self.load(builtin::INT, *text, 1))
             }
-            (RuntimeCall::value_to_string, [value], [ty]) => Some(self.to_text(*value, ty)),
-            (RuntimeCall::value_to_json, [value], [ty]) => Some(self.to_json(*value, ty)),
+            (RuntimeCall::value_to_string, [value], [ty]) => Some(self.text_form(*value, ty)),
+            (RuntimeCall::value_to_json, [value], [ty]) => Some(self.json_form(*value, ty)),
             _ => None,
         }
     }

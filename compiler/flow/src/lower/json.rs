@@ -11,7 +11,7 @@ use crate::lower::builder::{Builder, type_word};
 
 impl Builder<'_, '_> {
     /// A value of a concrete type as `json`.
-    pub fn to_json(&mut self, value: Operand, ty: &Type) -> Operand {
+    pub fn json_form(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.program.base_type(ty);
         let tag = match &ty {
             Type::Json => return value,
@@ -39,7 +39,7 @@ impl Builder<'_, '_> {
     /// The output of a node as `json`, or 0 where there is nothing to show.
     pub fn output_json(&mut self, value: Operand, ty: &Type) -> Operand {
         if has_json(ty) {
-            self.to_json(value, ty)
+            self.json_form(value, ty)
         } else {
             Operand::Word(0)
         }
@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
                 continue;
             }
             let name = self.text(name);
-            let value = self.to_json(*value, value_type);
+            let value = self.json_form(*value, value_type);
             map = self.runtime(ty, RuntimeCall::map_insert, vec![map, name, value]);
         }
         self.json_of(json::OBJECT, map)

@@ -229,12 +229,12 @@ impl Builder<'_, '_> {
             self.test_element(pattern, element, list, Operand::Word(index), fail);
         }
         for (index, pattern) in (0_i64..).zip(after) {
-            let from_end = index - after.len() as i64;
-            let position = self.from_end(length, from_end);
+            let offset = index - after.len() as i64;
+            let position = self.counted_back(length, offset);
             self.test_element(pattern, element, list, position, fail);
         }
         if let Some(ListRest::Bound(local)) = rest {
-            let end = self.from_end(length, -(after.len() as i64));
+            let end = self.counted_back(length, -(after.len() as i64));
             let start = Operand::Word(before.len() as u64);
             let arguments = vec![Operand::Local(list), start, end];
             let rest = self.runtime(list_type, RuntimeCall::list_slice, arguments);
@@ -242,7 +242,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn from_end(&mut self, length: Operand, offset: i64) -> Operand {
+    fn counted_back(&mut self, length: Operand, offset: i64) -> Operand {
         let offset = Operand::Word(offset.cast_unsigned());
         self.operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
     }

@@ -219,8 +219,8 @@ impl Builder<'_, '_> {
         let value = match self.program.base_type(ty) {
             Type::String | Type::Literals(_) => value,
             _ => {
-                let value = self.to_json(value, ty);
-                self.to_text(value, &Type::Json)
+                let value = self.json_form(value, ty);
+                self.text_form(value, &Type::Json)
             }
         };
         let concat = RuntimeCall::string_concat;
