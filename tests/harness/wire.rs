@@ -107,7 +107,7 @@ fn triage_takes_the_way_that_each_answer_says() {
                 "We ship everywhere.".into(),
             ),
             when("export button", ticket("Bug", 5)),
-            when("invoice", ticket("Bug", 1)),
+            when("invoice 1042", ticket("Bug", 1)),
             when("Norway", ticket("Other", 1)),
         ],
     };

@@ -23,7 +23,7 @@ impl std::fmt::Display for Refusal {
                 write!(f, "the program cannot read its own file: {error}")
             }
             Self::NoImage => f.write_str(
-                "this executable carries no program: it was stripped or packed after it was built, or it is a bare launcher; \
+                "this executable holds no program: it was stripped or packed after it was built, or it is a bare launcher; \
                  build the program again and leave the file as it is",
             ),
             Self::Damaged => image::Refusal::Damaged.fmt(f),
