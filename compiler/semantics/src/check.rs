@@ -118,9 +118,11 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend(body_not_yet_supported(body));
     }
     // What is wrong hides what is used.
+    let head = &item_signature(db, item).diagnostics;
     if !inferred
         .diagnostics
         .iter()
+        .chain(head)
         .any(|it| it.severity == Severity::Error)
     {
         found.extend(lint_diagnostics(db, item, inferred));

@@ -4,7 +4,12 @@ use gsw_source::Name;
 
 /// The first of the nearest `candidates` that is near enough to `name` to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a Name>) -> Option<Name> {
-    let limit = (name.chars().count() / 3).max(1);
+    // A name of one or two letters is near to too many others.
+    let limit = match name.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        length => length / 3,
+    };
     let mut best: Option<(usize, &Name)> = None;
     for candidate in candidates {
         if candidate == name || candidate.len().abs_diff(name.len()) > limit * 4 {
@@ -61,5 +66,6 @@ mod tests {
         let names = [Name::new("count"), Name::new("total")];
         assert_eq!(nearest("coutn", &names), Some(Name::new("count")));
         assert_eq!(nearest("zebra", &names), None);
+        assert_eq!(nearest("z", &[Name::new("a")]), None);
     }
 }

@@ -67,6 +67,9 @@ impl<'a> BodyWalk<'a, '_> {
         {
             result.join(&given);
         }
+        if matches!(callee, Callee::Item { .. }) {
+            close(&mut result.call, &given.call);
+        }
         if !bears(self.db(), ty) {
             result = Facts::default();
         }
@@ -122,6 +125,18 @@ impl<'a> BodyWalk<'a, '_> {
         }
         outcome
     }
+}
+
+/// A function that came out of a call and calls parameters of the called does what was given for these.
+fn close(result: &mut Summary, given: &Summary) {
+    if result.arguments == ArgumentEffects::None {
+        return;
+    }
+    result.arguments = ArgumentEffects::None;
+    if result.waits == Waits::WithArguments {
+        result.waits = Waits::Never;
+    }
+    add(result, given);
 }
 
 /// Adds a call of something that does `own`, and what its function arguments do when it calls them.
