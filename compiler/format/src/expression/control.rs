@@ -54,6 +54,12 @@ impl Printer<'_, '_> {
                         .chain([then, self.otherwise(otherwise.as_deref())]),
                 )
             }
+            _ => self.repetition(it),
+        }
+    }
+
+    fn repetition(&mut self, it: &Expression) -> Document {
+        match &it.kind {
             ExpressionKind::Do(block) => concat([text("do "), self.block(block)]),
             ExpressionKind::For {
                 pattern,

@@ -7,7 +7,7 @@ use chumsky::util::MaybeRef;
 use gsw_source::{Code, Diagnostic, Place, Span};
 
 use crate::parser::input::Tokens;
-use crate::token::{Token, TokenKind};
+use crate::token::{LineStart, Token, TokenKind};
 
 /// A mistake at a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -370,6 +370,39 @@ impl<'tokens> Scene<'tokens> {
         self.open.pop_if(|token| !token.is_matched())
     }
 
+    /// The brace whose closing brace is missing, by the indentation of lines: inside an outer brace without partner,
+    /// the last one whose partner stands further left than the line that opens it.
+    fn likely_unclosed(&self, open: Token) -> Token {
+        if open.kind != TokenKind::BraceOpen {
+            return open;
+        }
+        let first = self
+            .tokens
+            .partition_point(|token| token.span.start <= open.span.start);
+        let is_further_left = |(index, token): &(usize, &Token)| {
+            let partner = self.tokens.get(index + token.value as usize);
+            token.kind == TokenKind::BraceOpen
+                && token.is_matched()
+                && partner.is_some_and(|partner| {
+                    partner.line_start != LineStart::Inside
+                        && self.indentation(*partner) < self.indentation(**token)
+                })
+        };
+        let braces = self.tokens.iter().enumerate().skip(first);
+        braces
+            .filter(is_further_left)
+            .next_back()
+            .map_or(open, |(_, token)| *token)
+    }
+
+    /// How far the line of a token is moved in, in bytes.
+    fn indentation(&self, token: Token) -> usize {
+        let before = &self.text[..token.span.start as usize];
+        let line = before.rfind('\n').map_or(0, |index| index + 1);
+        let line = &self.text[line..];
+        line.len() - line.trim_start_matches([' ', '\t']).len()
+    }
+
     fn unclosed(&self, error: &ParseError, open: Token) -> Diagnostic {
         let mut index = error.index;
         // The end of a line is not what fails to continue a bracket, but the token after it.
@@ -388,6 +421,7 @@ impl<'tokens> Scene<'tokens> {
                 None => ("the end of the file".to_owned(), self.found(index).1),
             }
         };
+        let open = self.likely_unclosed(open);
         let closer = open.kind.closer().map_or("", TokenKind::description);
         let opener = open.kind.description();
         Diagnostic::error(
