@@ -86,7 +86,13 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
         (ResultForm::Raw, Text::No) => ResultForm::Plain,
         (form, _) => form,
     };
-    report(&finished, form, result)
+    let exit = report(&finished, form, result);
+    // A release build must not fail a run that has done its work; every test runs a debug build.
+    if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {
+        eprintln!("error: {} objects were never freed", finished.live_objects);
+        return Exit::Internal;
+    }
+    exit
 }
 
 /// Whether a result is a JSON string, which `--raw` prints bare.
