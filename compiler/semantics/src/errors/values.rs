@@ -42,18 +42,54 @@ pub fn write_as_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
         .fix("write it as a float", end, ".0")
 }
 
-/// An int where a float is wanted; `end` is right after it.
-pub fn convert_to_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
-    diagnostic
-        .note("`int` and `float` do not mix; `.to_float()` converts")
-        .fix("convert it with `.to_float()`", end, ".to_float()")
+/// How an expression must be written to take a method call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// As it is.
+    Whole,
+    /// In parentheses: it holds an operator.
+    Loose,
 }
 
-/// A float where an int is wanted; `end` is right after it.
-pub fn convert_to_int(diagnostic: Diagnostic, end: Place) -> Diagnostic {
+/// An int where a float is wanted; the places are right before and after it.
+pub fn convert_to_float(
+    diagnostic: Diagnostic,
+    operand: Operand,
+    start: Place,
+    end: Place,
+) -> Diagnostic {
+    let note = "`int` and `float` do not mix; `.to_float()` converts";
+    with_method(diagnostic.note(note), operand, (start, end), ".to_float()")
+}
+
+/// A float where an int is wanted; the places are right before and after it.
+pub fn convert_to_int(
+    diagnostic: Diagnostic,
+    operand: Operand,
+    start: Place,
+    end: Place,
+) -> Diagnostic {
+    let note = "`int` and `float` do not mix; `.to_int()` truncates";
+    with_method(diagnostic.note(note), operand, (start, end), ".to_int()")
+}
+
+fn with_method(
+    mut diagnostic: Diagnostic,
+    operand: Operand,
+    (start, end): (Place, Place),
+    method: &str,
+) -> Diagnostic {
+    let title = format!("convert it with `{method}`");
+    if operand == Operand::Whole {
+        return diagnostic.fix(title, end, method);
+    }
+    let edit = |place, text: &str| gsw_source::Edit {
+        place,
+        text: text.to_owned(),
+    };
+    let edits = vec![edit(start, "("), edit(end, &format!("){method}"))];
+    diagnostic.fixes.push(gsw_source::Fix { title, edits });
     diagnostic
-        .note("`int` and `float` do not mix; `.to_int()` truncates")
-        .fix("convert it with `.to_int()`", end, ".to_int()")
 }
 
 /// A secret where a string is wanted.

@@ -217,11 +217,10 @@ impl Context<'_> {
     fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
         let (result, hint) = (self.table.resolve(result), self.table.resolve(hint));
         match (&result, &hint) {
-            (Type::Variable(variable), _) => {
-                if how == Absorb::All || self.is_rigid(&hint) {
-                    self.table.bind(*variable, &hint);
-                }
+            (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
+                self.table.bind(*variable, &hint);
             }
+            (Type::Variable(_), _) => {}
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how),

@@ -40,7 +40,7 @@ impl Context<'_> {
         match (&actual, &target) {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
-            (_, Type::Json) if !matches!(actual, Type::Json) => self.to_json(id, &actual),
+            (_, Type::Json) if !matches!(actual, Type::Json) => self.json_value(id, &actual),
             (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
             (_, Type::Optional(inner)) => match self.unknown(&actual) {
                 Some(_) => self.same_bits(id, &actual, &target),
@@ -61,6 +61,10 @@ impl Context<'_> {
                 let value = self.try_coerce(id, &base)?;
                 Some(self.converted(value, Coercion::Check, &target))
             }
+            (Type::Function(_), Type::Function(wanted)) => {
+                let same = self.same_bits(id, &actual, &target);
+                same.or_else(|| self.adapted_function(id, wanted))
+            }
             _ => self.same_bits(id, &actual, &target),
         }
     }
@@ -78,7 +82,7 @@ impl Context<'_> {
     }
 
     /// Any value with a JSON form where `json` is wanted.
-    fn to_json(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
+    fn json_value(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
         if self.unknown(actual).is_some() {
             return self.same_bits(id, actual, &Type::Json);
         }
@@ -203,8 +207,14 @@ impl Context<'_> {
             (Type::Int, Type::Float) if number => {
                 errors::write_as_float(diagnostic, self.end(span))
             }
-            (Type::Int, Type::Float) => errors::convert_to_float(diagnostic, self.end(span)),
-            (Type::Float, Type::Int) => errors::convert_to_int(diagnostic, self.end(span)),
+            (Type::Int, Type::Float) => {
+                let form = self.operand_form(id);
+                errors::convert_to_float(diagnostic, form, self.start(span), self.end(span))
+            }
+            (Type::Float, Type::Int) => {
+                let form = self.operand_form(id);
+                errors::convert_to_int(diagnostic, form, self.start(span), self.end(span))
+            }
             (Type::Secret, Type::String) => errors::secret_stays(diagnostic),
             (Type::String, _) if self.wanted_literals(target).is_some() => {
                 errors::checked_as(diagnostic, &wanted)
@@ -212,8 +222,26 @@ impl Context<'_> {
             (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
             (Type::Optional(_), _) => errors::may_be_none(diagnostic),
             (Type::Task(_), _) => errors::await_it(diagnostic, self.start(span)),
+            (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
             (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
             _ => diagnostic,
+        }
+    }
+
+    /// Whether a method call can be written right behind an expression.
+    pub(super) fn operand_form(&self, id: ExpressionId) -> errors::Operand {
+        match self.expressions[id.0 as usize].kind {
+            ExpressionKind::Local(_)
+            | ExpressionKind::Constant(_)
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::TupleField { .. }
+            | ExpressionKind::JsonField { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::List(_)
+            | ExpressionKind::Tuple(_) => errors::Operand::Whole,
+            _ => errors::Operand::Loose,
         }
     }
 

@@ -7,12 +7,16 @@ use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
 use crate::hir::{
-    Coercion, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Statement, StatementKind,
+    Callee, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind,
+    Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
 use crate::infer::pattern::Place;
 use crate::infer::table::Blame;
 use crate::lower_type::lower_type;
+use crate::model::{Parameter, Presence};
+use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
 
 impl Context<'_> {
@@ -214,6 +218,73 @@ impl Context<'_> {
                 local
             }
         }
+    }
+
+    /// A declaration's name where a function of other, convertible types is wanted, or of fewer parameters because the rest
+    /// have defaults: a lambda that calls it.
+    pub(super) fn adapted_function(
+        &mut self,
+        id: ExpressionId,
+        wanted: &FunctionType,
+    ) -> Option<ExpressionId> {
+        let Expression { kind, span, .. } = &self.expressions[id.0 as usize];
+        let ExpressionKind::FunctionValue {
+            item,
+            type_arguments,
+        } = kind
+        else {
+            return None;
+        };
+        let (item, span, type_arguments) = (*item, *span, type_arguments.clone());
+        let signature = lookup::signature(self.db, item);
+        let (taken, rest) = signature
+            .parameters
+            .split_at_checked(wanted.parameters.len())?;
+        let is_plain = !matches!(item.kind(self.db), gsw_source::ItemKind::Prompt);
+        if !is_plain || rest.iter().any(|it| it.default == Presence::Absent) {
+            return None;
+        }
+        self.open_frame(None);
+        let built = self.adapting_call(item, type_arguments, taken, wanted, span);
+        let captures = self.close_frame().captures;
+        let (parameters, body) = built?;
+        let ty = Type::Function(Arc::new(FunctionType {
+            latent: None,
+            ..wanted.clone()
+        }));
+        let lambda = Lambda {
+            parameters,
+            body,
+            captures,
+        };
+        Some(self.push(ExpressionKind::Lambda(lambda), ty, span))
+    }
+
+    fn adapting_call(
+        &mut self,
+        item: gsw_source::ItemId,
+        type_arguments: Vec<Type>,
+        taken: &[Parameter],
+        wanted: &FunctionType,
+        span: Span,
+    ) -> Option<(Vec<LocalId>, ExpressionId)> {
+        let mut locals = Vec::with_capacity(taken.len());
+        let mut arguments = Vec::with_capacity(taken.len());
+        for (index, (parameter, ty)) in (0u32..).zip(taken.iter().zip(&wanted.parameters)) {
+            let local = self.local(Name::default(), ty.clone(), LocalKind::Parameter, span);
+            let value = self.local_value(local, span);
+            let target = substitute(&parameter.ty, &type_arguments);
+            arguments.push((index, self.try_coerce(value, &target)?));
+            locals.push(local);
+        }
+        let result = &lookup::signature(self.db, item).result;
+        let result = substitute(result, &type_arguments);
+        let callee = Callee::Item {
+            item,
+            type_arguments,
+        };
+        let call = self.push(ExpressionKind::Call { callee, arguments }, result, span);
+        Some((locals, self.try_coerce(call, &wanted.result)?))
     }
 
     /// A closure without parameters around an expression; its result goes where `wanted` says.

@@ -242,21 +242,25 @@ impl Context<'_> {
             matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_))
         };
         let float = |id: ExpressionId, report| {
-            let end = self.end(self.span(id));
+            let (start, end) = (self.start(self.span(id)), self.end(self.span(id)));
             match is_literal(id) {
                 true => errors::write_as_float(report, end),
-                false => errors::convert_to_float(report, end),
+                false => errors::convert_to_float(report, self.operand_form(id), start, end),
             }
         };
         let report = match (self.operand(&left_type), self.operand(&right_type)) {
             (Type::Int, Type::Float) => float(left, report),
             (Type::Float, Type::Int) => float(right, report),
             (Type::Optional(_), _) | (_, Type::Optional(_)) => errors::may_be_none(report),
-            (Type::String, _) => {
+            (Type::Task(_), _) => errors::await_it(report, self.start(self.span(left))),
+            (_, Type::Task(_)) => errors::await_it(report, self.start(self.span(right))),
+            (Type::Json, _) => errors::decode_json(report, &right_text, self.end(self.span(left))),
+            (_, Type::Json) => errors::decode_json(report, &left_text, self.end(self.span(right))),
+            (Type::String, other) if symbol == "+" && other != Type::String => {
                 let span = self.span(right);
                 errors::interpolate(report, self.start(span), self.end(span))
             }
-            (_, Type::String) => {
+            (other, Type::String) if symbol == "+" && other != Type::String => {
                 let span = self.span(left);
                 errors::interpolate(report, self.start(span), self.end(span))
             }

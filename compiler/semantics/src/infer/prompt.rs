@@ -90,12 +90,21 @@ impl Context<'_> {
             }
             _ => None,
         };
-        // The call itself is taken up into the whole, so that no expression stands for it alone.
-        let kind = std::mem::replace(
-            &mut self.expressions[id.0 as usize].kind,
-            ExpressionKind::Unit,
-        );
-        self.expressions[id.0 as usize].ty = Type::Unit;
+        self.with_overrides(id, expression, (agent, settings), span)
+    }
+
+    /// The call `id` with what stands around it taken in, so that no expression stands for the call alone.
+    fn with_overrides(
+        &mut self,
+        id: ExpressionId,
+        outer: &ast::Expression,
+        (agent, settings): (Option<ItemId>, Option<ExpressionId>),
+        span: Span,
+    ) -> ExpressionId {
+        let ty = self.ty(id);
+        let call = &mut self.expressions[id.0 as usize];
+        call.ty = Type::Unit;
+        let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
         let ExpressionKind::PromptCall {
             item,
             arguments,
@@ -110,9 +119,10 @@ impl Context<'_> {
             || (settings.is_some() && inner_settings.is_some())
         {
             let place = self.place(span);
+            let word = if agent.is_some() { "by" } else { "with" };
             self.report(calls::duplicate_setting(place, word));
         }
-        let mode = match &expression.kind {
+        let mode = match &outer.kind {
             ast::ExpressionKind::Revise(_) => PromptMode::Revise,
             _ => mode,
         };

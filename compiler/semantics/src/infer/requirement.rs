@@ -14,7 +14,9 @@ use crate::display::display_type;
 use crate::errors::values as errors;
 use crate::infer::capability::{Open, is_able};
 use crate::infer::infer_item;
+use crate::method::ANY_VALUE;
 use crate::model::{GenericUse, Requirement};
+use crate::module::std_file;
 
 /// What `item` asks of its type parameters, by position; sorted.
 #[salsa::tracked(returns(ref))]
@@ -116,6 +118,11 @@ fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
                 (*index, requirement)
             }),
     );
+    // What every value can do is to become JSON or text.
+    if std_file(db, ANY_VALUE) == Some(item.file(db)) {
+        let parameters = 0u32..u32::try_from(generics_of(db, item).len()).unwrap_or(0);
+        own.extend(parameters.map(|it| (it, Requirement::Json)));
+    }
     own.sort_unstable();
     own.dedup();
     own
