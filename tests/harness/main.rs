@@ -9,6 +9,7 @@ mod examples;
 mod incremental;
 mod literate;
 mod page;
+mod perturb;
 mod program;
 mod tidy;
 mod wire;

@@ -1,0 +1,142 @@
+//! Programs under a driver that reorders completions, fails operations and cancels: nothing is left, and nothing hangs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gsw_agents::{AgentPrompts, Environment, Providers};
+use gsw_engine::driver::scripted::{Answer, Entry, Report, Script, run};
+use gsw_engine::load::Loaded;
+use gsw_engine::model::Models;
+use gsw_engine::operation::{Outcome, Request};
+use gsw_engine::run::RunResult;
+use gsw_engine::services::Services;
+
+use crate::literate::write_case;
+use crate::page::{cases, pages};
+use crate::program::root;
+
+/// How many orders, and how many places to cancel, are tried of each program.
+const TRIES: u64 = 12;
+
+/// The program, or `None` when it does not compile, which is for other tests to report.
+fn load(file: &Path) -> Option<Arc<Loaded>> {
+    let mut db = gsw_source::Database::default();
+    gsw_semantics::open_project(&mut db, file, &gsw_source::Disk).ok()?;
+    let module = gsw_flow::lower_program(&db).ok()?;
+    let image = gsw_codegen::compile(&module, &gsw_codegen::Options::default()).ok()?;
+    Some(Arc::new(
+        Loaded::from_bytes(&image).expect("an image that was just made is whole"),
+    ))
+}
+
+/// Lets the simulator answer.
+fn simulator() -> Answer {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime can be made");
+    let providers = Providers::new(Environment::of(&[]));
+    Box::new(move |request| match request {
+        Request::Model { request } => {
+            let answer = runtime.block_on(providers.ask((**request).clone(), Box::new(|_| {})));
+            Some(Outcome::Model(Box::new(answer)))
+        }
+        _ => None,
+    })
+}
+
+fn perform(loaded: &Arc<Loaded>, script: Script) -> Report {
+    let main = loaded
+        .program
+        .workflows
+        .iter()
+        .position(|it| it.name == "main");
+    let entry = Entry::Workflow {
+        index: main.expect("there is a main"),
+        input: serde_json::Map::new(),
+    };
+    let services = Services {
+        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+        model_override: Some("sim/default".into()),
+        ..Services::default()
+    };
+    let script = Script {
+        answer: Some(simulator()),
+        ..script
+    };
+    run(loaded, &Arc::new(services), entry, script).expect("it does not hang")
+}
+
+fn complaints(place: &str, how: &str, report: &Report) -> Option<String> {
+    let finished = &report.finished;
+    let is_clean = finished.live_objects == 0 && !matches!(finished.result, RunResult::Internal(_));
+    (!is_clean).then(|| {
+        format!(
+            "{place}: {how}: {} objects left, {:?}",
+            finished.live_objects, finished.result
+        )
+    })
+}
+
+fn perturb(place: &str, file: &Path) -> Vec<String> {
+    let Some(loaded) = load(file) else {
+        return Vec::new();
+    };
+    let whole = perform(&loaded, Script::default());
+    let mut wrong: Vec<String> = complaints(place, "undisturbed", &whole)
+        .into_iter()
+        .collect();
+    for seed in 1..=TRIES.min(whole.operations) {
+        let report = perform(
+            &loaded,
+            Script {
+                seed,
+                ..Script::default()
+            },
+        );
+        wrong.extend(complaints(place, &format!("order {seed}"), &report));
+    }
+    for every in 1..=TRIES.min(whole.operations) {
+        let report = perform(
+            &loaded,
+            Script {
+                fail_every: Some(every),
+                ..Script::default()
+            },
+        );
+        wrong.extend(complaints(
+            place,
+            &format!("every operation number {every} fails"),
+            &report,
+        ));
+    }
+    let step = (whole.suspensions / TRIES).max(1) as usize;
+    for at in (1..=whole.suspensions).step_by(step) {
+        let report = perform(
+            &loaded,
+            Script {
+                cancel_at: Some(at),
+                ..Script::default()
+            },
+        );
+        wrong.extend(complaints(place, &format!("cancelled at {at}"), &report));
+    }
+    wrong
+}
+
+#[test]
+fn perturbed_programs_leave_nothing() {
+    let mut wrong = Vec::new();
+    for page in pages(&root().join("tests/run")) {
+        let name = page
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let content = std::fs::read_to_string(&page).expect("pages can be read");
+        for (index, case) in cases(&content).iter().enumerate() {
+            let file = write_case("perturb", &name, index, &case.source);
+            wrong.extend(perturb(&format!("{name}.md: {}", case.claim), &file));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
