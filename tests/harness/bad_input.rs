@@ -58,6 +58,25 @@ fn deep_nesting_is_reported_and_not_a_crash() {
 }
 
 #[test]
+fn instances_do_not_grow_for_ever() {
+    let grow = "fn grow<T>(x: T, n: int) -> int { if n == 0 { 0 } else { grow([x], n - 1) } }\nworkflow main() -> int { grow(1, 3) }\n";
+    refused(
+        &["run", text(&file("grow.gsw", grow))],
+        1,
+        "instance-too-deep",
+    );
+}
+
+#[test]
+fn long_names_are_refused() {
+    let long = format!(
+        "workflow main() -> int {{\n  let {} = 1\n  2\n}}\n",
+        "a".repeat(201)
+    );
+    refused(&["check", text(&file("long.gsw", long))], 1, "invalid-name");
+}
+
+#[test]
 fn import_cycles_are_shown_as_a_path() {
     let a = file(
         "cycle_a.gsw",
@@ -127,7 +146,7 @@ fn damaged_programs_are_refused() {
     flipped[cut] ^= 0x10;
     for (bytes, part) in [
         (&flipped[..], "damaged"),
-        (&whole[..cut], "holds no program"),
+        (&whole[..cut], "carries no program"),
     ] {
         fs::write(&built, bytes).expect("it was just built");
         let said = run(&built, &[]);

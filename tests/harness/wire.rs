@@ -118,8 +118,8 @@ fn triage_takes_the_way_that_each_answer_says() {
     assert_eq!(actions["examples/inbox/01-invoice.txt"]["kind"], "Keep");
     assert_eq!(actions["examples/inbox/02-export.txt"]["kind"], "Escalate");
     assert_eq!(
-        actions["examples/inbox/03-norway.txt"]["text"],
-        "We ship everywhere."
+        actions["examples/inbox/03-norway.txt"]["text"], "We ship everywhere.",
+        "{actions}"
     );
 }
 

@@ -1,0 +1,60 @@
+//! Modifiers of steps, blocks and workflows.
+
+use crate::hir::ExpressionId;
+
+/// The modifiers of a step, block or workflow, from the outside in: budget, reflect, retry, timeout.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Modifiers {
+    /// `budget(usd:, tokens:, calls:, time:)`, each an expression.
+    pub budget: Option<Budget>,
+    /// `reflect N with p`
+    pub reflect: Option<Reflect>,
+    /// `retry N backoff D max D`
+    pub retry: Option<Retry>,
+    /// `timeout D`, a duration.
+    pub timeout: Option<ExpressionId>,
+}
+
+/// `budget(…)`
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// A float.
+    pub usd: Option<ExpressionId>,
+    /// An int.
+    pub tokens: Option<ExpressionId>,
+    /// An int.
+    pub calls: Option<ExpressionId>,
+    /// A duration.
+    pub time: Option<ExpressionId>,
+}
+
+/// `reflect N with p`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reflect {
+    /// An int.
+    pub count: ExpressionId,
+    /// A function value.
+    pub with: Option<ExpressionId>,
+}
+
+/// `retry N backoff D max D`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Retry {
+    /// An int.
+    pub count: ExpressionId,
+    /// A duration.
+    pub backoff: Option<ExpressionId>,
+    /// A duration.
+    pub max: Option<ExpressionId>,
+}
+
+/// What `parallel for` does with errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorPolicy {
+    /// The first error wins.
+    First,
+    /// The result is `[Result<T>]`.
+    Settle,
+    /// One `Many`.
+    Merge,
+}
