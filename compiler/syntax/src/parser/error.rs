@@ -388,10 +388,9 @@ impl<'tokens> Scene<'tokens> {
                         && self.indentation(*partner) < self.indentation(**token)
                 })
         };
-        let braces = self.tokens.iter().enumerate().skip(first);
+        let mut braces = self.tokens.iter().enumerate().skip(first);
         braces
-            .filter(is_further_left)
-            .next_back()
+            .rfind(is_further_left)
             .map_or(open, |(_, token)| *token)
     }
 
