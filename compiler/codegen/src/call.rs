@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Inst, InstBuilder, Value};
+use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_flow::ir::{BlockId, Handler, LocalId, Operand, Terminator};
@@ -70,6 +71,10 @@ impl Translator<'_, '_> {
                 call, arguments, ..
             } => {
                 let arguments = self.operands(arguments);
+                if let (RuntimeCall::list_index, &[list, index]) = (*call, &arguments[..]) {
+                    self.list_index(list, index, then);
+                    return;
+                }
                 let called = self.runtime(*call, &arguments);
                 self.finish_call(called, then);
             }
@@ -138,7 +143,7 @@ impl Translator<'_, '_> {
     }
 
     /// Sends the outcome of a call on its way.
-    fn finish_call(&mut self, called: Inst, then: Then<'_>) {
+    pub(crate) fn finish_call(&mut self, called: Inst, then: Then<'_>) {
         let results = self.builder.inst_results(called);
         let (value, error) = (results[0], results[1]);
         let raised = self.cold_block();

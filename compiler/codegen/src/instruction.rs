@@ -57,10 +57,7 @@ impl Translator<'_, '_> {
                 arguments,
             } => {
                 let arguments = self.operands(arguments);
-                let value = self.runtime_word(*call, &arguments);
-                if let Some(to) = to {
-                    self.set(*to, value);
-                }
+                self.plain_call(*to, *call, &arguments);
             }
             Instruction::Frame {
                 to,

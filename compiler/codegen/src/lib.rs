@@ -10,6 +10,7 @@ mod error;
 mod frame;
 mod function;
 mod image;
+mod inline;
 mod instruction;
 mod layout;
 mod link;
