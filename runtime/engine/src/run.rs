@@ -4,8 +4,23 @@
 //! performed; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
 //! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
 
+pub(crate) mod awaiting;
+mod cancel;
+mod deadlock;
+mod drive;
+pub mod effect;
+mod ending;
 mod finish;
+mod joining;
+mod native;
+pub mod parallel;
+pub mod prompt;
+mod raise;
+pub mod reflect;
+mod retry;
+pub(crate) mod spawn;
 mod start;
+mod tell;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,11 +28,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use gsw_abi::layout::Context;
 
-use crate::effect::Operations;
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::node::Tree;
 use crate::operation::{Operation, OperationId, Outcome};
+use crate::run::effect::Operations;
 use crate::scope::Scopes;
 use crate::services::Services;
 use crate::task::{TaskId, Tasks};

@@ -3,9 +3,9 @@
 use gsw_abi::types::TypeId;
 
 use crate::operation::OperationId;
-use crate::parallel::Parallel;
-use crate::prompt::PromptRun;
-use crate::reflect::Reflecting;
+use crate::run::parallel::Parallel;
+use crate::run::prompt::PromptRun;
+use crate::run::reflect::Reflecting;
 
 /// What a task waits for. Words in here are owned by it.
 #[derive(Debug, Default)]

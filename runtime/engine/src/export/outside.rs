@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::codec::decode;
 use crate::export::guard::{Step, calls};
 use crate::operation::{ExecOutput, ExecRequest, HttpAnswer, Request};
-use crate::prompt::{Gives, NewPrompt};
 use crate::run::Run;
+use crate::run::prompt::{Gives, NewPrompt};
 use crate::value::{list, string};
 
 calls! {

@@ -4,10 +4,10 @@ use gsw_abi::call::{ErrorPolicy, NodeKind};
 use gsw_abi::layout::Frame;
 use gsw_abi::types::{Type, TypeId};
 
-use crate::awaiting::task_of;
 use crate::export::guard::calls;
-use crate::parallel::{Manner, Work};
-use crate::spawn::NewTask;
+use crate::run::awaiting::task_of;
+use crate::run::parallel::{Manner, Work};
+use crate::run::spawn::NewTask;
 use crate::task::Role;
 use crate::value;
 

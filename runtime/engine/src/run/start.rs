@@ -12,16 +12,16 @@ use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::{self, decode};
-use crate::effect::Operations;
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::model::Issue;
-use crate::native;
 use crate::node::{NewNode, NodeId, Tree};
+use crate::run::effect::Operations;
+use crate::run::native;
+use crate::run::spawn::NewTask;
 use crate::run::{Run, RunResult};
 use crate::scope::Scopes;
 use crate::services::Services;
-use crate::spawn::NewTask;
 use crate::task::{Role, TaskId, Tasks};
 
 /// What a run is begun with, besides its input; a replay is given the same.

@@ -7,7 +7,7 @@ use gsw_abi::types::{Type, TypeId};
 use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
-use crate::spawn::NewTask;
+use crate::run::spawn::NewTask;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::{error, list};
 use crate::wait::Wait;

@@ -8,8 +8,8 @@ use crate::codec::decode;
 use crate::event::EventKind;
 use crate::model::{PromptDetail, PromptFailure, PromptResult};
 use crate::node::{Spent, Status};
-use crate::prompt::{Gives, PromptRun};
 use crate::run::Run;
+use crate::run::prompt::{Gives, PromptRun};
 use crate::value::{error, string};
 
 impl Run {

@@ -11,7 +11,7 @@ use crate::event::EventKind;
 use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
-use crate::spawn::{NewTask, closure_function};
+use crate::run::spawn::{NewTask, closure_function};
 use crate::task::{Ending, Role, TaskId};
 use crate::value::error;
 use crate::wait::Wait;

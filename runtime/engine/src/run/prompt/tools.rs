@@ -8,10 +8,10 @@ use serde_json::Map;
 
 use crate::codec;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
-use crate::native;
-use crate::prompt::PromptRun;
 use crate::run::Run;
-use crate::spawn::NewTask;
+use crate::run::native;
+use crate::run::prompt::PromptRun;
+use crate::run::spawn::NewTask;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::{error, string};
 use crate::wait::Wait;

@@ -12,8 +12,8 @@ use crate::codec;
 use crate::event::EventKind;
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId};
-use crate::prompt::{Gives, PromptRun};
 use crate::run::Run;
+use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
 
 /// What compiled code hands over; the words are owned.

@@ -6,9 +6,9 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::layout::{CLOSURE_FUNCTION, Frame};
 use gsw_abi::types::TypeId;
 
-use crate::native;
 use crate::node::{NewNode, NodeId};
 use crate::run::Run;
+use crate::run::native;
 use crate::scope::ScopeId;
 use crate::task::{Role, State, Task, TaskId};
 use crate::value;

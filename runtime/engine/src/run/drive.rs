@@ -2,9 +2,9 @@
 
 use gsw_abi::layout::{Frame, status};
 
-use crate::native;
 use crate::node::NodeId;
 use crate::run::Run;
+use crate::run::native;
 use crate::task::{Ending, State, TaskId};
 use crate::wait::Wait;
 
