@@ -41,7 +41,7 @@ fn refused_programs_are_refused_where_they_are_wrong() {
             .trim_end_matches('\n')
             .split_once('\t')
             .expect("a line, a tab and a word");
-        let (db, file) = opened(&program);
+        let (db, file) = opened("main", &program);
         let found = check_file(&db, file);
         let says = |it: &Diagnostic| {
             let notes = it.notes.join(" ");
@@ -60,7 +60,7 @@ fn accepted_programs_have_no_mistakes() {
     let mut failures = Vec::new();
     for path in files(&root().join("../../tests/conformance/run"), "gsw") {
         let program = std::fs::read_to_string(&path).expect("a program is text");
-        let (db, file) = opened(&program);
+        let (db, file) = opened("main", &program);
         let found = check_file(&db, file).iter();
         failures.extend(
             found.map(|it| format!("{}:{} {}", path.display(), line_of(&db, it), it.message)),
@@ -72,7 +72,7 @@ fn accepted_programs_have_no_mistakes() {
 #[test]
 fn the_library_has_no_mistakes() {
     let (db, files) = library();
-    project(&db, files.clone());
+    project(&db, files.clone(), "main");
     let mut failures = Vec::new();
     for (path, file) in &files {
         let found = check_file(&db, *file).iter();
@@ -89,14 +89,15 @@ fn check_folder(folder: &Path) {
     let mut failures = Vec::new();
     for path in files(folder, "md").into_iter().filter(|it| !is_beyond(it)) {
         let page = std::fs::read_to_string(&path).expect("a page is text");
-        let name = path
-            .file_name()
+        let stem = path
+            .file_stem()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        for (line, program) in programs(&page) {
+        let name = format!("{stem}.md");
+        for (index, (line, program)) in programs(&page).into_iter().enumerate() {
             failures.extend(
-                check_program(&program)
+                check_program(&format!("{stem}_{index}"), &program)
                     .into_iter()
                     .map(|it| format!("{name}:{line}: {it}")),
             );
@@ -133,8 +134,8 @@ fn programs(page: &str) -> Vec<(usize, String)> {
     found
 }
 
-fn check_program(program: &str) -> Vec<String> {
-    let (db, file) = opened(program);
+fn check_program(name: &str, program: &str) -> Vec<String> {
+    let (db, file) = opened(name, program);
     let mut found: Vec<Report> = check_file(&db, file)
         .iter()
         .map(|it| report(&db, it))
@@ -221,11 +222,11 @@ fn library() -> (Database, BTreeMap<String, File>) {
 }
 
 /// A project of one file and the library.
-fn opened(program: &str) -> (Database, File) {
+fn opened(name: &str, program: &str) -> (Database, File) {
     let (db, mut modules) = library();
-    let file = File::new(&db, "main.gsw".into(), program.into());
-    modules.insert("main".into(), file);
-    project(&db, modules);
+    let file = File::new(&db, format!("{name}.gsw").into(), program.into());
+    modules.insert(name.into(), file);
+    project(&db, modules, name);
     (db, file)
 }
 
@@ -240,6 +241,6 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-fn project(db: &Database, modules: BTreeMap<String, File>) {
-    Project::new(db, modules, "main".into());
+fn project(db: &Database, modules: BTreeMap<String, File>, entry: &str) {
+    Project::new(db, modules, entry.into());
 }
