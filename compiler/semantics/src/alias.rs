@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::tree::item_tree;
+use crate::tree::item_head;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 use gsw_syntax::ast;
 
@@ -23,14 +23,14 @@ pub(crate) fn alias_diagnostics(db: &dyn Db, item: ItemId) -> &[Diagnostic] {
 
 /// Whether the alias `item` has a `where`.
 pub fn has_check(db: &dyn Db, item: ItemId) -> bool {
-    let ast = item_tree(db, item);
+    let ast = item_head(db, item);
     ast.is_some_and(|ast| matches!(&ast.body, ast::ItemBody::Alias { check: Some(_), .. }))
 }
 
 #[salsa::tracked(returns(ref))]
 fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let Some(ast) = item_tree(db, item) else {
+    let Some(ast) = item_head(db, item) else {
         return (Type::Invalid, diagnostics);
     };
     let ast::ItemBody::Alias { target, name, .. } = &ast.body else {
@@ -54,7 +54,7 @@ fn stands_for_itself(db: &dyn Db, item: ItemId) -> bool {
     let mut seen: HashSet<ItemId> = HashSet::new();
     let mut waiting = vec![item];
     while let Some(alias) = waiting.pop() {
-        let Some(ast) = item_tree(db, alias) else {
+        let Some(ast) = item_head(db, alias) else {
             continue;
         };
         let ast::ItemBody::Alias { target, .. } = &ast.body else {

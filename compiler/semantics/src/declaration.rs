@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tree::item_tree;
+use crate::tree::item_head;
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
 use gsw_syntax::ast;
 
@@ -33,7 +33,7 @@ pub struct ItemSignature {
 /// The head of `item`.
 #[salsa::tracked(returns(ref))]
 pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
-    let ast = item_tree(db, item);
+    let ast = item_head(db, item);
     let Some(ast) = ast.as_ref() else {
         return plain(empty_signature(Type::Invalid));
     };
@@ -86,7 +86,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
 pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
     let names =
         |them: &[ast::Identifier]| them.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-    let ast = item_tree(db, item);
+    let ast = item_head(db, item);
     match ast.as_ref().map(|it| &it.body) {
         Some(ast::ItemBody::Record(it)) => names(&it.generics),
         Some(ast::ItemBody::Enum(it)) => names(&it.generics),

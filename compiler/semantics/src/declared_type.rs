@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tree::item_tree;
+use crate::tree::item_head;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
 use gsw_syntax::ast;
 
@@ -34,7 +34,7 @@ pub fn type_declaration(db: &dyn Db, item: ItemId) -> CheckedTypeDeclaration {
         generics: &generics,
         sink: &mut diagnostics,
     };
-    let ast = item_tree(db, item);
+    let ast = item_head(db, item);
     let kind = match ast.as_ref().map(|it| &it.body) {
         Some(ast::ItemBody::Record(record)) => {
             TypeDeclarationKind::Record(fields.record(&record.fields))
@@ -71,7 +71,7 @@ pub fn type_declaration(db: &dyn Db, item: ItemId) -> CheckedTypeDeclaration {
 
 /// Whether `item` is an enum of which no variant has a payload. Reads the tree only.
 pub fn is_plain_enum(db: &dyn Db, item: ItemId) -> bool {
-    let ast = item_tree(db, item);
+    let ast = item_head(db, item);
     ast.is_some_and(|ast| match &ast.body {
         ast::ItemBody::Enum(it) => it.variants.iter().all(|variant| variant.fields.is_empty()),
         _ => false,

@@ -10,7 +10,7 @@ use crate::edit_distance::nearest;
 use crate::errors;
 use crate::module::module_file;
 use crate::scope::{is_importable, is_private, member_names, module_scope};
-use crate::tree::item_tree;
+use crate::tree::item_head;
 
 /// The files that `file` imports, in order, each once.
 #[salsa::tracked(returns(ref))]
@@ -61,7 +61,7 @@ pub(crate) fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
     let ids = file_item_ids(db, file).iter().copied();
     let imports = ids.filter(|id| id.kind(db) == ItemKind::Import);
     imports
-        .filter_map(|id| match &item_tree(db, id)?.body {
+        .filter_map(|id| match &item_head(db, id)?.body {
             ItemBody::Import(import) => Some((id, import.clone())),
             _ => None,
         })

@@ -7,13 +7,13 @@ use gsw_syntax::file_item_ids;
 use crate::errors;
 use crate::import::imports;
 use crate::scope::is_importable;
-use crate::tree::{declared_name, item_tree};
+use crate::tree::{declared_name, item_head};
 
 /// What is wrong with the names that `file` declares.
 pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = repeats(db, file);
     for item in file_item_ids(db, file).iter().copied() {
-        if let Some(ast) = item_tree(db, item) {
+        if let Some(ast) = item_head(db, item) {
             check_item(item, &ast, &mut found);
         }
     }
@@ -167,7 +167,7 @@ fn repeats(db: &dyn Db, file: File) -> Vec<Diagnostic> {
         .copied()
         .filter(|it| is_importable(db, *it))
     {
-        let tree = item_tree(db, item);
+        let tree = item_head(db, item);
         if let Some(name) = tree.as_deref().and_then(declared_name) {
             add(
                 item.name(db),

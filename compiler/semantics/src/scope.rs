@@ -8,7 +8,7 @@ use gsw_syntax::file_item_ids;
 
 use crate::edit_distance::nearest;
 use crate::module::{IMPLICIT_MODULES, implicit_module, module_file, prelude_file};
-use crate::tree::item_tree;
+use crate::tree::item_head;
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -94,7 +94,7 @@ pub fn resolve_member(db: &dyn Db, module: File, name: &str, from: File) -> Opti
 
 /// Whether `item` is declared `private`.
 pub fn is_private(db: &dyn Db, item: ItemId) -> bool {
-    item_tree(db, item).is_some_and(|ast| ast.visibility == Visibility::Private)
+    item_head(db, item).is_some_and(|ast| ast.visibility == Visibility::Private)
 }
 
 /// The public names of `module`, for completion and suggestions.
@@ -153,7 +153,7 @@ fn in_scope(scope: &ModuleScope, name: &str) -> Option<Definition> {
 }
 
 fn add_import(db: &dyn Db, file: File, id: ItemId, scope: &mut ModuleScope) {
-    let Some(ast) = item_tree(db, id) else { return };
+    let Some(ast) = item_head(db, id) else { return };
     let ItemBody::Import(import) = &ast.body else {
         return;
     };
@@ -194,7 +194,7 @@ fn add_variants(db: &dyn Db, item: ItemId, to: &mut BTreeMap<Name, Vec<(ItemId, 
     if item.kind(db) != ItemKind::Enum {
         return;
     }
-    let Some(ast) = item_tree(db, item) else {
+    let Some(ast) = item_head(db, item) else {
         return;
     };
     let ItemBody::Enum(declaration) = &ast.body else {

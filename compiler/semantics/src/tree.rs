@@ -2,12 +2,64 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId};
-use gsw_syntax::ast::{Identifier, Item, ItemBody};
+use gsw_source::{Db, ItemId, Span};
+use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
 
 /// The tree of `item`; `None` for an id that its file holds no more.
 pub(crate) fn item_tree(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
     gsw_syntax::item_ast(db, item)
+}
+
+/// The tree of `item` without what stands in braces and without places of the whole: the wall that edits in bodies do not
+/// cross. Whoever asks only for heads asks here.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
+    let tree = item_tree(db, item)?;
+    let empty = || Block {
+        statements: Vec::new(),
+        span: Span::default(),
+    };
+    let body = match &tree.body {
+        ItemBody::Function(it) => ItemBody::Function(Function {
+            body: it.body.as_ref().map(|_| empty()),
+            ..it.clone()
+        }),
+        ItemBody::Workflow { signature, .. } => ItemBody::Workflow {
+            signature: signature.clone(),
+            body: empty(),
+        },
+        ItemBody::Tool { signature, .. } => ItemBody::Tool {
+            signature: signature.clone(),
+            body: empty(),
+        },
+        ItemBody::Prompt { signature, .. } => ItemBody::Prompt {
+            signature: signature.clone(),
+            entries: Vec::new(),
+        },
+        ItemBody::Human { signature, .. } => ItemBody::Human {
+            signature: signature.clone(),
+            entries: Vec::new(),
+        },
+        ItemBody::Agent { name, .. } => ItemBody::Agent {
+            name: name.clone(),
+            settings: Vec::new(),
+        },
+        ItemBody::Test {
+            name, name_span, ..
+        } => ItemBody::Test {
+            name: name.clone(),
+            name_span: *name_span,
+            cassette: None,
+            body: empty(),
+        },
+        other => other.clone(),
+    };
+    let head = Item {
+        body,
+        span: Span::default(),
+        ..(*tree).clone()
+    };
+    Some(Arc::new(head))
 }
 
 /// The declared name of an item, where it has one.

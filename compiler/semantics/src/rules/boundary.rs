@@ -61,7 +61,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             ));
         }
     }
-    let tree = crate::tree::item_tree(db, item);
+    let tree = crate::tree::item_head(db, item);
     let name = tree.as_deref().and_then(crate::tree::declared_name);
     if let (Some(what), Some(name)) = (unrecordable(db, &signature.result), name) {
         let place = Place::Item {
