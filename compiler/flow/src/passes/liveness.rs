@@ -51,9 +51,11 @@ impl LocalSet {
     /// In order.
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
-            (0..64)
-                .filter(move |bit| word & (1 << bit) != 0)
-                .map(move |bit| LocalId(index as u32 * 64 + bit))
+            std::iter::successors((word != 0).then_some(word), |rest| {
+                let fewer = rest & (rest - 1);
+                (fewer != 0).then_some(fewer)
+            })
+            .map(move |rest| LocalId(index as u32 * 64 + rest.trailing_zeros()))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Whether each owned value is consumed exactly once on every path.
 
 use gsw_abi::types::TypeTable;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Function, Instruction, LocalId, Operand, Terminator};
 use crate::passes::liveness::{LocalSet, counted_locals};
@@ -24,7 +25,7 @@ pub fn problems(function: &Function, types: &TypeTable) -> Vec<String> {
             owned: starts[index]
                 .clone()
                 .expect("only reached blocks are queued"),
-            extra: vec![0; function.locals.len()],
+            extra: FxHashMap::default(),
             counted: &counted,
             problems: Vec::new(),
         };
@@ -67,7 +68,7 @@ pub fn problems(function: &Function, types: &TypeTable) -> Vec<String> {
 /// What is owned at one point; `extra` counts the owners that `Retain` added.
 struct State<'a> {
     owned: LocalSet,
-    extra: Vec<u32>,
+    extra: FxHashMap<LocalId, u32>,
     counted: &'a LocalSet,
     problems: Vec<String>,
 }
@@ -77,7 +78,7 @@ impl State<'_> {
         for instruction in &block.instructions {
             if let Instruction::Retain(local) = instruction {
                 self.borrow(*local);
-                self.extra[local.0 as usize] += 1;
+                *self.extra.entry(*local).or_default() += 1;
                 continue;
             }
             self.operands(&instruction_operands(instruction));
@@ -93,7 +94,7 @@ impl State<'_> {
 
     fn finish(&mut self, terminator: &Terminator) {
         self.operands(&terminator_operands(terminator));
-        if self.extra.iter().any(|&count| count != 0) {
+        if self.extra.values().any(|&count| count != 0) {
             self.problems
                 .push("a retained value is not consumed in its block".to_owned());
         }
@@ -127,7 +128,7 @@ impl State<'_> {
     }
 
     fn consume(&mut self, local: LocalId) {
-        let extra = &mut self.extra[local.0 as usize];
+        let extra = self.extra.entry(local).or_default();
         if *extra > 0 {
             *extra -= 1;
         } else if !self.owned.remove(local) {
