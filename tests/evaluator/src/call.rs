@@ -1,0 +1,142 @@
+//! Calls: of declarations with named arguments and defaults, and of function values.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId};
+use gsw_semantics::types::Type;
+use gsw_semantics::{item_bodies, item_signature};
+use gsw_source::{ItemId, ItemKind};
+
+use crate::frame::Frame;
+use crate::machine::Machine;
+use crate::stop::{Flow, Raised, Stop, give_up};
+use crate::value::{Function, Value};
+
+impl Machine<'_> {
+    /// A call.
+    pub fn call(
+        &mut self,
+        frame: &mut Frame,
+        callee: &Callee,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Flow<Value> {
+        let function = match callee {
+            Callee::Value(function) => Some(self.evaluate(frame, *function)?),
+            _ => None,
+        };
+        let mut given = Vec::new();
+        for (index, value) in arguments {
+            given.push((*index, self.evaluate(frame, *value)?));
+        }
+        match callee {
+            Callee::Item {
+                item,
+                type_arguments,
+            } => {
+                let types = type_arguments.iter().map(|it| frame.concrete(it)).collect();
+                self.call_item(*item, &types, given)
+            }
+            Callee::EnumValues(item) => {
+                let variants = 0..self.variants(*item).len() as u32;
+                Ok(Value::list(
+                    variants
+                        .map(|it| Value::Variant(*item, it, Rc::default()))
+                        .collect(),
+                ))
+            }
+            Callee::Value(_) => {
+                given.sort_by_key(|(index, _)| *index);
+                let arguments = given.into_iter().map(|(_, value)| value).collect();
+                self.call_value(&function.unwrap_or(Value::Unit), arguments)
+            }
+        }
+    }
+
+    /// Calls a function value.
+    pub fn call_value(&mut self, function: &Value, arguments: Vec<Value>) -> Flow<Value> {
+        let Value::Function(function) = function else {
+            return give_up(format!("{function:?} is no function"));
+        };
+        match &**function {
+            Function::Item(item, types) => {
+                let arguments = (0..).zip(arguments).collect();
+                self.call_item(*item, types, arguments)
+            }
+            Function::Constructor(item, variant) => Ok(match item.kind(self.db) {
+                ItemKind::Error => Value::Error(*item, Rc::new(arguments)),
+                _ => Value::Variant(*item, *variant, Rc::new(arguments)),
+            }),
+            Function::Closure(closure) => {
+                let mut frame = Frame::of_closure(closure, arguments);
+                self.deeper(|it| it.run(&mut frame, closure.root))
+            }
+        }
+    }
+
+    /// Calls a declaration with these arguments; missing ones take their defaults.
+    pub fn call_item(
+        &mut self,
+        item: ItemId,
+        types: &Rc<[Type]>,
+        given: Vec<(u32, Value)>,
+    ) -> Flow<Value> {
+        let signature = Arc::clone(&item_signature(self.db, item).signature);
+        let mut arguments: Vec<Value> = Vec::new();
+        for index in 0..signature.parameters.len() as u32 {
+            let written = given.iter().find(|(it, _)| *it == index);
+            let value = match written {
+                Some((_, value)) => value.clone(),
+                None => self.parameter_default(item, index, types, &arguments)?,
+            };
+            arguments.push(value);
+        }
+        if let Some(row) = &signature.intrinsic {
+            return self.intrinsic(row, &signature, types, &arguments);
+        }
+        match item.kind(self.db) {
+            ItemKind::Function | ItemKind::Tool => {
+                let body = self.body(item, BodyPart::Main)?;
+                self.run_body(body, Rc::clone(types), arguments)
+            }
+            ItemKind::Workflow => self.call_workflow(item, arguments),
+            _ => give_up(format!("calls of `{}`", item.name(self.db))),
+        }
+    }
+
+    fn call_workflow(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
+        let body = self.body(item, BodyPart::Main)?;
+        let modifiers = item_bodies(self.db, item).modifiers.clone();
+        let root = body.root;
+        let mut frame = Frame::new(body, [].into(), arguments);
+        self.deeper(|it| {
+            it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| it.run(frame, root)))
+        })
+    }
+
+    /// Evaluates a whole body.
+    pub fn run_body(
+        &mut self,
+        body: Arc<Body>,
+        types: Rc<[Type]>,
+        arguments: Vec<Value>,
+    ) -> Flow<Value> {
+        let root = body.root;
+        let mut frame = Frame::new(body, types, arguments);
+        self.deeper(|it| it.run(&mut frame, root))
+    }
+
+    /// Evaluates the code of a function: `return` ends here.
+    pub fn run(&mut self, frame: &mut Frame, root: ExpressionId) -> Flow<Value> {
+        match self.evaluate(frame, root) {
+            Err(Stop::Return(value)) => Ok(value),
+            Err(Stop::Break | Stop::Continue) => give_up("a loop is left from outside"),
+            other => other,
+        }
+    }
+
+    /// An error as a value.
+    pub fn error_value(raised: &Raised) -> Value {
+        Value::Error(raised.item, Rc::clone(&raised.fields))
+    }
+}

@@ -1,0 +1,206 @@
+//! Records, variants and errors with their defaults and checks; conversions.
+
+use std::rc::Rc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_semantics::hir::{BodyPart, Coercion, ExpressionId};
+use gsw_semantics::model::{Parameter, Presence};
+use gsw_semantics::types::Type;
+use gsw_semantics::{alias_target, substitute};
+use gsw_source::{ItemId, ItemKind};
+
+use crate::frame::Frame;
+use crate::machine::Machine;
+use crate::stop::{Flow, UNSAID, give_up, misfit, raise};
+use crate::value::Value;
+
+/// The type arguments of a record, enum or checked alias.
+pub fn type_arguments(ty: &Type) -> Rc<[Type]> {
+    match ty {
+        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
+            arguments.iter().cloned().collect()
+        }
+        _ => [].into(),
+    }
+}
+
+impl Machine<'_> {
+    /// `R { field: value, ..base }`
+    pub fn record_literal(
+        &mut self,
+        frame: &mut Frame,
+        item: ItemId,
+        fields: &[(u32, ExpressionId)],
+        base: Option<ExpressionId>,
+        ty: &Type,
+    ) -> Flow<Value> {
+        let mut given = self.given(frame, fields)?;
+        if let Some(base) = base {
+            let Value::Record(_, base) = self.evaluate(frame, base)? else {
+                return give_up("a base is no record");
+            };
+            for (index, value) in (0u32..).zip(base.iter()) {
+                if !given.iter().any(|(it, _)| *it == index) {
+                    given.push((index, value.clone()));
+                }
+            }
+        }
+        let declared = self.record_fields(item);
+        let types = type_arguments(ty);
+        let fields = self.filled((item, 0), &declared, given, &types)?;
+        let record = Value::Record(item, Rc::new(fields));
+        match self.broken_check(&record, &types)? {
+            Some(_) => raise(
+                self.db,
+                BuiltinError::AssertionFailed,
+                vec![Value::text(UNSAID)],
+            ),
+            None => Ok(record),
+        }
+    }
+
+    /// The fields of a variant or error.
+    pub fn payload(
+        &mut self,
+        frame: &mut Frame,
+        (item, variant): (ItemId, u32),
+        fields: &[(u32, ExpressionId)],
+        ty: &Type,
+    ) -> Flow<Vec<Value>> {
+        let given = self.given(frame, fields)?;
+        let declared = match item.kind(self.db) {
+            ItemKind::Enum => self.variant(item, variant)?.fields,
+            _ => self.record_fields(item),
+        };
+        self.filled((item, variant), &declared, given, &type_arguments(ty))
+    }
+
+    fn given(
+        &mut self,
+        frame: &mut Frame,
+        fields: &[(u32, ExpressionId)],
+    ) -> Flow<Vec<(u32, Value)>> {
+        let mut given = Vec::new();
+        for (index, value) in fields {
+            given.push((*index, self.evaluate(frame, *value)?));
+        }
+        Ok(given)
+    }
+
+    fn filled(
+        &mut self,
+        (item, variant): (ItemId, u32),
+        declared: &[Parameter],
+        given: Vec<(u32, Value)>,
+        types: &Rc<[Type]>,
+    ) -> Flow<Vec<Value>> {
+        let mut fields = Vec::new();
+        for (index, field) in (0u32..).zip(declared) {
+            match given.iter().find(|(it, _)| *it == index) {
+                Some((_, value)) => fields.push(value.clone()),
+                None if field.default == Presence::Present => {
+                    fields.push(self.field_default(item, variant, index, types)?);
+                }
+                None => fields.push(Value::None),
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The default of a field.
+    pub fn field_default(
+        &mut self,
+        item: ItemId,
+        variant: u32,
+        field: u32,
+        types: &Rc<[Type]>,
+    ) -> Flow<Value> {
+        let body = self.body(item, BodyPart::FieldDefault { variant, field })?;
+        self.run_body(body, Rc::clone(types), Vec::new())
+    }
+
+    /// The first field of a record whose `where` does not hold.
+    pub fn broken_check(&mut self, record: &Value, types: &Rc<[Type]>) -> Flow<Option<usize>> {
+        let Value::Record(item, fields) = record else {
+            return Ok(None);
+        };
+        for (index, field) in self.record_fields(*item).iter().enumerate() {
+            if field.check == Presence::Absent {
+                continue;
+            }
+            let body = self.body(*item, BodyPart::FieldCheck(index as u32))?;
+            let arguments = vec![fields[index].clone(), record.clone()];
+            if !self.holds(body, types, arguments)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    fn holds(
+        &mut self,
+        body: std::sync::Arc<gsw_semantics::hir::Body>,
+        types: &Rc<[Type]>,
+        arguments: Vec<Value>,
+    ) -> Flow<bool> {
+        match self.run_body(body, Rc::clone(types), arguments)? {
+            Value::Bool(it) => Ok(it),
+            other => give_up(format!("a check gives {other:?}")),
+        }
+    }
+
+    /// A conversion that is not written in source.
+    pub fn coerce(&mut self, value: Value, coercion: Coercion, ty: &Type) -> Flow<Value> {
+        match coercion {
+            Coercion::ToOptional | Coercion::Forget | Coercion::FromNever => Ok(value),
+            Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
+            Coercion::Check if self.passes(&value, ty)? => Ok(value),
+            Coercion::Check => raise(
+                self.db,
+                BuiltinError::AssertionFailed,
+                vec![Value::text(UNSAID)],
+            ),
+            Coercion::ToSecret => give_up("secrets"),
+        }
+    }
+
+    /// Whether a value satisfies all checks of its type itself, those of aliases below included.
+    pub fn passes(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
+        match ty {
+            Type::Checked(item, arguments) => {
+                let below = substitute(&alias_target(self.db, *item), arguments);
+                if !self.passes(value, &below)? {
+                    return Ok(false);
+                }
+                let body = self.body(*item, BodyPart::AliasCheck)?;
+                self.holds(body, &type_arguments(ty), vec![value.clone()])
+            }
+            Type::Optional(inside) if !matches!(value, Value::None) => self.passes(value, inside),
+            Type::List(of) => match value {
+                Value::List(elements) => {
+                    for element in elements.iter() {
+                        if !self.passes(element, of)? {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                }
+                _ => Ok(true),
+            },
+            _ => Ok(true),
+        }
+    }
+
+    /// `x as T`
+    pub fn convert(&mut self, value: &Value, ty: &Type) -> Flow<Value> {
+        match value {
+            Value::Json(json) => self.decode(json, ty, "$"),
+            Value::Text(text) => match ty {
+                Type::Literals(texts) if texts.iter().any(|it| **it == **text) => Ok(value.clone()),
+                Type::Literals(_) => misfit(self.db, "$"),
+                _ => Ok(value.clone()),
+            },
+            _ => Ok(value.clone()),
+        }
+    }
+}

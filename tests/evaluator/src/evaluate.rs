@@ -1,0 +1,68 @@
+//! The way in.
+
+use gsw_semantics::module_scope;
+use gsw_source::{Database, File, ItemKind};
+use serde_json::Value as Tree;
+
+use crate::json::{Json, text};
+use crate::machine::Machine;
+use crate::stop::{Flow, Stop, UNSAID, give_up};
+
+/// What a workflow comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Its result as compact JSON.
+    Value(String),
+    /// The name of the error that it raises.
+    Raised(String),
+    /// The reference cannot say; why.
+    NotEvaluated(String),
+}
+
+/// Room for [`crate::machine::Machine::deeper`]'s limit in builds without optimisation; touched only as far as needed.
+const STACK: usize = 2 << 30;
+
+/// Evaluates a workflow of `entry`, whose parameters `input` gives by name.
+#[must_use]
+pub fn evaluate(db: &Database, entry: File, workflow: &str, input: &Tree) -> Verdict {
+    let db = db.clone();
+    std::thread::scope(|scope| {
+        let work = move || verdict(&db, entry, workflow, input);
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work);
+        let thread = thread.expect("a thread can be started");
+        thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn verdict(db: &Database, entry: File, workflow: &str, input: &Tree) -> Verdict {
+    match run(db, entry, workflow, input) {
+        Ok(json)
+            if json.contains(
+                &text(&Json::Text(UNSAID.into()))
+                    .trim_matches('"')
+                    .to_owned(),
+            ) =>
+        {
+            Verdict::NotEvaluated("the wording is free".into())
+        }
+        Ok(json) => Verdict::Value(json),
+        Err(Stop::Raise(raised)) => Verdict::Raised(raised.item.name(db).to_string()),
+        Err(Stop::GiveUp(why)) => Verdict::NotEvaluated(why),
+        Err(other) => Verdict::NotEvaluated(format!("the workflow ended by {other:?}")),
+    }
+}
+
+fn run(db: &Database, entry: File, workflow: &str, input: &Tree) -> Flow<String> {
+    let found = module_scope(db, entry).items.get(workflow).copied();
+    let Some(item) = found.filter(|it| it.kind(db) == ItemKind::Workflow) else {
+        return give_up(format!("there is no workflow `{workflow}`"));
+    };
+    let mut machine = Machine::new(db);
+    let arguments = machine.input(item, input)?;
+    let result = machine.call_item(item, &[].into(), arguments)?;
+    Ok(text(&machine.json_of(&result)?))
+}

@@ -1,0 +1,75 @@
+//! The rows of the table of runtime calls that the standard library names.
+
+mod list;
+mod map;
+mod number;
+mod string;
+mod structure;
+
+use std::rc::Rc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_semantics::model::Signature;
+use gsw_semantics::types::Type;
+use gsw_semantics::{builtin_error, substitute};
+
+use crate::machine::Machine;
+use crate::stop::{Flow, UNSAID, give_up};
+use crate::value::Value;
+
+impl Machine<'_> {
+    /// Calls the row `row` with the arguments of its declaration.
+    pub fn intrinsic(
+        &mut self,
+        row: &str,
+        signature: &Signature,
+        types: &Rc<[Type]>,
+        arguments: &[Value],
+    ) -> Flow<Value> {
+        self.spend(arguments.iter().map(size).sum())?;
+        let result = substitute(&signature.result, types);
+        let parameter = signature.parameters.first();
+        let first = parameter.map_or(Type::Unit, |it| substitute(&it.ty, types));
+        match row.split_once('_').map_or(row, |it| it.0) {
+            "list" => self.list_intrinsic(row, &result, arguments),
+            "map" => self.map_intrinsic(row, arguments),
+            "string" => self.string_intrinsic(row, arguments),
+            "int" | "float" | "duration" => self.number_intrinsic(row, arguments),
+            "json" => self.json_intrinsic(row, arguments),
+            _ => self.other_intrinsic(row, &first, arguments),
+        }
+    }
+
+    fn other_intrinsic(&mut self, row: &str, first: &Type, arguments: &[Value]) -> Flow<Value> {
+        match (row, arguments) {
+            ("value_to_json", [value]) => Ok(Value::json(self.json_of(value)?)),
+            ("value_to_string", [value]) => Ok(Value::text(self.text_of(value, first)?)),
+            ("error_message", [Value::Error(item, fields)]) => {
+                match builtin_error(self.db, *item) {
+                    Some(BuiltinError::Failed | BuiltinError::AssertionFailed) => {
+                        Ok(fields[0].clone())
+                    }
+                    _ => Ok(Value::text(UNSAID)),
+                }
+            }
+            ("log", _) => Ok(Value::Unit),
+            ("sleep", [Value::Duration(length)]) => {
+                self.slept = self.slept.saturating_add((*length).max(0));
+                self.wait()?;
+                Ok(Value::Unit)
+            }
+            ("task_cancel", [Value::Task(task)]) => Self::cancel(task).map(|()| Value::Unit),
+            _ => give_up(format!("`{row}`")),
+        }
+    }
+}
+
+/// How much work a value may make, roughly.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::List(elements) => elements.len(),
+        Value::Map(entries) => entries.len(),
+        Value::Text(text) => text.len() / 16,
+        _ => 0,
+    }
+}

@@ -1,0 +1,147 @@
+//! Rows of lists.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_semantics::types::Type;
+
+use crate::equal::{compare, equal};
+use crate::machine::Machine;
+use crate::stop::{Flow, UNSAID, give_up, raise};
+use crate::value::Value;
+
+impl Machine<'_> {
+    /// A row of lists.
+    pub fn list_intrinsic(&mut self, row: &str, result: &Type, arguments: &[Value]) -> Flow<Value> {
+        let [Value::List(xs), rest @ ..] = arguments else {
+            return give_up(format!("`{row}` of {arguments:?}"));
+        };
+        Ok(match (row, rest) {
+            ("list_len", []) => Value::Int(xs.len() as i64),
+            ("list_get", [Value::Int(index)]) => Value::optional(
+                usize::try_from(*index)
+                    .ok()
+                    .and_then(|it| xs.get(it).cloned()),
+            ),
+            ("list_push", [x]) => Value::list(xs.iter().chain([x]).cloned().collect()),
+            ("list_index_of", [x]) => {
+                let place = xs.iter().position(|it| equal(it, x));
+                Value::optional(place.map(|it| Value::Int(it as i64)))
+            }
+            ("list_contains", [x]) => Value::Bool(xs.iter().any(|it| equal(it, x))),
+            ("list_slice", [Value::Int(from), Value::Int(to)]) => {
+                Value::list(clamped(xs, *from, *to).to_vec())
+            }
+            ("list_flatten", []) => {
+                let mut all = Vec::new();
+                for it in xs.iter() {
+                    let Value::List(it) = it else {
+                        return give_up("no list of lists");
+                    };
+                    all.extend(it.iter().cloned());
+                }
+                Value::list(all)
+            }
+            ("list_join", [Value::Text(separator)]) => {
+                let texts = xs.iter().filter_map(|it| match it {
+                    Value::Text(it) => Some(&**it),
+                    _ => None,
+                });
+                Value::text(texts.collect::<Vec<_>>().join(separator))
+            }
+            ("list_sum", []) => self.sum(xs, result)?,
+            ("list_set", [Value::Int(index), x]) => {
+                let mut xs = xs.to_vec();
+                match usize::try_from(*index).ok().and_then(|it| xs.get_mut(it)) {
+                    Some(place) => *place = x.clone(),
+                    None => return raise(self.db, BuiltinError::OutOfRange, Vec::new()),
+                }
+                Value::list(xs)
+            }
+            ("list_chunks" | "list_windows", [Value::Int(size)]) => self.groups(row, xs, *size)?,
+            _ => rearranged(row, xs, rest)?,
+        })
+    }
+
+    fn groups(&mut self, row: &str, xs: &[Value], size: i64) -> Flow<Value> {
+        let Some(size) = usize::try_from(size).ok().filter(|it| *it > 0) else {
+            return raise(self.db, BuiltinError::Failed, vec![Value::text(UNSAID)]);
+        };
+        let groups: Vec<&[Value]> = match row {
+            "list_chunks" => xs.chunks(size).collect(),
+            _ => xs.windows(size).collect(),
+        };
+        let groups = groups.into_iter().map(|it| Value::list(it.to_vec()));
+        Ok(Value::list(groups.collect()))
+    }
+
+    fn sum(&mut self, xs: &[Value], result: &Type) -> Flow<Value> {
+        match result {
+            Type::Float => {
+                let numbers = xs.iter().filter_map(|it| match it {
+                    Value::Float(it) => Some(*it),
+                    _ => None,
+                });
+                Ok(Value::Float(numbers.fold(0.0, |all, it| all + it)))
+            }
+            Type::Int | Type::Duration => {
+                let mut all = Some(0i64);
+                for it in xs {
+                    if let Value::Int(it) | Value::Duration(it) = it {
+                        all = all.and_then(|all| all.checked_add(*it));
+                    }
+                }
+                match result {
+                    Type::Int => self.int(all),
+                    _ => self.duration(all),
+                }
+            }
+            _ => give_up(format!("a sum of {result:?}")),
+        }
+    }
+}
+
+/// What changes the order of elements, or pairs them.
+fn rearranged(row: &str, xs: &[Value], rest: &[Value]) -> Flow<Value> {
+    let mut sorted = xs.to_vec();
+    match (row, rest) {
+        ("list_sort", []) => sorted.sort_by(compare),
+        ("list_sort_desc", []) => sorted.sort_by(|a, b| compare(b, a)),
+        ("list_reverse", []) => sorted.reverse(),
+        ("list_sort_by_keys" | "list_sort_by_keys_desc", [Value::List(keys)]) => {
+            let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(xs).collect();
+            match row {
+                "list_sort_by_keys" => pairs.sort_by(|a, b| compare(a.0, b.0)),
+                _ => pairs.sort_by(|a, b| compare(b.0, a.0)),
+            }
+            sorted = pairs.into_iter().map(|(_, it)| it.clone()).collect();
+        }
+        ("list_unique", []) => {
+            sorted.clear();
+            for x in xs {
+                if !sorted.iter().any(|it| equal(it, x)) {
+                    sorted.push(x.clone());
+                }
+            }
+        }
+        ("list_zip", [Value::List(ys)]) => {
+            let pairs = xs.iter().zip(ys.iter());
+            sorted = pairs
+                .map(|(a, b)| Value::tuple(vec![a.clone(), b.clone()]))
+                .collect();
+        }
+        ("list_enumerate", []) => {
+            let pairs = (0..).zip(xs);
+            sorted = pairs
+                .map(|(at, it)| Value::tuple(vec![Value::Int(at), it.clone()]))
+                .collect();
+        }
+        _ => return give_up(format!("`{row}`")),
+    }
+    Ok(Value::list(sorted))
+}
+
+/// The part `from..to`, both clamped.
+pub fn clamped<T>(xs: &[T], from: i64, to: i64) -> &[T] {
+    let place = |it: i64| usize::try_from(it).unwrap_or(0).min(xs.len());
+    let (from, to) = (place(from), place(to));
+    xs.get(from..to).unwrap_or_default()
+}

@@ -1,0 +1,194 @@
+//! JSON: of every value, and as text.
+
+use std::rc::Rc;
+
+use gsw_semantics::model::{Parameter, TypeDeclarationKind, Variant};
+use gsw_semantics::type_declaration;
+use gsw_source::ItemId;
+use serde_json::Value as Tree;
+
+use crate::machine::Machine;
+use crate::number_text::float_text;
+use crate::stop::{Flow, give_up};
+use crate::value::Value;
+
+/// A JSON value; of numbers ints and floats are told apart.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the names are JSON's")]
+pub enum Json {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Rc<str>),
+    List(Vec<Json>),
+    Object(Vec<(Rc<str>, Json)>),
+}
+
+/// Compact text.
+pub fn text(json: &Json) -> String {
+    match json {
+        Json::Null => "null".into(),
+        Json::Bool(it) => it.to_string(),
+        Json::Int(it) => it.to_string(),
+        Json::Float(it) if it.is_finite() => float_text(*it),
+        Json::Float(it) => quoted(&float_text(*it)),
+        Json::Text(it) => quoted(it),
+        Json::List(elements) => {
+            let texts: Vec<String> = elements.iter().map(text).collect();
+            format!("[{}]", texts.join(","))
+        }
+        Json::Object(entries) => {
+            let texts = entries
+                .iter()
+                .map(|(key, it)| format!("{}:{}", quoted(key), text(it)));
+            format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+/// Text on several lines.
+pub fn pretty(json: &Json, indentation: usize) -> String {
+    let inner = "  ".repeat(indentation + 1);
+    let end = "  ".repeat(indentation);
+    let join = |texts: Vec<String>| texts.join(&format!(",\n{inner}"));
+    match json {
+        Json::List(elements) if !elements.is_empty() => {
+            let texts = elements
+                .iter()
+                .map(|it| pretty(it, indentation + 1))
+                .collect();
+            format!("[\n{inner}{}\n{end}]", join(texts))
+        }
+        Json::Object(entries) if !entries.is_empty() => {
+            let entry = |(key, it): &(Rc<str>, Json)| {
+                format!("{}: {}", quoted(key), pretty(it, indentation + 1))
+            };
+            format!(
+                "{{\n{inner}{}\n{end}}}",
+                join(entries.iter().map(entry).collect())
+            )
+        }
+        other => text(other),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Tree::from(text).to_string()
+}
+
+/// From a tree; numbers that 64 bits do not hold become floats.
+pub fn of_tree(tree: &Tree) -> Json {
+    match tree {
+        Tree::Null => Json::Null,
+        Tree::Bool(it) => Json::Bool(*it),
+        Tree::Number(it) => match it.as_i64() {
+            Some(it) => Json::Int(it),
+            None => Json::Float(it.as_f64().unwrap_or(f64::NAN)),
+        },
+        Tree::String(it) => Json::Text(it.as_str().into()),
+        Tree::Array(them) => Json::List(them.iter().map(of_tree).collect()),
+        Tree::Object(them) => {
+            let entries = them
+                .iter()
+                .map(|(key, it)| (key.as_str().into(), of_tree(it)));
+            Json::Object(entries.collect())
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The JSON form of a value.
+    pub fn json_of(&mut self, value: &Value) -> Flow<Json> {
+        self.tick()?;
+        Ok(match value {
+            Value::Unit | Value::None => Json::Null,
+            Value::Bool(it) => Json::Bool(*it),
+            Value::Int(it) => Json::Int(*it),
+            Value::Float(it) if it.is_finite() => Json::Float(*it),
+            Value::Float(it) => Json::Text(float_text(*it).into()),
+            Value::Duration(it) if it % 1_000_000_000 == 0 => Json::Int(it / 1_000_000_000),
+            Value::Duration(it) => Json::Float(*it as f64 / 1e9),
+            Value::Text(it) => Json::Text(Rc::clone(it)),
+            Value::Json(it) => (**it).clone(),
+            Value::List(them) | Value::Tuple(them) => Json::List(
+                them.iter()
+                    .map(|it| self.json_of(it))
+                    .collect::<Flow<_>>()?,
+            ),
+            Value::Map(entries) => {
+                let mut object = Vec::new();
+                for (key, it) in entries.iter() {
+                    object.push((self.key_text(key)?, self.json_of(it)?));
+                }
+                Json::Object(object)
+            }
+            Value::Record(item, fields) => {
+                let parameters = self.record_fields(*item);
+                Json::Object(self.object(&parameters, fields)?)
+            }
+            Value::Variant(item, variant, fields) => self.variant_json(*item, *variant, fields)?,
+            Value::Error(item, fields) => {
+                let mut object = vec![(
+                    Rc::from("kind"),
+                    Json::Text(item.name(self.db).as_str().into()),
+                )];
+                let parameters = self.record_fields(*item);
+                object.extend(self.object(&parameters, fields)?);
+                Json::Object(object)
+            }
+            Value::Function(_) | Value::Task(_) => return give_up("this has no JSON form"),
+        })
+    }
+
+    fn variant_json(&mut self, item: ItemId, variant: u32, fields: &[Value]) -> Flow<Json> {
+        let declared = self.variant(item, variant)?;
+        let name = Json::Text(declared.wire.as_str().into());
+        if declared.fields.is_empty() {
+            return Ok(name);
+        }
+        let mut object = vec![(Rc::from("kind"), name)];
+        object.extend(self.object(&declared.fields, fields)?);
+        Ok(Json::Object(object))
+    }
+
+    fn object(&mut self, parameters: &[Parameter], fields: &[Value]) -> Flow<Vec<(Rc<str>, Json)>> {
+        let mut object = Vec::new();
+        for (parameter, it) in parameters.iter().zip(fields) {
+            object.push((parameter.wire.as_str().into(), self.json_of(it)?));
+        }
+        Ok(object)
+    }
+
+    /// A key of a map as JSON has it.
+    fn key_text(&mut self, key: &Value) -> Flow<Rc<str>> {
+        match self.json_of(key)? {
+            Json::Text(it) => Ok(it),
+            other => Ok(text(&other).into()),
+        }
+    }
+
+    /// The fields of a record or error.
+    pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
+        match &type_declaration(self.db, item).declaration.kind {
+            TypeDeclarationKind::Record(fields) => fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A variant of an enum.
+    pub fn variant(&self, item: ItemId, variant: u32) -> Flow<Variant> {
+        match self.variants(item).get(variant as usize) {
+            Some(it) => Ok(it.clone()),
+            None => give_up(format!("`{}` has no variant {variant}", item.name(self.db))),
+        }
+    }
+
+    /// The variants of an enum.
+    pub fn variants(&self, item: ItemId) -> Vec<Variant> {
+        match &type_declaration(self.db, item).declaration.kind {
+            TypeDeclarationKind::Enum(variants) => variants.clone(),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What an evaluation carries along: the program, the limits, the tasks.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gsw_semantics::hir::{Body, BodyPart};
+use gsw_semantics::item_bodies;
+use gsw_source::{Db, ItemId};
+
+use crate::stop::{Flow, give_up};
+use crate::task::TaskCell;
+
+/// So many expressions are evaluated at most.
+const FUEL: u64 = 3_000_000;
+
+/// Calls nest so deep at most; far below where compiled code raises `StackOverflow`.
+const DEPTH: u32 = 1_500;
+
+/// An evaluation on its way.
+pub struct Machine<'a> {
+    /// The program.
+    pub db: &'a dyn Db,
+    /// Tasks that have not begun, first in, first out.
+    pub ready: VecDeque<TaskCell>,
+    /// The tasks of each node around the current code, from the outside in.
+    pub nodes: Vec<Vec<TaskCell>>,
+    /// How many pieces of code that share variables with others are running: these may not wait.
+    pub sharing: u32,
+    /// How often something may have waited.
+    pub waits: u64,
+    /// How many nanoseconds `sleep` was asked for.
+    pub slept: i64,
+    fuel: u64,
+    depth: u32,
+}
+
+impl<'a> Machine<'a> {
+    /// Before anything is evaluated.
+    pub fn new(db: &'a dyn Db) -> Self {
+        Self {
+            db,
+            ready: VecDeque::new(),
+            nodes: vec![Vec::new()],
+            sharing: 0,
+            waits: 0,
+            slept: 0,
+            fuel: FUEL,
+            depth: 0,
+        }
+    }
+
+    /// Counts an expression.
+    pub fn tick(&mut self) -> Flow<()> {
+        self.spend(1)
+    }
+
+    /// Counts work.
+    pub fn spend(&mut self, work: usize) -> Flow<()> {
+        match self.fuel.checked_sub(work as u64) {
+            Some(rest) => {
+                self.fuel = rest;
+                Ok(())
+            }
+            None => give_up("it takes too long"),
+        }
+    }
+
+    /// Does `work` one call deeper.
+    pub fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
+        if self.depth == DEPTH {
+            return give_up("calls nest deep");
+        }
+        self.depth += 1;
+        let result = work(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A body of an item.
+    pub fn body(&self, item: ItemId, part: BodyPart) -> Flow<Arc<Body>> {
+        let bodies = &item_bodies(self.db, item).bodies;
+        match bodies.iter().find(|it| it.part == part) {
+            Some(body) => Ok(Arc::clone(body)),
+            None => give_up(format!("`{}` has no {part:?}", item.name(self.db))),
+        }
+    }
+}

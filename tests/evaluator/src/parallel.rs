@@ -1,0 +1,92 @@
+//! `parallel`: one after the other, as long as nobody can tell.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_semantics::hir::ErrorPolicy;
+use gsw_semantics::types::Type;
+
+use crate::machine::Machine;
+use crate::stop::{Flow, Raised, Stop, give_up, raise};
+use crate::task::State;
+use crate::value::{Closure, Value};
+
+impl Machine<'_> {
+    /// The results of pieces of work, in their order.
+    pub fn parallel(
+        &mut self,
+        work: Vec<(Closure, Vec<Value>)>,
+        policy: ErrorPolicy,
+        ty: &Type,
+    ) -> Flow<Vec<Value>> {
+        let is_watched = self.ready.iter().any(|it| match &it.borrow().state {
+            State::Ready(closure) => closure.shares(),
+            _ => false,
+        });
+        if is_watched || self.sharing > 0 {
+            return give_up("`parallel` beside tasks that share variables");
+        }
+        let mut endings = Vec::new();
+        let mut failed_late = false;
+        for (closure, arguments) in work {
+            let waits = self.waits;
+            let ending = match self.shared(&closure, arguments) {
+                Ok(value) => Ok(value),
+                Err(Stop::Raise(raised)) => Err(raised),
+                Err(other) => return Err(other),
+            };
+            if let Err(raised) = &ending
+                && policy == ErrorPolicy::First
+            {
+                if failed_late {
+                    return give_up("two iterations failed");
+                }
+                if self.waits == waits {
+                    return Err(Stop::Raise(raised.clone()));
+                }
+                failed_late = true;
+            }
+            endings.push(ending);
+        }
+        self.gathered(endings, policy, ty)
+    }
+
+    fn gathered(
+        &mut self,
+        endings: Vec<Result<Value, Raised>>,
+        policy: ErrorPolicy,
+        ty: &Type,
+    ) -> Flow<Vec<Value>> {
+        match policy {
+            ErrorPolicy::First => endings
+                .into_iter()
+                .map(|it| it.map_err(Stop::Raise))
+                .collect(),
+            ErrorPolicy::Settle => {
+                let Type::List(element) = ty else {
+                    return give_up("no list of results");
+                };
+                let Type::Enum(result, _) = &**element else {
+                    return give_up("no results");
+                };
+                let settled = endings.into_iter().map(|it| match it {
+                    Ok(value) => Value::Variant(*result, 0, vec![value].into()),
+                    Err(raised) => {
+                        Value::Variant(*result, 1, vec![Self::error_value(&raised)].into())
+                    }
+                });
+                Ok(settled.collect())
+            }
+            ErrorPolicy::Merge => {
+                let is_error = |it: &Result<Value, Raised>| it.is_err();
+                if endings.iter().any(is_error) {
+                    let errors = endings.iter().filter_map(|it| it.as_ref().err());
+                    let errors = errors.map(Self::error_value).collect();
+                    return raise(self.db, BuiltinError::Many, vec![Value::list(errors)]);
+                }
+                endings
+                    .into_iter()
+                    .map(|it| it.map_err(Stop::Raise))
+                    .collect()
+            }
+        }
+    }
+}

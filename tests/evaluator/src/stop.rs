@@ -1,0 +1,58 @@
+//! Why an expression has no value.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_source::{Db, ItemId};
+
+use crate::value::Value;
+
+/// A value, or why there is none.
+pub type Flow<T> = Result<T, Stop>;
+
+/// Why an expression has no value.
+#[derive(Debug)]
+pub enum Stop {
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `return`
+    Return(Value),
+    /// An error.
+    Raise(Raised),
+    /// The reference cannot say what happens; a sentence that says why.
+    GiveUp(String),
+}
+
+/// An error on its way.
+#[derive(Clone, Debug)]
+pub struct Raised {
+    /// Its declaration.
+    pub item: ItemId,
+    /// Its fields.
+    pub fields: std::rc::Rc<Vec<Value>>,
+}
+
+/// Stands for texts that the language does not fix; a result that holds one is not compared.
+pub const UNSAID: &str = "\u{1}unsaid\u{1}";
+
+/// Nothing can be said any more.
+pub fn give_up<T>(why: impl Into<String>) -> Flow<T> {
+    Err(Stop::GiveUp(why.into()))
+}
+
+/// Raises a built-in error.
+pub fn raise<T>(db: &dyn Db, error: BuiltinError, fields: Vec<Value>) -> Flow<T> {
+    match gsw_semantics::builtin_item(db, error) {
+        Some(item) => Err(Stop::Raise(Raised {
+            item,
+            fields: std::rc::Rc::new(fields),
+        })),
+        None => give_up(format!("the prelude lacks `{}`", error.name())),
+    }
+}
+
+/// Raises `DecodeError` at a path.
+pub fn misfit<T>(db: &dyn Db, path: &str) -> Flow<T> {
+    let fields = vec![Value::text(path), Value::text(UNSAID), Value::text(UNSAID)];
+    raise(db, BuiltinError::DecodeError, fields)
+}

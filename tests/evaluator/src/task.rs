@@ -1,0 +1,230 @@
+//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where that could be told from a real
+//! interleaving, the reference gives up.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gsw_semantics::hir::ExpressionKind;
+use gsw_semantics::types::Type;
+
+use gsw_abi::builtin::BuiltinError;
+
+use crate::frame::Frame;
+use crate::machine::Machine;
+use crate::stop::{Flow, Raised, Stop, give_up, raise};
+use crate::value::{Closure, Function, Value};
+
+/// A task, shared by all who know it.
+pub type TaskCell = Rc<RefCell<Task>>;
+
+/// A task.
+#[derive(Debug)]
+pub struct Task {
+    /// How far it is.
+    pub state: State,
+    /// Whether somebody was given how it ended.
+    pub is_seen: bool,
+}
+
+/// How far a task is.
+#[derive(Debug)]
+pub enum State {
+    /// It has not begun.
+    Ready(Closure),
+    /// It is running.
+    Running,
+    /// It has ended.
+    Ended(Result<Value, Raised>),
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl Machine<'_> {
+    /// Expressions that concern tasks, steps and modifiers.
+    pub fn concurrent(
+        &mut self,
+        frame: &mut Frame,
+        kind: &ExpressionKind,
+        ty: &Type,
+    ) -> Flow<Value> {
+        match kind {
+            ExpressionKind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
+            ExpressionKind::Await(tasks) => match self.evaluate(frame, *tasks)? {
+                Value::Task(task) => self.await_task(&task),
+                Value::List(tasks) => Ok(Value::list(self.await_all(&tasks)?)),
+                Value::Tuple(tasks) => Ok(Value::tuple(self.await_all(&tasks)?)),
+                other => give_up(format!("{other:?} is no task")),
+            },
+            ExpressionKind::Step {
+                name,
+                modifiers,
+                body,
+            } => {
+                self.evaluate(frame, *name)?;
+                self.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
+            }
+            ExpressionKind::Modified { modifiers, body } => {
+                self.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
+            }
+            ExpressionKind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            } => {
+                let elements = self.elements(frame, *iterable)?;
+                if let Some(limit) = limit {
+                    self.evaluate(frame, *limit)?;
+                }
+                let closure = frame.closure(body);
+                let work = elements
+                    .into_iter()
+                    .map(|it| (closure.clone(), vec![it]))
+                    .collect();
+                Ok(Value::list(self.parallel(work, *policy, ty)?))
+            }
+            ExpressionKind::Parallel(lambdas) => {
+                let work = lambdas
+                    .iter()
+                    .map(|it| (frame.closure(it), Vec::new()))
+                    .collect();
+                let policy = gsw_semantics::hir::ErrorPolicy::First;
+                Ok(Value::tuple(self.parallel(work, policy, ty)?))
+            }
+            ExpressionKind::Race(_) => give_up("races"),
+            ExpressionKind::SpawnDetached { .. } => give_up("runs of their own"),
+            _ => give_up("models"),
+        }
+    }
+
+    fn spawn(&mut self, closure: Closure) -> Value {
+        let task = Rc::new(RefCell::new(Task {
+            state: State::Ready(closure),
+            is_seen: false,
+        }));
+        self.ready.push_back(Rc::clone(&task));
+        if let Some(node) = self.nodes.last_mut() {
+            node.push(Rc::clone(&task));
+        }
+        Value::Task(task)
+    }
+
+    /// Cancels a task. One that has not begun never does.
+    pub fn cancel(task: &TaskCell) -> Flow<()> {
+        let mut task = task.borrow_mut();
+        match task.state {
+            State::Ready(_) => task.state = State::Cancelled,
+            State::Running => return give_up("a running task is cancelled"),
+            State::Ended(_) | State::Cancelled => {}
+        }
+        Ok(())
+    }
+
+    fn await_all(&mut self, tasks: &[Value]) -> Flow<Vec<Value>> {
+        let mut results = Vec::new();
+        let mut error = None;
+        for task in tasks {
+            let Value::Task(task) = task else {
+                return give_up("no task");
+            };
+            match self.await_task(task) {
+                Ok(value) => results.push(value),
+                Err(Stop::Raise(_)) if error.is_some() => return give_up("two tasks failed"),
+                Err(Stop::Raise(raised)) => error = Some(raised),
+                Err(other) => return Err(other),
+            }
+        }
+        error.map_or(Ok(results), |it| Err(Stop::Raise(it)))
+    }
+
+    fn await_task(&mut self, task: &TaskCell) -> Flow<Value> {
+        task.borrow_mut().is_seen = true;
+        if matches!(task.borrow().state, State::Ready(_)) {
+            self.wait()?;
+        }
+        match &task.borrow().state {
+            State::Ended(Ok(value)) => Ok(value.clone()),
+            State::Ended(Err(raised)) => Err(Stop::Raise(raised.clone())),
+            State::Cancelled => raise(self.db, BuiltinError::Cancelled, vec![Value::None]),
+            State::Ready(_) | State::Running => give_up("tasks wait for each other"),
+        }
+    }
+
+    /// The current code waits: all that is ready runs.
+    pub fn wait(&mut self) -> Flow<()> {
+        self.waits += 1;
+        if self.sharing > 0 {
+            return give_up("code that shares variables waits");
+        }
+        // What is spawned meanwhile comes after the one that waits.
+        for _ in 0..self.ready.len() {
+            if let Some(task) = self.ready.pop_front() {
+                self.run_task(&task)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_task(&mut self, task: &TaskCell) -> Flow<()> {
+        let State::Ready(closure) = std::mem::replace(&mut task.borrow_mut().state, State::Running)
+        else {
+            return self.restore(task);
+        };
+        let result = self.shared(&closure, Vec::new());
+        let result = match result {
+            Ok(value) => Ok(value),
+            Err(Stop::Raise(raised)) => Err(raised),
+            Err(other) => return Err(other),
+        };
+        task.borrow_mut().state = State::Ended(result);
+        Ok(())
+    }
+
+    /// A task that was in the queue but had been cancelled.
+    fn restore(&mut self, task: &TaskCell) -> Flow<()> {
+        task.borrow_mut().state = State::Cancelled;
+        Ok(())
+    }
+
+    /// Runs a closure as a node of its own; while it can see variables of others, nothing in it may wait.
+    pub fn shared(&mut self, closure: &Closure, arguments: Vec<Value>) -> Flow<Value> {
+        let shares = u32::from(closure.shares());
+        self.sharing += shares;
+        let function = Value::Function(Rc::new(Function::Closure(closure.clone())));
+        let result = self.node(|it| it.call_value(&function, arguments));
+        self.sharing -= shares;
+        result
+    }
+
+    /// Runs `work` as a node: its tasks are awaited when it ends normally and cancelled otherwise.
+    pub fn node(&mut self, work: impl FnOnce(&mut Self) -> Flow<Value>) -> Flow<Value> {
+        self.nodes.push(Vec::new());
+        let result = work(self);
+        if let Err(Stop::GiveUp(_)) = result {
+            return result;
+        }
+        let is_normal = !matches!(result, Err(Stop::Raise(_)));
+        let tasks = self.nodes.last().cloned().unwrap_or_default();
+        let unfinished = |it: &&TaskCell| matches!(it.borrow().state, State::Ready(_));
+        if is_normal && tasks.iter().any(|it| unfinished(&it)) {
+            self.wait()?;
+        }
+        for task in tasks.iter().filter(unfinished) {
+            Self::cancel(task)?;
+        }
+        self.nodes.pop();
+        let unseen = |it: &&TaskCell| !it.borrow().is_seen;
+        let mut failed = tasks
+            .iter()
+            .filter(unseen)
+            .filter_map(|it| match &it.borrow().state {
+                State::Ended(Err(raised)) => Some(raised.clone()),
+                _ => None,
+            });
+        match failed.next() {
+            Some(_) if is_normal && failed.next().is_some() => give_up("two tasks failed unseen"),
+            Some(raised) if is_normal => Err(Stop::Raise(raised)),
+            _ => result,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Values as the language page describes them.
+//!
+//! A present optional is its inside, because optionals do not nest; `json` keeps its own `null`, which is not `none`.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use gsw_semantics::hir::{Body, ExpressionId, LocalId, LocalKind};
+use gsw_semantics::types::Type;
+use gsw_source::ItemId;
+
+use crate::json::Json;
+use crate::task::TaskCell;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `()`
+    Unit,
+    /// `none`
+    None,
+    /// `true`, `false`
+    Bool(bool),
+    /// An int.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// Nanoseconds.
+    Duration(i64),
+    /// A string, also of a literal union.
+    Text(Rc<str>),
+    /// A `json`.
+    Json(Rc<Json>),
+    /// A list.
+    List(Rc<Vec<Value>>),
+    /// A tuple.
+    Tuple(Rc<Vec<Value>>),
+    /// A map, in order of insertion.
+    Map(Rc<Vec<(Value, Value)>>),
+    /// A record.
+    Record(ItemId, Rc<Vec<Value>>),
+    /// A variant of an enum.
+    Variant(ItemId, u32, Rc<Vec<Value>>),
+    /// An error, by its declaration.
+    Error(ItemId, Rc<Vec<Value>>),
+    /// A function.
+    Function(Rc<Function>),
+    /// A task.
+    Task(TaskCell),
+}
+
+/// A variable: shared by all who captured it.
+pub type Cell = Rc<RefCell<Value>>;
+
+/// A function value.
+#[derive(Debug)]
+pub enum Function {
+    /// A declaration with its type arguments.
+    Item(ItemId, Rc<[Type]>),
+    /// A variant (of an enum) or an error (variant 0) that takes its fields.
+    Constructor(ItemId, u32),
+    /// A lambda.
+    Closure(Closure),
+}
+
+/// A lambda with what it captured.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    /// The body it stands in.
+    pub body: Arc<Body>,
+    /// Where its arguments go.
+    pub parameters: Vec<LocalId>,
+    /// What it evaluates.
+    pub root: ExpressionId,
+    /// What it captured.
+    pub captured: Vec<(LocalId, Cell)>,
+    /// The type arguments of the code around it.
+    pub types: Rc<[Type]>,
+}
+
+impl Value {
+    /// A string.
+    pub fn text(text: impl Into<Rc<str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A list.
+    pub fn list(elements: Vec<Self>) -> Self {
+        Self::List(Rc::new(elements))
+    }
+
+    /// A tuple.
+    pub fn tuple(parts: Vec<Self>) -> Self {
+        Self::Tuple(Rc::new(parts))
+    }
+
+    /// A map without repeated keys.
+    pub fn map(entries: Vec<(Self, Self)>) -> Self {
+        Self::Map(Rc::new(entries))
+    }
+
+    /// A `json`.
+    pub fn json(json: Json) -> Self {
+        Self::Json(Rc::new(json))
+    }
+
+    /// The value, or `none`.
+    pub fn optional(value: Option<Self>) -> Self {
+        value.unwrap_or(Self::None)
+    }
+}
+
+impl Closure {
+    /// Whether it can see a variable that others may change: then it matters when it runs.
+    pub fn shares(&self) -> bool {
+        self.captured.iter().any(|(local, cell)| {
+            let kind = self.body.local(*local).kind;
+            matches!(kind, LocalKind::Var | LocalKind::State) || shares(&cell.borrow())
+        })
+    }
+}
+
+fn shares(value: &Value) -> bool {
+    match value {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => closure.shares(),
+            Function::Item(..) | Function::Constructor(..) => false,
+        },
+        Value::List(parts) | Value::Tuple(parts) | Value::Record(_, parts) => {
+            parts.iter().any(shares)
+        }
+        Value::Variant(_, _, fields) => fields.iter().any(shares),
+        _ => false,
+    }
+}
