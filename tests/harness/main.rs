@@ -11,5 +11,6 @@ mod literate;
 mod page;
 mod perturb;
 mod program;
+mod reference;
 mod tidy;
 mod wire;
