@@ -94,7 +94,7 @@ fn with_method(
 
 /// A secret where a string is wanted.
 pub fn secret_stays(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a secret never becomes a string; pass it on as a header, in `env`, or to a parameter of type `secret`")
+    diagnostic.note("a secret never becomes a string or JSON; pass it on as a header, in `env`, or to a parameter of type `secret`")
 }
 
 /// A string where a union of literals is wanted.
@@ -252,6 +252,12 @@ pub fn not_iterable(place: Place, ty: &str) -> Diagnostic {
         place,
         format!("cannot run over `{ty}`; lists, maps, ranges and streams can be run over"),
     )
+}
+
+/// A `json` where its elements are wanted.
+pub fn elements_of_json(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic
+        .note("`.items()` gives the elements of a `json` array, `.entries()` those of an object")
 }
 
 /// `as` between types without such a conversion.

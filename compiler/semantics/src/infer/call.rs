@@ -82,7 +82,9 @@ impl Context<'_> {
                 None => self.lost_call(call),
             }),
             Definition::Item(item) => match item.kind(self.db) {
-                ItemKind::Enum => Some(self.call_in_enum(item, name, call, hint)),
+                ItemKind::Record | ItemKind::Enum | ItemKind::Alias => {
+                    self.call_in_type(item, name, call, hint)
+                }
                 ItemKind::Prompt => match name.name.as_str() {
                     "detail" => Some(self.prompt_call(item, call, PromptMode::Detail)),
                     "stream" => Some(self.prompt_call(item, call, PromptMode::Stream)),
@@ -97,6 +99,24 @@ impl Context<'_> {
             },
             Definition::Variant { .. } => None,
         }
+    }
+
+    /// `Type.name(…)`: a variant, or a method with its receiver as the first argument.
+    fn call_in_type(
+        &mut self,
+        item: ItemId,
+        name: &ast::Identifier,
+        call: Call,
+        hint: Option<&Type>,
+    ) -> Option<ExpressionId> {
+        let scope = crate::scope::module_scope(self.db, item.file(self.db));
+        let method = format!("{}.{}", item.name(self.db), name.name);
+        if let Some(&method) = scope.items.get(method.as_str()) {
+            let definition = Definition::Item(method);
+            return Some(self.call_definition(definition, &name.name, name.span, call, hint));
+        }
+        let item = lookup::enum_of(self.db, item)?;
+        Some(self.call_in_enum(item, name, call, hint))
     }
 
     fn call_in_enum(

@@ -215,7 +215,7 @@ impl Context<'_> {
                 let form = self.operand_form(id);
                 errors::convert_to_int(diagnostic, form, self.start(span), self.end(span))
             }
-            (Type::Secret, Type::String) => errors::secret_stays(diagnostic),
+            (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
             (Type::String, _) if self.wanted_literals(target).is_some() => {
                 errors::checked_as(diagnostic, &wanted)
             }

@@ -220,8 +220,10 @@ impl Context<'_> {
             other => {
                 let (place, text) = (self.place(self.span(iterable)), self.show(&ty));
                 let mut report = errors::not_iterable(place, &text);
-                if matches!(other, Type::Optional(_)) {
-                    report = errors::may_be_none(report);
+                match other {
+                    Type::Optional(_) => report = errors::may_be_none(report),
+                    Type::Json => report = errors::elements_of_json(report),
+                    _ => {}
                 }
                 self.report(report);
                 Type::Invalid

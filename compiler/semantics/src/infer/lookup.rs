@@ -45,3 +45,15 @@ pub(super) fn alias_target(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Opt
     (item.kind(db) == ItemKind::Alias)
         .then(|| substitute(&crate::alias::alias_target(db, item), arguments))
 }
+
+/// The enum that an item is, or stands for without a check.
+pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
+    match item.kind(db) {
+        ItemKind::Enum => Some(item),
+        ItemKind::Alias => match crate::alias::alias_target(db, item) {
+            Type::Enum(target, _) => Some(target),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -14,7 +14,6 @@ use crate::method::{method, method_names};
 use crate::scope::Definition;
 use crate::substitute::substitute;
 use crate::types::Type;
-use gsw_source::ItemKind;
 
 impl Context<'_> {
     /// `base.name`
@@ -32,7 +31,8 @@ impl Context<'_> {
                     None => self.invalid(span),
                 };
             }
-            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Enum => {
+            Some(Definition::Item(item)) if lookup::enum_of(self.db, item).is_some() => {
+                let item = lookup::enum_of(self.db, item).unwrap_or(item);
                 return match lookup::variant_named(self.db, item, &name.name) {
                     Some(variant) => {
                         let definition = Definition::Variant { item, variant };

@@ -6,7 +6,7 @@ use gsw_source::{ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
-use crate::errors::{self, records};
+use crate::errors::{self, calls, records};
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::lookup;
@@ -17,6 +17,16 @@ use crate::scope::{
 };
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
+
+/// Names of the language that its library does not have yet.
+const PROMISED: &[&str] = &[
+    "context",
+    "document",
+    "image",
+    "introspect",
+    "session",
+    "workflows",
+];
 
 impl Context<'_> {
     /// A bare name.
@@ -80,6 +90,11 @@ impl Context<'_> {
 
     /// Reports a name that nothing has.
     pub(super) fn unknown_name(&mut self, name: &Name, span: Span) {
+        if PROMISED.contains(&name.as_str()) {
+            let place = self.place(span);
+            self.report(calls::not_yet_supported(place, &format!("`{name}`")));
+            return;
+        }
         let locals: Vec<Name> = self.scope.iter().map(|(it, _)| it.clone()).collect();
         let suggestion = suggest(self.db, self.file, name, &locals);
         let place = self.place(span);

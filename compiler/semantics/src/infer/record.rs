@@ -109,7 +109,8 @@ impl Context<'_> {
         for name in rest {
             definition = match definition {
                 Definition::Module(module) => self.member(module, name)?,
-                Definition::Item(item) if item.kind(self.db) == ItemKind::Enum => {
+                Definition::Item(item) if lookup::enum_of(self.db, item).is_some() => {
+                    let item = lookup::enum_of(self.db, item).unwrap_or(item);
                     let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {
                         self.unknown_variant(item, name);
                         return None;
