@@ -35,10 +35,10 @@ mod task;
 
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::{builtin, program, types as abi};
-use gsw_source::{Code, Db, Diagnostic, File, ItemId, Place, Project, Span};
+use gsw_source::{Db, Diagnostic, File, ItemId, Project, Span};
 use indexmap::{IndexMap, IndexSet};
 
-use crate::instance::{DEEPEST_TYPE, Instance, type_depth};
+use crate::instance::Instance;
 use crate::ir::{Constant, ConstantIndex, Function, Module};
 use crate::passes::ownership::make_ownership_explicit;
 use crate::passes::prune::prune;
@@ -128,7 +128,7 @@ impl<'v> Lowering<'v> {
             let instance = self.instances.get_index(index).map(|(it, _)| it.clone());
             let Some(instance) = instance else { return };
             self.report(instance.item());
-            if !self.diagnostics.is_empty() || self.is_too_deep(&instance) {
+            if !self.diagnostics.is_empty() {
                 return;
             }
             let mut function = self.lower_instance(&instance);
@@ -136,29 +136,6 @@ impl<'v> Lowering<'v> {
             make_ownership_explicit(&mut function, &self.types.table);
             self.functions.push(function);
         }
-    }
-
-    /// Reports an instance whose types have grown without bound.
-    fn is_too_deep(&mut self, instance: &Instance) -> bool {
-        let item = instance.item();
-        let types = match instance {
-            Instance::Body(body) | Instance::Lambda { owner: body, .. } => &body.type_arguments,
-            Instance::FunctionValue { type_arguments, .. } => type_arguments,
-            _ => return false,
-        };
-        let deep = types.iter().any(|it| type_depth(it) > DEEPEST_TYPE);
-        if deep {
-            let place = Place::Item {
-                item,
-                span: Span::default(),
-            };
-            let name = item.name(self.view.db());
-            let message = format!("`{name}` needs itself for ever larger types");
-            let note = "each call of it asks for another one with a type that nests deeper";
-            self.diagnostics
-                .push(Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message).note(note));
-        }
-        deep
     }
 
     /// Takes over the errors that the checker found in an item's bodies, once.

@@ -358,6 +358,8 @@ macro_rules! for_each_runtime_call {
 
             // Models, tools, people.
             /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
+            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`}`, each left
+            /// out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);

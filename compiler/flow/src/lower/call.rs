@@ -4,9 +4,9 @@ use gsw_abi::program::Colour;
 use gsw_semantics::hir::{BodyPart, Callee, ExpressionId};
 use gsw_semantics::substitute;
 use gsw_semantics::types::Type;
-use gsw_source::{ItemId, ItemKind};
+use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
 
-use crate::instance::{BodyInstance, Instance, PromptForm};
+use crate::instance::{BodyInstance, DEEPEST_TYPE, Instance, PromptForm, type_depth};
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::waiting::{ArgumentsWait, value_waits};
@@ -101,6 +101,9 @@ impl Builder<'_, '_> {
         mut arguments: Vec<Operand>,
         waits: ArgumentsWait,
     ) -> Operand {
+        if self.is_too_deep(item, types) {
+            return Operand::Word(0);
+        }
         let signature = self.program.view.signature(item);
         let result = substitute(&signature.result, types);
         if let Some(intrinsic) = &signature.intrinsic {
@@ -127,6 +130,23 @@ impl Builder<'_, '_> {
         let function = self.program.instance(instance);
         let ty = self.type_id(&result);
         self.call(ty, function, arguments)
+    }
+
+    /// Reports a call with types that have grown without bound: each instance asks for another one.
+    pub fn is_too_deep(&mut self, item: ItemId, types: &[Type]) -> bool {
+        let deep = types.iter().any(|it| type_depth(it) > DEEPEST_TYPE);
+        if deep {
+            let place = Place::Item {
+                item: self.owner.item,
+                span: self.span,
+            };
+            let name = item.name(self.program.view.db());
+            let message = format!("`{name}` is needed for ever larger types");
+            let note = "each call of it asks for another one with a type that nests deeper";
+            let diagnostic = Diagnostic::error(Code::INSTANCE_TOO_DEEP, place, message);
+            self.program.diagnostics.push(diagnostic.note(note));
+        }
+        deep
     }
 
     fn call_value(

@@ -101,7 +101,10 @@ impl Builder<'_, '_> {
             self.program.agent(item);
             return self.text(&name);
         }
-        let type_arguments = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        if self.is_too_deep(item, &type_arguments) {
+            return Operand::Word(0);
+        }
         let function = self.program.instance(Instance::FunctionValue {
             item,
             type_arguments,

@@ -3,6 +3,9 @@
 //! A counted local owns its value exactly while it is live. So a value is retained where it is consumed and still read
 //! later, and released after its last borrow or on the edge on which it stops being live.
 
+#[cfg(test)]
+mod tests;
+
 use gsw_abi::types::TypeTable;
 use rustc_hash::FxHashMap;
 
