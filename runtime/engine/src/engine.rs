@@ -38,7 +38,6 @@ pub struct Engine {
     loaded: Arc<Loaded>,
     services: Arc<Services>,
     outside: Arc<Outside>,
-    threads: TurnThreads,
 }
 
 /// A run on its way.
@@ -66,7 +65,6 @@ impl Engine {
             loaded: Arc::new(loaded),
             services: Arc::new(services),
             outside: Arc::new(Outside::new(options.models, options.prompts)),
-            threads: TurnThreads::default(),
         }
     }
 
@@ -99,7 +97,12 @@ impl Engine {
         };
         let run = Run::new(Arc::clone(&self.loaded), Arc::clone(&self.services), start);
         let (sender, finished) = std::sync::mpsc::channel();
-        let carrier = Carrier::new(run, Arc::clone(&self.outside), self.threads.clone(), sender);
+        let carrier = Carrier::new(
+            run,
+            Arc::clone(&self.outside),
+            TurnThreads::shared().clone(),
+            sender,
+        );
         carrier.begin(workflow, input);
         RunHandle { carrier, finished }
     }

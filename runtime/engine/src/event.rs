@@ -1,5 +1,7 @@
 //! What a run tells about itself while it goes on: typed events, numbered and timed.
 
+mod form;
+
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
@@ -14,10 +16,12 @@ pub const VERSION: u32 = 1;
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct Event {
     /// Its number in the run, from 0.
     pub sequence: u64,
-    /// Nanoseconds since 1970, as the run knows them.
+    /// Nanoseconds since 1970, as the run knows them; RFC 3339 in JSON.
+    #[serde(with = "form::time")]
     pub time: i64,
     /// The run.
     pub run: Arc<str>,
@@ -28,7 +32,40 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// What happened. Durations are nanoseconds.
+/// An event as it is read. The numbers of an inner enum can be read from a tree, but not from text.
+#[derive(Deserialize)]
+struct Wire {
+    sequence: u64,
+    #[serde(with = "form::time")]
+    time: i64,
+    run: Arc<str>,
+    node: NodeId,
+    #[serde(flatten)]
+    kind: EventKind,
+}
+
+impl TryFrom<Value> for Event {
+    type Error = serde_json::Error;
+
+    fn try_from(tree: Value) -> Result<Self, Self::Error> {
+        let Wire {
+            sequence,
+            time,
+            run,
+            node,
+            kind,
+        } = serde_json::from_value(tree)?;
+        Ok(Self {
+            sequence,
+            time,
+            run,
+            node,
+            kind,
+        })
+    }
+}
+
+/// What happened. Durations are nanoseconds, in JSON seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
@@ -60,6 +97,7 @@ pub enum EventKind {
         /// How it ended.
         status: Status,
         /// How long it took.
+        #[serde(with = "form::seconds")]
         duration: i64,
         /// What came out, as JSON text.
         output: Option<Arc<str>>,
@@ -76,6 +114,7 @@ pub enum EventKind {
         /// How it ended.
         status: Status,
         /// How long it took.
+        #[serde(with = "form::seconds")]
         duration: i64,
     },
     /// Another attempt follows.
@@ -89,6 +128,7 @@ pub enum EventKind {
         /// Why there is another, in words.
         analysis: String,
         /// How long it waits before.
+        #[serde(with = "form::seconds")]
         delay: i64,
     },
     /// A task begins.
@@ -98,6 +138,7 @@ pub enum EventKind {
         /// How it ended.
         status: Status,
         /// How long it took.
+        #[serde(with = "form::seconds")]
         duration: i64,
     },
     /// A node failed; once per failure, where it arose.
@@ -142,6 +183,7 @@ pub enum EventKind {
         /// How it ended.
         status: Status,
         /// How long it took.
+        #[serde(with = "form::seconds")]
         duration: i64,
         /// Tokens of all its requests.
         usage: Usage,
@@ -211,6 +253,7 @@ pub enum EventKind {
         /// Or what it raised.
         error: Option<String>,
         /// How long it took.
+        #[serde(with = "form::seconds")]
         duration: i64,
     },
 }
@@ -250,5 +293,39 @@ impl Level {
             Self::Warn => "warn",
             Self::Error => "error",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, EventKind};
+    use crate::node::{NodeId, Status};
+
+    #[test]
+    fn an_event_reads_back() {
+        let event = Event {
+            sequence: 7,
+            time: 1_700_000_000_123_456_789,
+            run: "r".into(),
+            node: NodeId(3),
+            kind: EventKind::StepEnd {
+                step: "s".into(),
+                status: Status::Completed,
+                duration: 1_500_000_000,
+            },
+        };
+        let text = serde_json::to_string(&event).expect("events are JSON");
+        assert!(
+            text.contains(r#""time":"2023-11-14T22:13:20.123456789Z""#),
+            "{text}"
+        );
+        assert!(
+            text.contains(r#""event":"step_end""#) && text.contains(r#""duration":1.5"#),
+            "{text}"
+        );
+        assert_eq!(
+            serde_json::from_str::<Event>(&text).expect("it reads back"),
+            event
+        );
     }
 }

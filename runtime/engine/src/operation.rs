@@ -24,7 +24,7 @@ pub struct Operation {
 
 /// What is wanted.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "operation", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Request {
     /// Nothing but that time passes.
     Sleep {
@@ -170,7 +170,7 @@ pub struct HttpAnswer {
 
 /// What came of an operation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "outcome", content = "value", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It is done and gives nothing.
     Done,
@@ -204,7 +204,7 @@ pub enum Outcome {
 
 /// Why an operation could not be done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// `IoError`
     Io {
@@ -223,4 +223,44 @@ pub enum Failure {
         /// Why.
         message: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Operation, OperationId, Outcome, Request};
+    use crate::node::NodeId;
+
+    #[test]
+    fn operations_and_outcomes_read_back() {
+        let operation = Operation {
+            id: OperationId(3),
+            node: NodeId(1),
+            occurrence: 2,
+            request: Request::RandomInt {
+                low: i64::MIN,
+                high: i64::MAX,
+            },
+        };
+        let text = serde_json::to_string(&operation).expect("operations are JSON");
+        assert_eq!(
+            serde_json::from_str::<Operation>(&text).expect("it reads back"),
+            operation
+        );
+        let failure = Failure::Io {
+            path: None,
+            message: "no".into(),
+        };
+        for outcome in [
+            Outcome::Float(0.1),
+            Outcome::Time(i64::MAX),
+            Outcome::Failed(failure),
+            Outcome::Done,
+        ] {
+            let text = serde_json::to_string(&outcome).expect("outcomes are JSON");
+            assert_eq!(
+                serde_json::from_str::<Outcome>(&text).expect("it reads back"),
+                outcome
+            );
+        }
+    }
 }

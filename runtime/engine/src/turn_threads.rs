@@ -1,7 +1,7 @@
 //! The threads that turns run on: few, with deep stacks, and more of them while long turns hold the others up.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The stack of a thread. A turn may use 16 MiB of it; the rest is for what a turn itself calls, and a wide margin.
@@ -42,6 +42,13 @@ struct State {
 }
 
 impl TurnThreads {
+    /// Those of the process, which all engines share.
+    #[must_use]
+    pub fn shared() -> &'static Self {
+        static THREADS: OnceLock<TurnThreads> = OnceLock::new();
+        THREADS.get_or_init(Self::default)
+    }
+
     /// Runs `job` on one of the threads, after those that were given before.
     pub fn run(&self, job: impl FnOnce() + Send + 'static) {
         let mut state = self.shared.lock();

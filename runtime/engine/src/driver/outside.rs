@@ -15,12 +15,10 @@ use crate::operation::{Failure, Operation, OperationId, Outcome, Request};
 /// Files and processes that are worked on at once; more wait. A guess.
 const BLOCKING: usize = 32;
 
-/// What runs reach outside of themselves; threads start with the first use.
+/// What the runs of an engine reach outside of themselves; threads start with the first use.
 pub(crate) struct Outside {
     models: Option<Arc<dyn Models>>,
     prompts: Option<Arc<dyn Prompts>>,
-    timer: Arc<Timer>,
-    tokio: OnceLock<Option<Runtime>>,
     pending: Mutex<FxHashMap<(CarrierId, OperationId), AbortHandle>>,
 }
 
@@ -35,8 +33,6 @@ impl Outside {
         Self {
             models,
             prompts,
-            timer: Arc::default(),
-            tokio: OnceLock::new(),
             pending: Mutex::default(),
         }
     }
@@ -45,7 +41,9 @@ impl Outside {
     pub(crate) fn perform(self: &Arc<Self>, carrier: &Arc<Carrier>, operation: Operation) {
         let id = operation.id;
         match operation.request {
-            Request::Sleep { nanoseconds } => self.timer.sleep(carrier, id, nanoseconds),
+            Request::Sleep { nanoseconds } if nanoseconds > 0 => {
+                Timer::shared().sleep(carrier, id, nanoseconds)
+            }
             Request::Model { request } => self.ask(carrier, id, *request),
             Request::Release { key } => self.wait_for_release(carrier, id, key),
             Request::Http { .. } => carrier.complete(id, unavailable("`http`")),
@@ -58,7 +56,7 @@ impl Outside {
 
     /// Nobody wants the outcome any more.
     pub(crate) fn forget(&self, carrier: CarrierId, id: OperationId) {
-        self.timer.forget(carrier, id);
+        Timer::shared().forget(carrier, id);
         if let Some(task) = self.lock().remove(&(carrier, id)) {
             task.abort();
         }
@@ -111,7 +109,7 @@ impl Outside {
         id: OperationId,
         work: impl Future<Output = Outcome> + Send + 'static,
     ) {
-        let Some(runtime) = self.runtime() else {
+        let Some(runtime) = runtime() else {
             carrier.complete(id, unavailable("the network"));
             return;
         };
@@ -128,7 +126,7 @@ impl Outside {
     }
 
     fn block(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: Request) {
-        let Some(runtime) = self.runtime() else {
+        let Some(runtime) = runtime() else {
             carrier.complete(id, unavailable("work on files"));
             return;
         };
@@ -140,28 +138,31 @@ impl Outside {
         runtime.spawn_blocking(move || carrier.complete(id, files::perform(&request)));
     }
 
-    fn runtime(&self) -> Option<&Runtime> {
-        let runtime = self.tokio.get_or_init(|| {
-            Builder::new_multi_thread()
-                .worker_threads(2)
-                .max_blocking_threads(BLOCKING)
-                .thread_name("gsw-io")
-                .enable_all()
-                .build()
-                .ok()
-        });
-        runtime.as_ref()
-    }
-
     fn lock(&self) -> MutexGuard<'_, FxHashMap<(CarrierId, OperationId), AbortHandle>> {
         // Nothing that can panic runs while the lock is held.
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// The one runtime of the process; it is never dropped, since that may not happen on one of its own threads.
+fn runtime() -> Option<&'static Runtime> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| {
+        Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(BLOCKING)
+            .thread_name("gsw-io")
+            .enable_all()
+            .build()
+            .ok()
+    });
+    runtime.as_ref()
+}
+
 /// The outcome of what needs no waiting.
 pub(crate) fn immediately(request: &Request) -> Option<Outcome> {
     Some(match request {
+        Request::Sleep { .. } => Outcome::Done,
         Request::Now => Outcome::Time(clock::now()),
         Request::Random => Outcome::Float(clock::random_float()),
         Request::RandomInt { low, high } => Outcome::Int(clock::random_int(*low, *high)),

@@ -1,7 +1,7 @@
 //! A driver for tests: time is virtual, completions come in an order drawn from a seed, and things go wrong on purpose.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
@@ -83,10 +83,7 @@ pub fn run(
     script: Script,
 ) -> Option<Report> {
     let (loaded, services) = (Arc::clone(loaded), Arc::clone(services));
-    // One pool for all: threads end with the process.
-    static THREADS: OnceLock<TurnThreads> = OnceLock::new();
-    let threads = THREADS.get_or_init(TurnThreads::default);
-    threads.wait_for(move || Driver::new(loaded, services, script).carry(&entry))?
+    TurnThreads::shared().wait_for(move || Driver::new(loaded, services, script).carry(&entry))?
 }
 
 struct Driver {

@@ -1,6 +1,6 @@
 //! All sleeping operations of a process: one ordered set, one thread that waits for its head.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::deadline::Deadlines;
@@ -25,6 +25,12 @@ struct State {
 }
 
 impl Timer {
+    /// The one of the process.
+    pub(super) fn shared() -> &'static Arc<Self> {
+        static TIMER: OnceLock<Arc<Timer>> = OnceLock::new();
+        TIMER.get_or_init(Arc::default)
+    }
+
     /// Completes an operation after so many nanoseconds.
     pub(super) fn sleep(
         self: &Arc<Self>,

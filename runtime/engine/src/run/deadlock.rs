@@ -2,22 +2,22 @@
 
 use crate::node::NodeId;
 use crate::run::Run;
+use crate::run::awaiting::task_of;
 use crate::task::{State, TaskId};
-use crate::value;
 use crate::wait::Wait;
 
 /// Chains of waits are followed so far; longer circles are found when the run stands still.
 const LONGEST_CHAIN: usize = 10_000;
+/// So many of a circle are named.
+const NAMED: usize = 8;
 
 impl Run {
     /// The error that the current task must raise because waiting for `awaited` would close a circle.
     pub(crate) fn circle(&mut self, awaited: TaskId) -> Option<u64> {
         let mut next = awaited;
-        let mut path = vec![self.task_name(self.current)];
+        let mut chain = vec![self.current];
         for _ in 0..LONGEST_CHAIN {
-            if path.len() < 8 {
-                path.push(self.task_name(next));
-            }
+            chain.push(next);
             let task = self.tasks.get(next)?;
             let closes = next == self.current
                 || match task.wait {
@@ -28,13 +28,16 @@ impl Run {
                     _ => false,
                 };
             if closes {
-                return Some(self.failed(&format!(
-                    "deadlock: {} wait for each other",
-                    path.join(" and ")
-                )));
+                let names: Vec<String> = chain
+                    .iter()
+                    .take(NAMED)
+                    .map(|it| self.task_name(*it))
+                    .collect();
+                let message = format!("deadlock: {} wait for each other", names.join(" and "));
+                return Some(self.failed(&message));
             }
             next = match task.wait {
-                Wait::Await(handle) => TaskId(value::field(handle, 0) as u32),
+                Wait::Await(handle) => task_of(handle),
                 _ => return None,
             };
         }

@@ -80,8 +80,9 @@ impl Run {
             }
             NodeKind::Task => self.tell(node, EventKind::TaskEnd { status, duration }),
             NodeKind::Tool => self.tell_tool(node, output, duration),
-            // The end of a prompt is told with what it cost.
+            // The end of a prompt is told with what it cost, and the run's own node was never announced.
             NodeKind::Prompt => {}
+            _ if node == NodeId::ROOT => {}
             _ => self.tell(node, EventKind::Status { status }),
         }
     }

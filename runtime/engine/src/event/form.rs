@@ -1,0 +1,36 @@
+//! The forms of times and durations in the JSON of events: as in the language's.
+
+/// RFC 3339.
+pub(super) mod time {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::calendar;
+
+    pub(crate) fn serialize<S: Serializer>(time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&calendar::rfc3339(*time))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        calendar::parse_rfc3339(&text).ok_or_else(|| D::Error::custom("this is no RFC 3339 time"))
+    }
+}
+
+/// Seconds.
+pub(super) mod seconds {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::duration::SECOND;
+
+    pub(crate) fn serialize<S: Serializer>(
+        duration: &i64,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(*duration as f64 / SECOND as f64)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        Ok((seconds * SECOND as f64).round() as i64)
+    }
+}
