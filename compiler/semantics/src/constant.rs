@@ -1,6 +1,5 @@
-//! What is known of expressions without running them: plain values, and what JSON Schema can say of a `where`.
+//! What is known of expressions without running them.
 
-use gsw_abi::types::Bound;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Severity};
 use gsw_syntax::ast::ItemBody;
 
@@ -8,7 +7,7 @@ use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::errors;
 use crate::hir::{
-    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part, RangeEnd,
+    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
     UnaryOperator,
 };
 use crate::module::module_path;
@@ -40,16 +39,6 @@ pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
         it: None,
     }
     .constant(item)
-}
-
-/// What JSON Schema can say of a `where`: never more than it says.
-pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
-    let bodies = &item_bodies(db, item).bodies;
-    let mut found = Vec::new();
-    if let Some(body) = bodies.iter().find(|it| it.part == part) {
-        add_bounds(db, body, body.root, &mut found);
-    }
-    found
 }
 
 /// The text of a `where`; empty when there is none.
@@ -113,6 +102,16 @@ pub fn constant_diagnostic(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         alias.name(db),
         &source,
     ))
+}
+
+/// The value of an expression that names no local.
+pub(crate) fn known_value(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<ConstantValue> {
+    Evaluation {
+        db,
+        open: Vec::new(),
+        it: None,
+    }
+    .expression(body, id)
 }
 
 struct Evaluation<'a> {
@@ -288,169 +287,7 @@ fn measured(db: &dyn Db, item: ItemId, value: &ConstantValue) -> Option<Constant
 }
 
 /// The name of a function of the library that tells the size or the form of a value.
-fn library_name(db: &dyn Db, item: ItemId) -> Option<&str> {
+pub(crate) fn library_name(db: &dyn Db, item: ItemId) -> Option<&str> {
     let module = module_path(db, item.file(db))?;
     matches!(module, "std/string" | "std/list" | "std/map").then(|| item.name(db).as_str())
-}
-
-/// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
-fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>) {
-    match &body.expression(id).kind {
-        ExpressionKind::Block {
-            statements,
-            tail: Some(tail),
-        } if statements.is_empty() => {
-            add_bounds(db, body, *tail, found);
-        }
-        ExpressionKind::Binary {
-            operator: BinaryOperator::And,
-            left,
-            right,
-        } => {
-            add_bounds(db, body, *left, found);
-            add_bounds(db, body, *right, found);
-        }
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        } => {
-            let known = |id| {
-                Evaluation {
-                    db,
-                    open: Vec::new(),
-                    it: None,
-                }
-                .expression(body, id)
-            };
-            if let Some(limit) = known(*right) {
-                found.extend(bound(db, body, *left, *operator, &limit));
-            } else if let Some(limit) = known(*left) {
-                found.extend(bound(db, body, *right, mirrored(*operator), &limit));
-            }
-        }
-        ExpressionKind::Unary {
-            operator: UnaryOperator::Not,
-            operand,
-        } => {
-            if let ExpressionKind::Call {
-                callee: Callee::Item { item, .. },
-                arguments,
-            } = &body.expression(*operand).kind
-                && library_name(db, *item) == Some("is_empty")
-                && arguments.first().is_some_and(|(_, it)| is_it(body, *it))
-            {
-                found.push(Bound::MinLength(1));
-            }
-        }
-        ExpressionKind::In { value, container } if is_it(body, *value) => {
-            let ExpressionKind::Range {
-                start,
-                end,
-                range_end,
-            } = &body.expression(*container).kind
-            else {
-                return;
-            };
-            let known = |id| {
-                Evaluation {
-                    db,
-                    open: Vec::new(),
-                    it: None,
-                }
-                .expression(body, id)
-            };
-            if let Some(ConstantValue::Int(start)) = known(*start) {
-                found.push(Bound::MinInt(start));
-            }
-            if let Some(ConstantValue::Int(end)) = known(*end) {
-                found.push(Bound::MaxInt(
-                    end.saturating_sub(i64::from(*range_end == RangeEnd::Exclusive)),
-                ));
-            }
-        }
-        ExpressionKind::Call {
-            callee: Callee::Item { item, .. },
-            arguments,
-        } => {
-            if let [(_, text), (_, pattern)] = arguments.as_slice()
-                && library_name(db, *item) == Some("matches")
-                && is_it(body, *text)
-                && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
-            {
-                found.push(Bound::Pattern(pattern.to_string()));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The bound that `left operator limit` sets, when `left` is `it` or its length.
-fn bound(
-    db: &dyn Db,
-    body: &Body,
-    left: ExpressionId,
-    operator: BinaryOperator,
-    limit: &ConstantValue,
-) -> Option<Bound> {
-    use BinaryOperator as Operator;
-    if is_it(body, left) {
-        return Some(match (operator, limit) {
-            (Operator::GreaterEqual, ConstantValue::Int(n)) => Bound::MinInt(*n),
-            (Operator::Greater, ConstantValue::Int(n)) => Bound::MinInt(n.checked_add(1)?),
-            (Operator::LessEqual, ConstantValue::Int(n)) => Bound::MaxInt(*n),
-            (Operator::Less, ConstantValue::Int(n)) => Bound::MaxInt(n.checked_sub(1)?),
-            (Operator::GreaterEqual, ConstantValue::Float(x)) => Bound::MinFloat(x.to_bits()),
-            (Operator::Greater, ConstantValue::Float(x)) => Bound::AboveFloat(x.to_bits()),
-            (Operator::LessEqual, ConstantValue::Float(x)) => Bound::MaxFloat(x.to_bits()),
-            (Operator::Less, ConstantValue::Float(x)) => Bound::BelowFloat(x.to_bits()),
-            (Operator::NotEqual, ConstantValue::Text(text)) if text.is_empty() => {
-                Bound::MinLength(1)
-            }
-            _ => return None,
-        });
-    }
-    let ExpressionKind::Call {
-        callee: Callee::Item { item, .. },
-        arguments,
-    } = &body.expression(left).kind
-    else {
-        return None;
-    };
-    let is_length = library_name(db, *item) == Some("len") && is_it(body, arguments.first()?.1);
-    let ConstantValue::Int(n) = limit else {
-        return None;
-    };
-    if !is_length {
-        return None;
-    }
-    Some(match operator {
-        Operator::GreaterEqual => Bound::MinLength(u64::try_from(*n).ok()?),
-        Operator::Greater => Bound::MinLength(u64::try_from(n.checked_add(1)?).ok()?),
-        Operator::LessEqual => Bound::MaxLength(u64::try_from(*n).ok()?),
-        Operator::Less => Bound::MaxLength(u64::try_from(n.checked_sub(1)?).ok()?),
-        Operator::NotEqual if *n == 0 => Bound::MinLength(1),
-        _ => return None,
-    })
-}
-
-fn is_it(body: &Body, id: ExpressionId) -> bool {
-    match &body.expression(id).kind {
-        ExpressionKind::Local(local) => body.parameters.first() == Some(local),
-        ExpressionKind::Coerce {
-            value,
-            coercion: Coercion::Forget,
-        } => is_it(body, *value),
-        _ => false,
-    }
-}
-
-fn mirrored(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-        other => other,
-    }
 }

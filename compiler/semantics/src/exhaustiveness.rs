@@ -85,7 +85,7 @@ fn unreachable_arms(
             return;
         };
         let is_reached =
-            Matrix::new(db).is_useful(&above, &[ty.clone()], std::slice::from_ref(&row));
+            Matrix::new(db).is_useful(&above, std::slice::from_ref(ty), std::slice::from_ref(&row));
         if !is_reached && !is_made_up(arm) {
             let place = Place::Item {
                 item: body.item,

@@ -3,6 +3,7 @@
 mod alias;
 mod attribute;
 mod bodies;
+mod bounds;
 mod check;
 mod constant;
 mod constant_type;
@@ -40,8 +41,9 @@ mod walk;
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
 pub use bodies::item_bodies;
+pub use bounds::check_bounds;
 pub use check::{check_file, check_project, missing_main};
-pub use constant::{ConstantValue, check_bounds, check_source, constant_value};
+pub use constant::{ConstantValue, check_source, constant_value};
 pub use declaration::{ItemSignature, generics_of, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;

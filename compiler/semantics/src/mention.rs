@@ -272,10 +272,6 @@ impl Mentions {
         use ExpressionKind as Kind;
         match &expression.kind {
             Kind::Name(name) => self.name(name),
-            Kind::Interpolation(parts) => self.all(parts.iter().filter_map(|it| match it {
-                StringPart::Expression(it) => Some(it),
-                StringPart::Text(_) => None,
-            })),
             Kind::Field { base: it, .. }
             | Kind::TupleField { base: it, .. }
             | Kind::AllOf(it)
@@ -288,17 +284,33 @@ impl Mentions {
             | Kind::Await(it)
             | Kind::Race(it)
             | Kind::Revise(it) => self.expression(it),
-            Kind::Index { base: a, index: b }
-            | Kind::Range {
-                start: a, end: b, ..
-            }
-            | Kind::Binary {
-                left: a, right: b, ..
-            }
-            | Kind::By { call: a, agent: b } => {
-                self.expression(a);
-                self.expression(b);
-            }
+            Kind::Index { base, index } => self.all([&**base, index]),
+            Kind::Range { start, end, .. } => self.all([&**start, end]),
+            Kind::Binary { left, right, .. } => self.all([&**left, right]),
+            Kind::By { call, agent } => self.all([&**call, agent]),
+            Kind::Return(value) => self.all(value.as_deref()),
+            Kind::List(them) | Kind::Tuple(them) | Kind::Parallel(them) => self.all(them),
+            Kind::Map(entries) => self.all(entries.iter().flat_map(|it| [&it.key, &it.value])),
+            Kind::Literal(_) | Kind::Unit | Kind::Break | Kind::Continue | Kind::Invalid => {}
+            Kind::If { .. }
+            | Kind::IfLet { .. }
+            | Kind::Match { .. }
+            | Kind::Catch { .. }
+            | Kind::Do(_)
+            | Kind::For { .. }
+            | Kind::While { .. } => self.control(&expression.kind),
+            other => self.compound(other),
+        }
+    }
+
+    /// Expressions that hold types, settings, modifiers or names of their own.
+    fn compound(&mut self, kind: &ExpressionKind) {
+        use ExpressionKind as Kind;
+        match kind {
+            Kind::Interpolation(parts) => self.all(parts.iter().filter_map(|it| match it {
+                StringPart::Expression(it) => Some(it),
+                StringPart::Text(_) => None,
+            })),
             Kind::Call {
                 callee, arguments, ..
             } => {
@@ -307,16 +319,14 @@ impl Mentions {
             }
             Kind::Record { path, fields, base } => {
                 path.iter().take(1).for_each(|it| self.name(&it.name));
-                for field in fields {
-                    match &field.value {
-                        Some(value) => self.expression(value),
-                        None => self.name(&field.name.name),
-                    }
-                }
+                // A field without a value names a local or a constant.
+                fields
+                    .iter()
+                    .filter(|it| it.value.is_none())
+                    .for_each(|it| self.name(&it.name.name));
+                self.all(fields.iter().filter_map(|it| it.value.as_ref()));
                 self.all(base.as_deref());
             }
-            Kind::List(them) | Kind::Tuple(them) | Kind::Parallel(them) => self.all(them),
-            Kind::Map(entries) => self.all(entries.iter().flat_map(|it| [&it.key, &it.value])),
             Kind::As { value, ty } => {
                 self.expression(value);
                 self.ty(ty);
@@ -334,27 +344,58 @@ impl Mentions {
                 self.expression(call);
                 self.all([max, until, by].into_iter().flatten().map(Box::as_ref));
             }
-            Kind::Return(value) => self.all(value.as_deref()),
-            Kind::Literal(_) | Kind::Unit | Kind::Break | Kind::Continue | Kind::Invalid => {}
-            other => self.control(other),
-        }
-    }
-
-    /// Expressions with blocks, arms or patterns inside.
-    fn control(&mut self, kind: &ExpressionKind) {
-        match kind {
-            ExpressionKind::Lambda { parameters, body } => {
+            Kind::Lambda { parameters, body } => {
                 for parameter in parameters {
                     self.pattern(&parameter.pattern);
                     parameter.ty.iter().for_each(|it| self.ty(it));
                 }
                 self.expression(body);
             }
-            ExpressionKind::Catch { value, arms } | ExpressionKind::Match { value, arms } => {
+            other => self.work(other),
+        }
+    }
+
+    /// Expressions with modifiers.
+    fn work(&mut self, kind: &ExpressionKind) {
+        use ExpressionKind as Kind;
+        match kind {
+            Kind::ParallelFor {
+                pattern,
+                iterable,
+                modifiers,
+                body,
+            } => {
+                self.pattern(pattern);
+                self.expression(iterable);
+                self.modifiers(modifiers);
+                self.block(body);
+            }
+            Kind::Step {
+                name,
+                modifiers,
+                body,
+            } => {
+                self.expression(name);
+                self.modifiers(modifiers);
+                self.block(body);
+            }
+            Kind::Modified { modifiers, body } => {
+                self.modifiers(modifiers);
+                self.block(body);
+            }
+            _ => {}
+        }
+    }
+
+    /// Expressions with arms or blocks.
+    fn control(&mut self, kind: &ExpressionKind) {
+        use ExpressionKind as Kind;
+        match kind {
+            Kind::Catch { value, arms } | Kind::Match { value, arms } => {
                 self.expression(value);
                 self.arms(arms);
             }
-            ExpressionKind::If {
+            Kind::If {
                 condition,
                 then,
                 otherwise,
@@ -363,7 +404,7 @@ impl Mentions {
                 self.block(then);
                 self.all(otherwise.as_deref());
             }
-            ExpressionKind::IfLet {
+            Kind::IfLet {
                 pattern,
                 value,
                 then,
@@ -374,8 +415,8 @@ impl Mentions {
                 self.block(then);
                 self.all(otherwise.as_deref());
             }
-            ExpressionKind::Do(block) => self.block(block),
-            ExpressionKind::For {
+            Kind::Do(block) => self.block(block),
+            Kind::For {
                 pattern,
                 iterable,
                 body,
@@ -384,32 +425,8 @@ impl Mentions {
                 self.expression(iterable);
                 self.block(body);
             }
-            ExpressionKind::While { condition, body } => {
+            Kind::While { condition, body } => {
                 self.expression(condition);
-                self.block(body);
-            }
-            ExpressionKind::ParallelFor {
-                pattern,
-                iterable,
-                modifiers,
-                body,
-            } => {
-                self.pattern(pattern);
-                self.expression(iterable);
-                self.modifiers(modifiers);
-                self.block(body);
-            }
-            ExpressionKind::Step {
-                name,
-                modifiers,
-                body,
-            } => {
-                self.expression(name);
-                self.modifiers(modifiers);
-                self.block(body);
-            }
-            ExpressionKind::Modified { modifiers, body } => {
-                self.modifiers(modifiers);
                 self.block(body);
             }
             _ => {}

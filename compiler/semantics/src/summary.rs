@@ -10,8 +10,10 @@
 mod body;
 mod call;
 mod caught;
+mod control;
 mod facts;
 mod report;
+mod task;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,10 +89,15 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
         bodies: BTreeMap::new(),
         outside: FxHashMap::default(),
     };
-    while items
-        .iter()
-        .fold(false, |changed, item| unit.pass(*item) || changed)
-    {}
+    loop {
+        let mut is_settled = true;
+        for item in &items {
+            is_settled &= !unit.pass(*item);
+        }
+        if is_settled {
+            break;
+        }
+    }
     let facts = items.iter().map(|item| (*item, unit.finish(*item)));
     FileSummary {
         items: facts.collect(),

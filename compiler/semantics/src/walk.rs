@@ -17,113 +17,104 @@ pub enum Child<'a> {
 /// What stands directly inside `kind`.
 pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
     let mut found = Vec::new();
-    let inline = |them: &[&ExpressionId]| {
-        them.iter()
-            .map(|it| Child::Inline(**it))
-            .collect::<Vec<_>>()
-    };
+    if !add_parts(kind, &mut found) && !add_control(kind, &mut found) {
+        add_work(kind, &mut found);
+    }
+    found
+}
+
+/// Parts of data and operators; whether `kind` is one.
+fn add_parts<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) -> bool {
+    use ExpressionKind as Kind;
     match kind {
-        ExpressionKind::Lambda(lambda) | ExpressionKind::Spawn(lambda) => {
-            found.push(Child::Closure(lambda, 0))
-        }
-        ExpressionKind::Record { fields, base, .. } => {
-            found.extend(fields.iter().map(|(_, it)| Child::Inline(*it)));
+        Kind::Record { fields, base, .. } => {
+            add_numbered(fields, found);
             found.extend(base.map(Child::Inline));
         }
-        ExpressionKind::Variant { fields, .. } | ExpressionKind::ErrorValue { fields, .. } => {
-            found.extend(fields.iter().map(|(_, it)| Child::Inline(*it)));
+        Kind::Variant { fields, .. } | Kind::ErrorValue { fields, .. } => {
+            add_numbered(fields, found)
         }
-        ExpressionKind::List(them) | ExpressionKind::Tuple(them) => {
-            found.extend(them.iter().map(|it| Child::Inline(*it)));
+        Kind::List(them) | Kind::Tuple(them) => {
+            found.extend(them.iter().map(|it| Child::Inline(*it)))
         }
-        ExpressionKind::Map(entries) => {
-            found.extend(
-                entries
-                    .iter()
-                    .flat_map(|(key, value)| inline(&[key, value])),
-            );
+        Kind::Map(entries) => {
+            let parts = entries.iter().flat_map(|(key, value)| [*key, *value]);
+            found.extend(parts.map(Child::Inline));
         }
-        ExpressionKind::Interpolation(parts) => {
-            found.extend(parts.iter().filter_map(|part| match part {
-                Part::Expression(it) => Some(Child::Inline(*it)),
-                Part::Text(_) => None,
-            }))
-        }
-        ExpressionKind::Field { base: it, .. }
-        | ExpressionKind::TupleField { base: it, .. }
-        | ExpressionKind::JsonField { base: it, .. }
-        | ExpressionKind::Unary { operand: it, .. }
-        | ExpressionKind::Coerce { value: it, .. }
-        | ExpressionKind::As(it)
-        | ExpressionKind::Fail(it)
-        | ExpressionKind::Emit(it)
-        | ExpressionKind::Await(it)
-        | ExpressionKind::Race(it) => found.extend(inline(&[it])),
-        ExpressionKind::Index { base: a, index: b }
-        | ExpressionKind::Binary {
-            left: a, right: b, ..
-        }
-        | ExpressionKind::In {
-            value: a,
-            container: b,
-        }
-        | ExpressionKind::Otherwise {
-            value: a,
-            fallback: b,
-        }
-        | ExpressionKind::Chain {
-            base: a, body: b, ..
-        }
-        | ExpressionKind::Range {
-            start: a, end: b, ..
-        }
-        | ExpressionKind::For {
-            iterable: a,
-            body: b,
-            ..
-        }
-        | ExpressionKind::While {
-            condition: a,
-            body: b,
-        } => found.extend(inline(&[a, b])),
-        ExpressionKind::If {
+        Kind::Interpolation(parts) => found.extend(parts.iter().filter_map(|part| match part {
+            Part::Expression(it) => Some(Child::Inline(*it)),
+            Part::Text(_) => None,
+        })),
+        Kind::Field { base: it, .. }
+        | Kind::TupleField { base: it, .. }
+        | Kind::JsonField { base: it, .. }
+        | Kind::Unary { operand: it, .. }
+        | Kind::Coerce { value: it, .. }
+        | Kind::As(it) => found.push(Child::Inline(*it)),
+        Kind::Index { base, index } => found.extend([*base, *index].map(Child::Inline)),
+        Kind::Binary { left, right, .. } => found.extend([*left, *right].map(Child::Inline)),
+        Kind::In { value, container } => found.extend([*value, *container].map(Child::Inline)),
+        Kind::Otherwise { value, fallback } => found.extend([*value, *fallback].map(Child::Inline)),
+        Kind::Chain { base, body, .. } => found.extend([*base, *body].map(Child::Inline)),
+        Kind::Range { start, end, .. } => found.extend([*start, *end].map(Child::Inline)),
+        _ => return false,
+    }
+    true
+}
+
+/// Parts of control flow; whether `kind` is such.
+fn add_control<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) -> bool {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::If {
             condition,
             then,
             otherwise,
         } => {
-            found.extend(inline(&[condition, then]));
+            found.extend([*condition, *then].map(Child::Inline));
             found.extend(otherwise.map(Child::Inline));
         }
-        ExpressionKind::Match { value, arms } | ExpressionKind::Catch { value, arms } => {
+        Kind::Match { value, arms } | Kind::Catch { value, arms } => {
             found.push(Child::Inline(*value));
-            add_arms(arms, &mut found);
+            add_arms(arms, found);
         }
-        ExpressionKind::Block { statements, tail } => {
-            for statement in statements {
-                add_statement(statement, &mut found);
-            }
+        Kind::Block { statements, tail } => {
+            statements.iter().for_each(|it| add_statement(it, found));
             found.extend(tail.map(Child::Inline));
         }
-        ExpressionKind::Return(value) => found.extend(value.map(Child::Inline)),
-        ExpressionKind::Call { callee, arguments } => {
+        Kind::For { iterable, body, .. } => found.extend([*iterable, *body].map(Child::Inline)),
+        Kind::While { condition, body } => found.extend([*condition, *body].map(Child::Inline)),
+        Kind::Return(value) => found.extend(value.map(Child::Inline)),
+        Kind::Fail(it) | Kind::Emit(it) => found.push(Child::Inline(*it)),
+        _ => return false,
+    }
+    true
+}
+
+/// Parts of calls, closures, tasks and blocks with modifiers.
+fn add_work<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::Lambda(lambda) | Kind::Spawn(lambda) => found.push(Child::Closure(lambda, 0)),
+        Kind::Call { callee, arguments } => {
             if let Callee::Value(it) = callee {
                 found.push(Child::Inline(*it));
             }
-            found.extend(arguments.iter().map(|(_, it)| Child::Inline(*it)));
+            add_numbered(arguments, found);
         }
-        ExpressionKind::PromptCall {
+        Kind::PromptCall {
             arguments,
             settings,
             ..
         } => {
-            found.extend(arguments.iter().map(|(_, it)| Child::Inline(*it)));
+            add_numbered(arguments, found);
             found.extend(settings.map(Child::Inline));
         }
-        ExpressionKind::PromptText { arguments, .. }
-        | ExpressionKind::SpawnDetached { arguments, .. } => {
-            found.extend(arguments.iter().map(|(_, it)| Child::Inline(*it)));
+        Kind::PromptText { arguments, .. } | Kind::SpawnDetached { arguments, .. } => {
+            add_numbered(arguments, found)
         }
-        ExpressionKind::ParallelFor {
+        Kind::Await(it) | Kind::Race(it) => found.push(Child::Inline(*it)),
+        Kind::ParallelFor {
             iterable,
             limit,
             body,
@@ -133,29 +124,29 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
             found.extend(limit.map(Child::Inline));
             found.push(Child::Closure(body, 0));
         }
-        ExpressionKind::Parallel(lambdas) => {
-            found.extend(
-                (0u32..)
-                    .zip(lambdas)
-                    .map(|(index, it)| Child::Closure(it, index)),
-            );
+        Kind::Parallel(lambdas) => {
+            let numbered = (0u32..).zip(lambdas);
+            found.extend(numbered.map(|(index, it)| Child::Closure(it, index)));
         }
-        ExpressionKind::Step {
+        Kind::Step {
             name,
             modifiers,
             body,
         } => {
             found.push(Child::Inline(*name));
-            add_modifiers(modifiers, &mut found);
+            add_modifiers(modifiers, found);
             found.push(Child::Inline(*body));
         }
-        ExpressionKind::Modified { modifiers, body } => {
-            add_modifiers(modifiers, &mut found);
+        Kind::Modified { modifiers, body } => {
+            add_modifiers(modifiers, found);
             found.push(Child::Inline(*body));
         }
         _ => {}
     }
-    found
+}
+
+fn add_numbered(them: &[(u32, ExpressionId)], found: &mut Vec<Child<'_>>) {
+    found.extend(them.iter().map(|(_, it)| Child::Inline(*it)));
 }
 
 /// Calls `visit` with every expression that runs as part of `root` itself, not of a closure in it; parents first.

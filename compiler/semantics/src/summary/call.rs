@@ -4,8 +4,9 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_source::{Db, ItemId, ItemKind};
 
-use super::body::{BodyWalk, Outcome, add_modifiers};
+use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, bears, nothing, of_latent};
+use super::task::add_modifiers;
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::error_class::{builtin_set, model_errors};

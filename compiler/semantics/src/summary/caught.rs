@@ -54,10 +54,10 @@ impl<'a> Remaining<'a> {
                     self.left.kinds.remove(kind);
                 }
             }
-            PatternKind::Error { item, fields } => {
-                if fields.iter().all(|(_, it)| covers_all(self.db, it)) {
-                    self.left.kinds.remove(&error_name(self.db, *item));
-                }
+            PatternKind::Error { item, fields }
+                if fields.iter().all(|(_, it)| covers_all(self.db, it)) =>
+            {
+                self.left.kinds.remove(&error_name(self.db, *item));
             }
             PatternKind::Or(parts) => parts.iter().for_each(|it| self.subtract(it)),
             _ => {}
