@@ -19,15 +19,25 @@ impl Builder<'_, '_> {
         } else {
             builtin::STRING
         };
+        let later = |from: usize| -> Vec<ExpressionId> {
+            let expressions = parts[from..].iter().filter_map(|part| match part {
+                Part::Text(_) => None,
+                Part::Expression(id) => Some(*id),
+            });
+            expressions.collect()
+        };
         let mut whole: Option<Operand> = None;
-        for part in parts {
+        for (index, part) in parts.iter().enumerate() {
             let piece = match part {
                 Part::Text(text) if is_secret => self.secret_text(text),
                 Part::Text(text) => self.text(text),
                 Part::Expression(value) => self.piece(*value, is_secret),
             };
-            // Later pieces may assign the variable that the first one was read from.
-            let piece = self.detached(piece);
+            // Only the first piece is kept while later ones are evaluated; they may assign the variable it was read from.
+            let piece = match whole {
+                None => self.settled(piece, &later(index + 1)),
+                Some(_) => piece,
+            };
             whole = Some(match whole {
                 None => piece,
                 Some(whole) => self.join_pieces(result, whole, piece),
