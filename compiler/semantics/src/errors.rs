@@ -33,6 +33,6 @@ pub use types::{
     variant_as_type,
 };
 pub use workflows::{
-    cannot_leave, captured_cycle, declared_once, misplaced_statement, not_recordable, outside_loop,
-    repeats_once_effect,
+    cannot_leave, captured_cycle, declared_once, misplaced_statement, not_permitted,
+    not_recordable, outside_loop, repeats_once_effect, target_not_permitted,
 };

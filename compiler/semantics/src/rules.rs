@@ -3,6 +3,7 @@
 mod boundary;
 mod capture;
 mod leaving;
+mod permission;
 mod place;
 mod repeat;
 
@@ -19,6 +20,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     capture::check(db, body, &mut found);
     boundary::check(db, body, &mut found);
     repeat::check(db, body, &mut found);
+    permission::check(db, body, &mut found);
     found
 }
 

@@ -82,6 +82,7 @@ codes! {
     NOT_INDEXABLE = "not-indexable";
     NOT_ITERABLE = "not-iterable";
     NOT_OPTIONAL = "not-optional";
+    NOT_PERMITTED = "not-permitted";
     NOT_RECORDABLE = "not-recordable";
     NOT_YET_SUPPORTED = "not-yet-supported";
     OUTSIDE_LOOP = "outside-loop";

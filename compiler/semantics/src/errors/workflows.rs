@@ -55,3 +55,28 @@ pub fn repeats_once_effect(place: Place, tool: &str, word: &str) -> Diagnostic {
 pub fn declared_once() -> &'static str {
     "this tool changes something outside, or says `once`"
 }
+
+/// A call that needs a permission which the program does not give itself.
+pub fn not_permitted(place: Place, effect: &str) -> Diagnostic {
+    let message =
+        format!("this needs the permission `{effect}`, which `permissions` does not list");
+    Diagnostic::error(Code::NOT_PERMITTED, place, message)
+        .note("with a `permissions` block everything that it does not list is refused")
+}
+
+/// A call on something that a permission does not list.
+pub fn target_not_permitted(
+    place: Place,
+    effect: &str,
+    target: &str,
+    listed: &[String],
+) -> Diagnostic {
+    let message = format!("the permission `{effect}` does not cover `{target}`");
+    let listed: Vec<String> = listed.iter().map(|it| format!("`{it}`")).collect();
+    let note = if listed.is_empty() {
+        "it lists nothing".to_string()
+    } else {
+        format!("it lists {}", listed.join(", "))
+    };
+    Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note)
+}

@@ -1,0 +1,133 @@
+//! Calls that the program's own `permissions` refuse, where that can be seen before it runs.
+
+use gsw_source::{Db, Diagnostic, ItemId};
+
+use super::place_in;
+use crate::constant::{ConstantValue, known_value};
+use crate::errors;
+use crate::hir::{Body, Callee, ExpressionId, ExpressionKind};
+use crate::manifest::permissions;
+use crate::module::{PRELUDE, is_std, module_path};
+use crate::summary::item_summary;
+use crate::types::Effect;
+
+/// The effects that a permission grants, each under its own name.
+const GRANTED: &[Effect] = &[
+    Effect::FsRead,
+    Effect::FsWrite,
+    Effect::Net,
+    Effect::Exec,
+    Effect::Env,
+];
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    if is_std(db, body.item.file(db)) {
+        return;
+    }
+    let calls = body.expressions.iter().filter_map(|it| match &it.kind {
+        ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } => Some((it.span, *item, arguments)),
+        _ => None,
+    });
+    for (span, item, arguments) in calls.filter(|(_, item, _)| is_std(db, item.file(db))) {
+        let Some(granted) = permissions(db) else {
+            return;
+        };
+        let first = arguments
+            .iter()
+            .find(|(index, _)| *index == 0)
+            .map(|(_, it)| *it);
+        for effect in own_effects(db, item) {
+            let listed = granted.iter().find(|(name, _)| name == effect.name());
+            let place = place_in(body, span);
+            match (listed, first.and_then(|it| target(db, body, it))) {
+                (None, _) => found.push(errors::not_permitted(place, effect.name())),
+                (Some((_, list)), Some(target))
+                    if !list.iter().any(|it| admits(effect, it, &target)) =>
+                {
+                    found.push(errors::target_not_permitted(
+                        place,
+                        effect.name(),
+                        &target,
+                        list,
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the function of the library itself does; what its function arguments do is seen where they stand.
+fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
+    // A secret is asked for by name and shows itself to nobody: the run decides.
+    if module_path(db, item.file(db)) == Some(PRELUDE) {
+        return Vec::new();
+    }
+    let effects = item_summary(db, item).item.effects;
+    GRANTED
+        .iter()
+        .copied()
+        .filter(|it| effects.has(*it))
+        .collect()
+}
+
+/// The file, host, command or variable that an argument names, when it is known.
+fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
+    match known_value(db, body, argument)? {
+        ConstantValue::Text(text) => Some(text.to_string()),
+        ConstantValue::List(elements) => match elements.first()? {
+            ConstantValue::Text(text) => Some(text.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn admits(effect: Effect, granted: &str, target: &str) -> bool {
+    match effect {
+        Effect::FsRead | Effect::FsWrite => is_beneath(granted, target),
+        Effect::Net => host(target).is_none_or(|it| it == granted),
+        _ => granted == target,
+    }
+}
+
+/// Whether a path stands in the folder, or is the file, that is granted; told by the texts alone. Of a pattern only what
+/// stands before its first `*` counts.
+fn is_beneath(granted: &str, target: &str) -> bool {
+    let fixed = target
+        .split(['*', '?', '[', '{'])
+        .next()
+        .unwrap_or_default();
+    match (segments(granted), segments(fixed)) {
+        (Some(folder), Some(path)) => {
+            granted.starts_with('/') == target.starts_with('/') && path.starts_with(&folder)
+        }
+        // A path that climbs out of where the program runs is left to the run.
+        _ => true,
+    }
+}
+
+/// The names of a path without `.`; `None` when `..` leads above its start.
+fn segments(path: &str) -> Option<Vec<&str>> {
+    let mut found = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                found.pop()?;
+            }
+            name => found.push(name),
+        }
+    }
+    Some(found)
+}
+
+fn host(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    Some(host.split(':').next().unwrap_or(host))
+}
