@@ -138,5 +138,16 @@ fn perturbed_programs_leave_nothing() {
             wrong.extend(perturb(&format!("{name}.md: {}", case.claim), &file));
         }
     }
+    for folder in ["tests/conformance/run", "examples"] {
+        let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");
+        let mut files: Vec<_> = entries
+            .map(|entry| entry.expect("a folder can be listed").path())
+            .filter(|path| path.extension().is_some_and(|it| it == "gsw"))
+            .collect();
+        files.sort();
+        for file in files {
+            wrong.extend(perturb(&file.display().to_string(), &file));
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

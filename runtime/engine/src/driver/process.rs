@@ -126,3 +126,62 @@ fn kill_group(child: &mut Child) {
 fn failed(message: String) -> Outcome {
     Outcome::Failed(Failure::Other { message })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::{Duration, Instant};
+
+    use super::perform;
+    use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
+
+    fn shell(script: &str, stdin: Option<&str>, timeout_nanoseconds: Option<i64>) -> ExecRequest {
+        ExecRequest {
+            argv: ["sh", "-c", script].map(str::to_owned).into(),
+            stdin: stdin.map(str::to_owned),
+            cwd: None,
+            timeout_nanoseconds,
+        }
+    }
+
+    #[test]
+    fn a_program_gets_its_input_and_gives_both_outputs() {
+        let request = shell("cat; echo problem >&2; exit 3", Some("text"), None);
+        let expected = ExecOutput {
+            code: 3,
+            stdout: "text".into(),
+            stderr: "problem\n".into(),
+        };
+        assert_eq!(
+            perform(&request, &AtomicBool::new(false)),
+            Outcome::Exec(expected)
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_late_or_unwanted_is_killed_with_its_children() {
+        let began = Instant::now();
+        let late = perform(
+            &shell("sleep 60 & sleep 60", None, Some(20_000_000)),
+            &AtomicBool::new(false),
+        );
+        assert!(
+            matches!(late, Outcome::Failed(Failure::Other { ref message }) if message.contains("20ms"))
+        );
+        let unwanted = perform(&shell("sleep 60", None, None), &AtomicBool::new(true));
+        assert!(matches!(unwanted, Outcome::Failed(_)));
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let request = ExecRequest {
+            argv: vec!["no-such-program-here".into()],
+            ..shell("", None, None)
+        };
+        assert!(matches!(
+            perform(&request, &AtomicBool::new(false)),
+            Outcome::Failed(Failure::Io { .. })
+        ));
+    }
+}
