@@ -75,10 +75,35 @@ impl Context<'_> {
         actual: &Type,
         target: &Type,
     ) -> Option<ExpressionId> {
-        match self.relate(actual, target)? {
-            Relation::Same => Some(id),
-            Relation::Forget => Some(self.converted(id, Coercion::Forget, target)),
+        match self.relate(actual, target) {
+            Some(Relation::Same) => Some(id),
+            Some(Relation::Forget) => Some(self.converted(id, Coercion::Forget, target)),
+            None => self.element_by_element(id, target),
         }
+    }
+
+    /// A literal whose elements can be converted one by one.
+    fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
+        let span = self.span(id);
+        let kind = match (self.expressions[id.0 as usize].kind.clone(), target) {
+            (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
+                let pairs = ids.into_iter().zip(types.iter());
+                let ids: Option<Vec<_>> = pairs.map(|(id, ty)| self.try_coerce(id, ty)).collect();
+                ExpressionKind::Tuple(ids?)
+            }
+            (ExpressionKind::List(ids), Type::List(element)) => {
+                let ids = ids.into_iter().map(|it| self.try_coerce(it, element));
+                ExpressionKind::List(ids.collect::<Option<Vec<_>>>()?)
+            }
+            (ExpressionKind::Map(entries), Type::Map(key, value)) => {
+                let entries = entries.into_iter().map(|(left, right)| {
+                    Some((self.try_coerce(left, key)?, self.try_coerce(right, value)?))
+                });
+                ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
+            }
+            _ => return None,
+        };
+        Some(self.push(kind, target.clone(), span))
     }
 
     /// Any value with a JSON form where `json` is wanted.
@@ -178,6 +203,18 @@ impl Context<'_> {
             (Type::List(some), Type::List(other)) => self
                 .join_types(some, other)
                 .map(|it| Type::List(Arc::new(it))),
+            (Type::Tuple(some), Type::Tuple(others)) if some.len() == others.len() => {
+                let pairs = some.iter().zip(others.iter());
+                let types: Option<Vec<Type>> = pairs
+                    .map(|(some, other)| self.join_types(some, other))
+                    .collect();
+                Some(Type::Tuple(types?.into()))
+            }
+            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+                let key = self.join_types(key, other_key)?;
+                let value = self.join_types(value, other_value)?;
+                Some(Type::Map(Arc::new(key), Arc::new(value)))
+            }
             _ => self.join_plain(&left, &right),
         }
     }

@@ -444,6 +444,9 @@ impl Context<'_> {
             &mut self.diagnostics,
             self.item,
         );
+        if target == Type::Json {
+            return self.expression(value, &Expected::Type(target));
+        }
         let value = self.expression(value, &Expected::Anything);
         let actual = self.ty(value);
         match (self.unchecked(&actual), self.unchecked(&target)) {
