@@ -6,6 +6,7 @@ mod bad_input;
 mod codes;
 mod conformance;
 mod examples;
+mod formatting;
 mod incremental;
 mod literate;
 mod page;

@@ -30,6 +30,8 @@ enum Command {
     Build(Build),
     /// Compile a program in memory and run it.
     Run(Run),
+    /// Write files in the one style.
+    Fmt(Fmt),
     /// Explain a diagnostic by its code.
     Explain {
         /// The code, as in `error[unknown-name]`; without one, all codes are listed.
@@ -78,6 +80,17 @@ pub struct Run {
     /// The program's own arguments, after `--`.
     #[arg(last = true)]
     pub words: Vec<String>,
+}
+
+/// `gswc fmt`
+#[derive(clap::Args)]
+pub struct Fmt {
+    /// The files; `-` takes standard input to standard output.
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write nothing: list the files that would change, and exit with 1 when there are any.
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// How diagnostics are printed.
@@ -136,6 +149,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Check(arguments) => commands::check(&arguments),
         Command::Build(arguments) => commands::build(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Lsp => commands::lsp(),
     }

@@ -1,6 +1,6 @@
 //! Printing what went wrong.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use gsw_service::Exit;
 use gsw_source::{Colors, Database, Diagnostic, Severity};
@@ -38,4 +38,14 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
 pub fn failure(message: &impl std::fmt::Display) -> Exit {
     eprintln!("gswc: {message}");
     Exit::Raised
+}
+
+/// Prints what a command was asked for. A reader that has gone away is no error.
+pub fn output(text: &str) -> Exit {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => failure(&format!("the result cannot be written: {error}")),
+    }
 }

@@ -37,6 +37,8 @@ pub(crate) enum Document {
     /// Entries between braces, on one line if they fit there, whatever is around them; the others may end their first
     /// line at its opening brace, just as if it had lines of its own.
     Braces(Box<Self>),
+    /// One after the other on one line if all of it fits there; otherwise all braces that it lists get lines of their own.
+    Branches(Vec<Self>),
     /// One after the other.
     Concat(Vec<Self>),
 }
@@ -97,7 +99,7 @@ impl Document {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break | Self::Body(_) => true,
             Self::Nest(inner) | Self::Group(inner) | Self::Braces(inner) => inner.has_lines(),
-            Self::Concat(inner) => inner.iter().any(Self::has_lines),
+            Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::has_lines),
             Self::Text(_)
             | Self::Verbatim(_)
             | Self::Line
@@ -111,7 +113,7 @@ impl Document {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break => true,
             Self::Nest(inner) | Self::Group(inner) => inner.must_break(),
-            Self::Concat(inner) => inner.iter().any(Self::must_break),
+            Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::must_break),
             Self::Text(_)
             | Self::Verbatim(_)
             | Self::Line
@@ -155,6 +157,16 @@ pub(crate) fn print(document: &Document) -> String {
             Document::Body(inner) => pending.push((indentation, Mode::Broken, inner)),
             Document::Concat(inner) => {
                 pending.extend(inner.iter().rev().map(|inner| (indentation, mode, inner)));
+            }
+            Document::Branches(inner) => {
+                let room = WIDTH.saturating_sub(output.column());
+                let flat = (indentation, Mode::Flat, document);
+                let is_flat = !document.has_lines() && fits(room, Within::Braces, flat, &pending);
+                pending.extend(inner.iter().rev().map(|part| match part {
+                    _ if is_flat => (indentation, Mode::Flat, part),
+                    Document::Braces(lines) => (indentation, Mode::Broken, &**lines),
+                    part => (indentation, mode, part),
+                }));
             }
             Document::Group(inner) | Document::Braces(inner) => {
                 let room = WIDTH.saturating_sub(output.column());
@@ -241,7 +253,7 @@ fn fits<'document>(
                 pending.push((indentation, mode, inner));
                 0
             }
-            Document::Concat(inner) => {
+            Document::Concat(inner) | Document::Branches(inner) => {
                 pending.extend(inner.iter().rev().map(|inner| (indentation, mode, inner)));
                 0
             }

@@ -2,7 +2,7 @@
 
 use gsw_syntax::ast::{Expression, ExpressionKind, Modifier, ModifierKind};
 
-use crate::document::{Document, concat, group, join, nest, nothing, text};
+use crate::document::{Document, concat, group, join, nest, text};
 use crate::printer::Printer;
 
 impl Printer<'_, '_> {
@@ -19,20 +19,25 @@ impl Printer<'_, '_> {
                 let braces = self.braces(value.span.end, it.span.end);
                 concat([text("match "), matched, text(" "), self.arms(arms, braces)])
             }
+            ExpressionKind::If { .. } | ExpressionKind::IfLet { .. } => {
+                let mut parts = Vec::new();
+                self.branches(it, &mut parts);
+                Document::Branches(parts)
+            }
+            _ => self.repetition(it),
+        }
+    }
+
+    /// The heads and blocks of an `if` with all its `else`s.
+    fn branches(&mut self, it: &Expression, parts: &mut Vec<Document>) {
+        let (head, then, otherwise) = match &it.kind {
             ExpressionKind::If {
                 condition,
                 then,
                 otherwise,
             } => {
-                let condition = self.expression(condition);
-                let then = self.block(then);
-                concat([
-                    text("if "),
-                    condition,
-                    text(" "),
-                    then,
-                    self.otherwise(otherwise.as_deref()),
-                ])
+                let head = vec![text("if "), self.expression(condition), text(" ")];
+                (head, then, otherwise)
             }
             ExpressionKind::IfLet {
                 pattern,
@@ -41,20 +46,17 @@ impl Printer<'_, '_> {
                 otherwise,
             } => {
                 let pattern = self.pattern(pattern);
-                let head = [
-                    text("if let "),
-                    pattern,
-                    text(" = "),
-                    self.expression(value),
-                    text(" "),
-                ];
-                let then = self.block(then);
-                concat(
-                    head.into_iter()
-                        .chain([then, self.otherwise(otherwise.as_deref())]),
-                )
+                let value = self.expression(value);
+                let head = vec![text("if let "), pattern, text(" = "), value, text(" ")];
+                (head, then, otherwise)
             }
-            _ => self.repetition(it),
+            _ => return parts.push(self.body(it)),
+        };
+        parts.push(concat(head));
+        parts.push(self.block(then));
+        if let Some(otherwise) = otherwise {
+            parts.push(text(" else "));
+            self.branches(otherwise, parts);
         }
     }
 
@@ -104,13 +106,6 @@ impl Printer<'_, '_> {
 
     fn after(&mut self, word: &'static str, value: &Expression) -> Document {
         concat([text(word), self.expression(value)])
-    }
-
-    fn otherwise(&mut self, otherwise: Option<&Expression>) -> Document {
-        match otherwise {
-            Some(otherwise) => concat([text(" else "), self.body(otherwise)]),
-            None => nothing(),
-        }
     }
 
     fn task(&mut self, it: &Expression) -> Document {

@@ -1,0 +1,84 @@
+//! `gswc fmt`
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use gsw_format::format_file;
+use gsw_service::Exit;
+use gsw_source::{Database, File};
+
+use crate::arguments::{Fmt, Format};
+use crate::report;
+
+/// The name under which standard input is given.
+const STANDARD_INPUT: &str = "-";
+
+/// Writes files in the one style; one with mistakes stays as it is, and so does all that has the style already.
+pub fn fmt(arguments: &Fmt) -> Exit {
+    let mut worst = Exit::Done;
+    for path in &arguments.files {
+        let exit = if path == Path::new(STANDARD_INPUT) {
+            standard_input(arguments)
+        } else {
+            file(path, arguments)
+        };
+        if exit != Exit::Done {
+            worst = exit;
+        }
+    }
+    worst
+}
+
+fn file(path: &Path, arguments: &Fmt) -> Exit {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            return report::failure(&format!("`{}` cannot be read: {error}", path.display()));
+        }
+    };
+    let formatted = match formatted(path.to_owned(), &text) {
+        Ok(formatted) => formatted,
+        Err(exit) => return exit,
+    };
+    if formatted == text {
+        return Exit::Done;
+    }
+    if arguments.check {
+        println!("{}", path.display());
+        return Exit::Raised;
+    }
+    match std::fs::write(path, formatted) {
+        Ok(()) => Exit::Done,
+        Err(error) => report::failure(&format!("`{}` cannot be written: {error}", path.display())),
+    }
+}
+
+fn standard_input(arguments: &Fmt) -> Exit {
+    let mut text = String::new();
+    if let Err(error) = std::io::stdin().read_to_string(&mut text) {
+        return report::failure(&format!("standard input cannot be read: {error}"));
+    }
+    let formatted = match formatted("<stdin>".into(), &text) {
+        Ok(formatted) => formatted,
+        Err(exit) => return exit,
+    };
+    if !arguments.check {
+        return report::output(&formatted);
+    }
+    if formatted == text {
+        Exit::Done
+    } else {
+        println!("<stdin>");
+        Exit::Raised
+    }
+}
+
+/// The text in the one style; mistakes are printed.
+fn formatted(path: PathBuf, text: &str) -> Result<String, Exit> {
+    let db = Database::default();
+    let file = File::new(&db, path, text.into());
+    format_file(&db, file).map_err(|error| {
+        report::report(&db, &error.diagnostics, Format::Auto);
+        Exit::Raised
+    })
+}

@@ -1,0 +1,67 @@
+//! `gswc fmt`: the repository has the one style, and a file with mistakes stays as it is.
+
+use std::process::{Command, Stdio};
+
+use crate::program::{gswc, root, scratch, text};
+
+#[test]
+fn what_we_ship_is_formatted() {
+    for folder in ["std", "examples"] {
+        let files: Vec<_> = std::fs::read_dir(root().join(folder))
+            .expect("the folder is there")
+            .map(|entry| entry.expect("a folder can be listed").path())
+            .filter(|path| path.extension().is_some_and(|it| it == "gsw"))
+            .collect();
+        let mut words = vec!["fmt", "--check"];
+        words.extend(files.iter().map(|it| text(it)));
+        let said = gswc(&words);
+        assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{folder}");
+    }
+}
+
+#[test]
+fn a_file_is_written_only_when_it_changes() {
+    let file = scratch("fmt").join("loose.gsw");
+    std::fs::write(&file, "fn  f( )->int{1}").expect("scratch can be written");
+    let check = gswc(&["fmt", "--check", text(&file)]);
+    assert_eq!(
+        (check.code, check.out),
+        (Some(1), format!("{}\n", file.display()))
+    );
+    assert_eq!(gswc(&["fmt", text(&file)]).code, Some(0));
+    let written = std::fs::read_to_string(&file).expect("it is still there");
+    assert_eq!(written, "fn f() -> int { 1 }\n");
+    let before = std::fs::metadata(&file).and_then(|it| it.modified());
+    assert_eq!(gswc(&["fmt", text(&file)]).code, Some(0));
+    let after = std::fs::metadata(&file).and_then(|it| it.modified());
+    assert_eq!(before.expect("a time"), after.expect("a time"));
+}
+
+#[test]
+fn a_file_with_mistakes_stays_as_it_is() {
+    let file = scratch("fmt").join("broken.gsw");
+    std::fs::write(&file, "fn  f( {").expect("scratch can be written");
+    let said = gswc(&["fmt", text(&file)]);
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert!(said.err.contains("error["), "{}", said.err);
+    let kept = std::fs::read_to_string(&file).expect("it is still there");
+    assert_eq!(kept, "fn  f( {");
+}
+
+#[test]
+fn standard_input_goes_to_standard_output() {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(["fmt", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("gswc starts");
+    let mut input = process.stdin.take().expect("it is a pipe");
+    std::io::Write::write_all(&mut input, b"const  A:int=1").expect("it reads");
+    drop(input);
+    let output = process.wait_with_output().expect("it ends");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "const A: int = 1\n"
+    );
+}
