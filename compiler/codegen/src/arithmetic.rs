@@ -171,8 +171,7 @@ impl Translator<'_, '_> {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, cold, &[], next, &[]);
         self.enter(cold);
-        let error = self.fault(fault);
-        self.raise_to(error, handler);
+        self.raise_fault(fault, handler);
         self.enter(next);
     }
 

@@ -1,6 +1,5 @@
 //! Calls that give back a value or an error at once: of plain functions, of function values, of the runtime.
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Inst, InstBuilder, Value};
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout as abi;
@@ -148,8 +147,7 @@ impl Translator<'_, '_> {
         let (value, error) = (results[0], results[1]);
         let raised = self.cold_block();
         let done = self.builder.create_block();
-        let clean = self.builder.ins().icmp_imm_s(IntCC::Equal, error, 0);
-        self.builder.ins().brif(clean, done, &[], raised, &[]);
+        self.builder.ins().brif(error, raised, &[], done, &[]);
         self.enter(raised);
         self.raise_to(error, then.handler);
         self.enter(done);

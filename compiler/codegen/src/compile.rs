@@ -13,9 +13,10 @@ use gsw_flow::ir::{Function, Module, Terminator};
 use crate::constants::Constants;
 use crate::error::CodegenError;
 use crate::frame::FramePlan;
-use crate::function::{Shared, translate};
+use crate::function::{self, Shared};
 use crate::image;
-use crate::link::{Relocation, link};
+use crate::link::{Relocation, link, name_of};
+use crate::stub::{self, Stub};
 use crate::target::Targets;
 
 /// Below so many functions another thread costs more than it gives; a guess.
@@ -89,21 +90,17 @@ pub fn clif(module: &Module) -> Result<String, CodegenError> {
     };
     let mut worker = Worker::new(&shared, &targets);
     let mut text = String::new();
-    for index in 0..module.functions.len() {
-        let index = FunctionIndex(index as u32);
+    for index in 0..module.functions.len() + Stub::ALL.len() {
         worker.translate(index);
-        let name = &module.program.functions[index.0 as usize].name;
-        text.push_str(&format!(
-            "; {} {name}\n{}\n",
-            index.0,
-            worker.context.func.display()
-        ));
+        let name = name_of(index, &module.program);
+        let body = worker.context.func.display();
+        text.push_str(&format!("; {index} {name}\n{body}\n"));
     }
     Ok(text)
 }
 
 fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, CodegenError> {
-    let count = shared.module.functions.len();
+    let count = shared.module.functions.len() + Stub::ALL.len();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
     let next = AtomicUsize::new(0);
@@ -115,7 +112,7 @@ fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, 
             if index >= count {
                 return done;
             }
-            done.push((index, worker.compile(FunctionIndex(index as u32))));
+            done.push((index, worker.compile(index)));
         }
     };
     let mut all = std::thread::scope(|scope| {
@@ -152,10 +149,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn compile(&mut self, index: FunctionIndex) -> Result<Compiled, CodegenError> {
+    /// The functions of the module come first, then the stubs.
+    fn compile(&mut self, index: usize) -> Result<Compiled, CodegenError> {
         let plan = self.translate(index);
         let isa = self.isa(index);
-        let name = &self.shared.module.program.functions[index.0 as usize].name;
+        let name = name_of(index, &self.shared.module.program);
         let compiled = self
             .context
             .compile(isa, &mut ControlPlane::default())
@@ -175,26 +173,28 @@ impl<'a> Worker<'a> {
     }
 
     /// Leaves the function's Cranelift form in the context.
-    fn translate(&mut self, index: FunctionIndex) -> Option<FramePlan> {
+    fn translate(&mut self, index: usize) -> Option<FramePlan> {
+        let isa = self.isa(index);
+        self.context.clear();
+        let target = (&mut self.context.func, &mut self.builders);
         let module = self.shared.module;
-        let function = &module.functions[index.0 as usize];
+        let Some(function) = module.functions.get(index) else {
+            stub::translate(Stub::ALL[index - module.functions.len()], isa, target);
+            return None;
+        };
         let plan = match function.colour {
             Colour::Plain => None,
             Colour::Resumable => Some(FramePlan::of(function, &module.program)),
         };
-        let isa = self.isa(index);
-        self.context.clear();
-        let target = (&mut self.context.func, &mut self.builders);
-        translate(self.shared, index, plan.as_ref(), isa, target);
+        let index = FunctionIndex(index as u32);
+        function::translate(self.shared, index, plan.as_ref(), isa, target);
         plan
     }
 
-    fn isa(&self, index: FunctionIndex) -> &'a dyn TargetIsa {
-        let function = &self.shared.module.functions[index.0 as usize];
-        if is_hot(function) {
-            &*self.targets.speed
-        } else {
-            &*self.targets.quick
+    fn isa(&self, index: usize) -> &'a dyn TargetIsa {
+        match self.shared.module.functions.get(index) {
+            Some(function) if !is_hot(function) => &*self.targets.quick,
+            _ => &*self.targets.speed,
         }
     }
 }

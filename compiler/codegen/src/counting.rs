@@ -2,13 +2,22 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout as abi;
 use gsw_abi::types::Type;
 use gsw_flow::ir::LocalId;
 
 use crate::function::Translator;
 use crate::layout;
+use crate::stub::Stub;
+
+/// Where a count is changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Counting {
+    /// In the code itself, which is faster.
+    InPlace,
+    /// In a stub, which is shorter and so compiles faster.
+    ByStub,
+}
 
 /// Whether a reference can be 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +42,10 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn retain_value(&mut self, value: Value, nullness: Nullness) {
+        if self.counting == Counting::ByStub {
+            self.stub(Stub::Retain, &[value]);
+            return;
+        }
         let done = self.builder.create_block();
         let count = self.mortal_count(value, nullness, done);
         let more = self.builder.ins().iadd_imm_s(count, 1);
@@ -42,6 +55,10 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn release_value(&mut self, value: Value, nullness: Nullness) {
+        if self.counting == Counting::ByStub {
+            self.stub(Stub::Release, &[self.context, value]);
+            return;
+        }
         let done = self.builder.create_block();
         let count = self.mortal_count(value, nullness, done);
         let less = self.builder.ins().iadd_imm_s(count, -1);
@@ -49,7 +66,7 @@ impl Translator<'_, '_> {
         let last = self.cold_block();
         self.builder.ins().brif(less, done, &[], last, &[]);
         self.enter(last);
-        self.runtime_word(RuntimeCall::object_free, &[value]);
+        self.stub(Stub::Free, &[self.context, value]);
         self.builder.ins().jump(done, &[]);
         self.enter(done);
     }

@@ -15,9 +15,11 @@ use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator}
 use gsw_flow::role::{Edge, edges};
 use rustc_hash::FxHashMap;
 
+use crate::counting::Counting;
 use crate::frame::FramePlan;
 use crate::layout;
 use crate::signature::Shape;
+use crate::stub::Stub;
 
 /// What all functions of a module share.
 pub(crate) struct Shared<'a> {
@@ -68,7 +70,9 @@ pub(crate) fn translate(
         missing: count_edges(function),
         resume_blocks: FxHashMap::default(),
         leave: None,
+        counting: Counting::ByStub,
         convention,
+        stubs: FxHashMap::default(),
         shapes: FxHashMap::default(),
         callees: FxHashMap::default(),
         nullable: shared.value_checks[index.0 as usize],
@@ -96,11 +100,16 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) leave: Option<Block>,
     /// Whether any reference of this function may be 0.
     pub(crate) nullable: bool,
+    /// Where the counts of the current block are changed.
+    pub(crate) counting: Counting,
+    /// How native code is called.
+    pub(crate) convention: CallConv,
+    /// The stubs that it calls.
+    pub(crate) stubs: FxHashMap<Stub, FuncRef>,
     variables: Vec<Variable>,
     blocks: Vec<Block>,
     /// By block: how many of the edges to it are not translated yet.
     missing: Vec<usize>,
-    convention: CallConv,
     shapes: FxHashMap<Shape, SigRef>,
     callees: FxHashMap<FunctionIndex, FuncRef>,
 }
@@ -195,12 +204,12 @@ impl Translator<'_, '_> {
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);
         let unwinding = self.unwinding();
+        self.trace(unwinding, self.function.span);
         self.builder.ins().jump(end, &[unwinding.into()]);
         self.enter(overflow);
-        let fault = self.fault(BuiltinError::StackOverflow);
+        let fault = self.fault(BuiltinError::StackOverflow, self.function.span);
         self.builder.ins().jump(end, &[fault.into()]);
         self.enter(end);
-        self.trace(error, self.function.span);
         self.finish_raised(error);
     }
 
@@ -211,6 +220,10 @@ impl Translator<'_, '_> {
             if !warm[index] {
                 self.builder.set_cold_block(target);
             }
+            self.counting = match self.function.colour {
+                Colour::Plain if warm[index] => Counting::InPlace,
+                _ => Counting::ByStub,
+            };
             self.builder.switch_to_block(target);
             for instruction in &block.instructions {
                 self.instruction(instruction);
@@ -294,6 +307,16 @@ impl Translator<'_, '_> {
     /// Ends the current block with an error on its way to the handler.
     pub(crate) fn raise_to(&mut self, error: Value, handler: &Handler) {
         self.trace(error, handler.span);
+        self.handle(error, handler);
+    }
+
+    /// Ends the current block with a fault without fields.
+    pub(crate) fn raise_fault(&mut self, fault: BuiltinError, handler: &Handler) {
+        let error = self.fault(fault, handler.span);
+        self.handle(error, handler);
+    }
+
+    fn handle(&mut self, error: Value, handler: &Handler) {
         self.set(handler.error, error);
         self.jump(handler.block);
     }

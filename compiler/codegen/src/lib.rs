@@ -17,6 +17,7 @@ mod link;
 mod object;
 mod runtime_calls;
 mod signature;
+mod stub;
 mod target;
 mod terminator;
 mod waiting;

@@ -8,6 +8,7 @@ use gsw_abi::program::{FunctionIndex, Program};
 
 use crate::compile::Compiled;
 use crate::error::CodegenError;
+use crate::stub::{self, Stub};
 
 /// Every function starts at a multiple of this.
 const ALIGNMENT: usize = 16;
@@ -16,8 +17,15 @@ const ALIGNMENT: usize = 16;
 pub(crate) struct Relocation {
     offset: u32,
     kind: Call,
-    target: FunctionIndex,
+    target: Callee,
     addend: i64,
+}
+
+/// What is called.
+#[derive(Clone, Copy)]
+enum Callee {
+    Function(FunctionIndex),
+    Stub(u32),
 }
 
 /// How a call is encoded.
@@ -51,10 +59,15 @@ impl Relocation {
         let FinalizedRelocTarget::ExternalName(ExternalName::User(name)) = relocation.target else {
             return Err(format!("it refers to {:?}", relocation.target));
         };
+        let name = &parameters.user_named_funcs()[name];
+        let target = match name.namespace {
+            stub::NAMESPACE => Callee::Stub(name.index),
+            _ => Callee::Function(FunctionIndex(name.index)),
+        };
         Ok(Self {
             offset: relocation.offset,
             kind,
-            target: FunctionIndex(parameters.user_named_funcs()[name].index),
+            target,
             addend: relocation.addend,
         })
     }
@@ -85,7 +98,7 @@ impl Relocation {
     }
 }
 
-/// Places all functions in order.
+/// Places all functions in order; the stubs are the last ones.
 pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, CodegenError> {
     let mut code = Vec::new();
     let mut offsets = Vec::with_capacity(functions.len());
@@ -96,11 +109,22 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
     }
     for (index, function) in functions.iter().enumerate() {
         for relocation in &function.relocations {
-            let target = offsets[relocation.target.0 as usize];
+            let target = match relocation.target {
+                Callee::Function(function) => function.0 as usize,
+                Callee::Stub(stub) => program.functions.len() + stub as usize,
+            };
             relocation
-                .apply(&mut code, offsets[index], target)
-                .map_err(|message| CodegenError::new(&program.functions[index].name, message))?;
+                .apply(&mut code, offsets[index], offsets[target])
+                .map_err(|message| CodegenError::new(name_of(index, program), message))?;
         }
     }
     Ok(Linked { code, offsets })
+}
+
+/// The name of a function or a stub by its place.
+pub(crate) fn name_of(index: usize, program: &Program) -> &str {
+    match program.functions.get(index) {
+        Some(function) => &function.name,
+        None => Stub::ALL[index - program.functions.len()].name(),
+    }
 }

@@ -9,6 +9,7 @@ use gsw_abi::program::SpanIndex;
 use crate::function::Translator;
 use crate::layout;
 use crate::signature::Shape;
+use crate::stub::Stub;
 
 impl Translator<'_, '_> {
     /// Calls a row of the table; of a waiting one the frame is the first argument.
@@ -27,10 +28,12 @@ impl Translator<'_, '_> {
         self.builder.inst_results(called)[0]
     }
 
-    /// A fresh fault without fields.
-    pub(crate) fn fault(&mut self, fault: BuiltinError) -> Value {
+    /// A fresh fault without fields, with the span as its first place.
+    pub(crate) fn fault(&mut self, fault: BuiltinError, span: SpanIndex) -> Value {
         let kind = self.number(fault as u64);
-        self.runtime_word(RuntimeCall::fault, &[kind])
+        let span = self.number(u64::from(span.0));
+        let called = self.stub(Stub::Fault, &[self.context, kind, span]);
+        self.builder.inst_results(called)[0]
     }
 
     /// A fresh unwinding of the whole run.
@@ -42,6 +45,16 @@ impl Translator<'_, '_> {
     /// Appends a span to an error's trace.
     pub(crate) fn trace(&mut self, error: Value, span: SpanIndex) {
         let span = self.number(u64::from(span.0));
-        self.runtime_word(RuntimeCall::error_trace, &[error, span]);
+        self.stub(Stub::Trace, &[self.context, error, span]);
+    }
+
+    /// Calls a stub.
+    pub(crate) fn stub(&mut self, stub: Stub, arguments: &[Value]) -> Inst {
+        let (builder, native) = (&mut self.builder, self.convention);
+        let callee = *self
+            .stubs
+            .entry(stub)
+            .or_insert_with(|| stub.import(builder, native));
+        self.builder.ins().call(callee, arguments)
     }
 }

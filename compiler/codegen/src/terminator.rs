@@ -52,10 +52,7 @@ impl Translator<'_, '_> {
                 self.checked(*to, *operation, (*left, *right), handler);
                 self.jump(*next);
             }
-            Terminator::Fault { fault, handler } => {
-                let error = self.fault(*fault);
-                self.raise_to(error, handler);
-            }
+            Terminator::Fault { fault, handler } => self.raise_fault(*fault, handler),
             Terminator::Call { .. }
             | Terminator::CallValue { .. }
             | Terminator::Runtime { .. }

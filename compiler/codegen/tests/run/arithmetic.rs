@@ -1,19 +1,19 @@
 //! Numbers: what overflows raises, what does not is exact.
 
 use gsw_abi::builtin::{BuiltinError, ERROR, FLOAT, INT};
+use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
 use gsw_flow::ir::{Checked, Operand, Operation, Terminator};
 
-use crate::machine::{Ended, Machine};
+use crate::machine::Machine;
 use crate::module::{
     Build, at, block, branch, checked, end, give, handler, kind, local, operation, raise, set, to,
     word,
 };
 
-/// Runs one checked operation; `operands` are locals 0 and 1 or words.
-fn run(how: Checked, operands: (Operand, Operand), arguments: [i64; 2]) -> Ended {
-    let mut build = Build::new();
-    let function = build.plain(
+/// A function of two numbers that does one checked operation; `operands` are locals 0 and 1 or words.
+fn operate(build: &mut Build, how: Checked, operands: (Operand, Operand)) -> FunctionIndex {
+    build.plain(
         2,
         &[INT, INT, INT, ERROR],
         vec![
@@ -21,18 +21,25 @@ fn run(how: Checked, operands: (Operand, Operand), arguments: [i64; 2]) -> Ended
             end(give(at(2))),
             end(raise(3)),
         ],
-    );
-    let mut machine = Machine::new(&build.module);
-    let ended = machine.run(function, &arguments.map(i64::cast_unsigned));
-    assert_eq!(machine.live(), 0);
-    if ended.is_err() {
-        assert_eq!(machine.trace, [2]);
-    }
-    ended
+    )
 }
 
-fn number(ended: Ended) -> Result<i64, TypeId> {
-    ended.map(u64::cast_signed)
+/// What each operation gives, or why it raises.
+fn expected(left: i64, right: i64) -> [(Checked, Result<i64, TypeId>); 6] {
+    let overflow = kind(BuiltinError::Overflow);
+    let divided = |value: Option<i64>| match right {
+        0 => Err(kind(BuiltinError::DivisionByZero)),
+        _ => value.ok_or(overflow),
+    };
+    let remainder = (right != 0).then(|| left.wrapping_rem(right));
+    [
+        (Checked::Add, left.checked_add(right).ok_or(overflow)),
+        (Checked::Subtract, left.checked_sub(right).ok_or(overflow)),
+        (Checked::Multiply, left.checked_mul(right).ok_or(overflow)),
+        (Checked::Divide, divided(left.checked_div(right))),
+        (Checked::Remainder, divided(remainder)),
+        (Checked::Negate, left.checked_neg().ok_or(overflow)),
+    ]
 }
 
 #[test]
@@ -48,38 +55,30 @@ fn checked_operations_raise_exactly_when_rust_says_so() {
         i64::MAX - 1,
         i64::MAX,
     ];
-    let overflow = kind(BuiltinError::Overflow);
-    let by_zero = kind(BuiltinError::DivisionByZero);
+    let mut build = Build::new();
+    let mut cases = Vec::new();
     for left in [i64::MIN, -7, -1, 0, 7, i64::MAX] {
         for right in edges {
-            let divided = |value: Option<i64>| {
-                if right == 0 {
-                    Err(by_zero)
-                } else {
-                    value.ok_or(overflow)
-                }
-            };
-            let expected = [
-                (Checked::Add, left.checked_add(right).ok_or(overflow)),
-                (Checked::Subtract, left.checked_sub(right).ok_or(overflow)),
-                (Checked::Multiply, left.checked_mul(right).ok_or(overflow)),
-                (Checked::Divide, divided(left.checked_div(right))),
-                (
-                    Checked::Remainder,
-                    divided(Some(if right == 0 {
-                        0
-                    } else {
-                        left.wrapping_rem(right)
-                    })),
-                ),
-                (Checked::Negate, left.checked_neg().ok_or(overflow)),
-            ];
-            for (how, expected) in expected {
+            for (how, expected) in expected(left, right) {
                 for operands in [(at(0), at(1)), (at(0), word(right)), (word(left), at(1))] {
-                    let ended = number(run(how, operands, [left, right]));
-                    assert_eq!(ended, expected, "{how:?} {left} {right} {operands:?}");
+                    let function = operate(&mut build, how, operands);
+                    cases.push((function, [left, right], (how, operands), expected));
                 }
             }
+        }
+    }
+    let mut machine = Machine::new(&build.module);
+    for (function, numbers, shown, expected) in cases {
+        machine.trace.clear();
+        let ended = machine.run(function, &numbers.map(i64::cast_unsigned));
+        assert_eq!(
+            ended.map(u64::cast_signed),
+            expected,
+            "{shown:?} {numbers:?}"
+        );
+        assert_eq!(machine.live(), 0);
+        if ended.is_err() {
+            assert_eq!(machine.trace, [2]);
         }
     }
 }
@@ -109,7 +108,7 @@ fn floats_are_words() {
 }
 
 /// Adds the numbers below the parameter.
-fn sum_below() -> (Build, gsw_abi::program::FunctionIndex) {
+fn sum_below() -> (Build, FunctionIndex) {
     let mut build = Build::new();
     let function = build.plain(
         1,

@@ -1,0 +1,178 @@
+//! Short functions that every image carries once, for what would otherwise stand at thousands of sites.
+//!
+//! Most of them leave all registers as they are, so that a call of one costs its caller next to nothing. What such a stub
+//! does seldom, it does in another stub: a function saves at its start whatever any path through it may change.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{
+    AbiParam, ExtFuncData, ExternalName, FuncRef, Function, InstBuilder, Signature,
+    UserExternalName, Value,
+};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::layout as abi;
+
+use crate::layout;
+use crate::signature::Shape;
+
+/// The namespace of stubs in Cranelift's names; the module's functions are in 0.
+pub(crate) const NAMESPACE: u32 = 1;
+
+/// A stub.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub(crate) enum Stub {
+    /// `(context, kind, span) -> error`: a fresh fault with its first place.
+    Fault,
+    /// `(context, error, span)`: one more place; leaves all registers as they are.
+    Trace,
+    /// `(object)`: one more owner, unless it is 0 or immortal; leaves all registers as they are.
+    Retain,
+    /// `(context, object)`: one owner less, unless it is 0 or immortal; leaves all registers as they are.
+    Release,
+    /// `(context, object)`: frees an object.
+    Free,
+    /// The same, leaving all registers as they are.
+    FreeQuietly,
+}
+
+impl Stub {
+    /// All of them, in the order in which they stand behind the module's functions.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Fault,
+        Self::Trace,
+        Self::Retain,
+        Self::Release,
+        Self::Free,
+        Self::FreeQuietly,
+    ];
+
+    /// Its name in messages and texts.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Fault => "stub fault",
+            Self::Trace => "stub trace",
+            Self::Retain => "stub retain",
+            Self::Release => "stub release",
+            Self::Free => "stub free",
+            Self::FreeQuietly => "stub free quietly",
+        }
+    }
+
+    /// Imports it into a function.
+    pub(crate) fn import(self, builder: &mut FunctionBuilder<'_>, native: CallConv) -> FuncRef {
+        let signature = builder.import_signature(self.signature(native));
+        let name = UserExternalName::new(NAMESPACE, self as u32);
+        let name = builder.func.declare_imported_user_function(name);
+        builder.import_function(ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: true,
+            patchable: false,
+        })
+    }
+
+    fn signature(self, native: CallConv) -> Signature {
+        let (convention, parameters, returns) = match self {
+            Self::Fault => (native, 3, 1),
+            Self::Trace => (CallConv::PreserveAll, 3, 0),
+            Self::Retain => (CallConv::PreserveAll, 1, 0),
+            Self::Release | Self::FreeQuietly => (CallConv::PreserveAll, 2, 0),
+            Self::Free => (native, 2, 0),
+        };
+        let mut signature = Signature::new(convention);
+        signature.params = vec![AbiParam::new(I64); parameters];
+        signature.returns = vec![AbiParam::new(I64); returns];
+        signature
+    }
+}
+
+/// Writes a stub into `target`, which is empty.
+pub(crate) fn translate(
+    stub: Stub,
+    isa: &dyn TargetIsa,
+    (target, builders): (&mut Function, &mut FunctionBuilderContext),
+) {
+    let native = isa.default_call_conv();
+    target.signature = stub.signature(native);
+    let mut builder = FunctionBuilder::new(target, builders);
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let words = builder.block_params(entry).to_vec();
+    match (stub, &words[..]) {
+        (Stub::Fault, &[context, kind, span]) => {
+            let error = table_call(&mut builder, native, RuntimeCall::fault, &[context, kind]);
+            let all = [context, error, span];
+            table_call(&mut builder, native, RuntimeCall::error_trace, &all);
+            builder.ins().return_(&[error]);
+        }
+        (Stub::Trace, all) => {
+            table_call(&mut builder, native, RuntimeCall::error_trace, all);
+            builder.ins().return_(&[]);
+        }
+        (Stub::Free | Stub::FreeQuietly, all) => {
+            table_call(&mut builder, native, RuntimeCall::object_free, all);
+            builder.ins().return_(&[]);
+        }
+        (Stub::Retain, &[object]) => retain(&mut builder, object),
+        (Stub::Release, &[context, object]) => release(&mut builder, native, context, object),
+        _ => unreachable!("every stub has the parameters of its signature"),
+    }
+    builder.seal_all_blocks();
+    builder.finalize(isa.frontend_config());
+}
+
+fn table_call(
+    builder: &mut FunctionBuilder<'_>,
+    native: CallConv,
+    call: RuntimeCall,
+    words: &[Value],
+) -> Value {
+    let shape = Shape::of_runtime(call.kind(), words.len() - 1);
+    let signature = builder.import_signature(shape.signature(native));
+    let table = layout::load_fixed(builder, words[0], abi::CONTEXT_TABLE);
+    let address = layout::load_fixed(builder, table, call.offset());
+    let called = builder.ins().call_indirect(signature, address, words);
+    builder.inst_results(called)[0]
+}
+
+fn retain(builder: &mut FunctionBuilder<'_>, object: Value) {
+    let count = mortal_count(builder, object);
+    let more = builder.ins().iadd_imm_s(count, 1);
+    layout::store(builder, more, object, abi::COUNT);
+    builder.ins().return_(&[]);
+}
+
+fn release(builder: &mut FunctionBuilder<'_>, native: CallConv, context: Value, object: Value) {
+    let count = mortal_count(builder, object);
+    let less = builder.ins().iadd_imm_s(count, -1);
+    layout::store(builder, less, object, abi::COUNT);
+    let shared = builder.create_block();
+    let last = builder.create_block();
+    builder.ins().brif(less, shared, &[], last, &[]);
+    builder.switch_to_block(shared);
+    builder.ins().return_(&[]);
+    builder.switch_to_block(last);
+    let free = Stub::FreeQuietly.import(builder, native);
+    builder.ins().call(free, &[context, object]);
+    builder.ins().return_(&[]);
+}
+
+/// The count of an object that is counted; returns for all others.
+fn mortal_count(builder: &mut FunctionBuilder<'_>, object: Value) -> Value {
+    let present = builder.create_block();
+    let mortal = builder.create_block();
+    let nothing = builder.create_block();
+    builder.ins().brif(object, present, &[], nothing, &[]);
+    builder.switch_to_block(nothing);
+    builder.ins().return_(&[]);
+    builder.switch_to_block(present);
+    let count = layout::load(builder, object, abi::COUNT);
+    let immortal = builder.ins().icmp_imm_s(IntCC::SignedLessThan, count, 0);
+    builder.ins().brif(immortal, nothing, &[], mortal, &[]);
+    builder.switch_to_block(mortal);
+    count
+}
