@@ -4,7 +4,6 @@ use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, S
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_offset, locate};
 
 use crate::bodies::item_bodies;
-use crate::constant::constant_diagnostic;
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::errors;
@@ -108,7 +107,6 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     }
     found.extend(head_diagnostics(db, item));
     found.extend(item_not_yet_supported(db, item));
-    found.extend(constant_diagnostic(db, item));
     let inferred = item_bodies(db, item);
     found.extend_from_slice(&inferred.diagnostics);
     found.extend_from_slice(requirement_diagnostics(db, item));

@@ -1,18 +1,15 @@
 //! What is known of expressions without running them.
 
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Severity};
+use gsw_source::{Db, ItemId, Name, Place};
 use gsw_syntax::ast::ItemBody;
 
 use crate::bodies::item_bodies;
-use crate::declaration::item_signature;
-use crate::errors;
 use crate::hir::{
     BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
     UnaryOperator,
 };
 use crate::module::module_path;
-use crate::tree::{declared_name, item_tree};
-use crate::types::Type;
+use crate::tree::item_tree;
 
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,43 +62,17 @@ pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
     text.unwrap_or_default().to_string()
 }
 
-/// A report when a constant breaks the check of its type.
-pub fn constant_diagnostic(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
-    if item.kind(db) != ItemKind::Const
-        || item_bodies(db, item)
-            .diagnostics
-            .iter()
-            .any(|it| it.severity == Severity::Error)
-    {
-        return None;
-    }
-    let Type::Checked(alias, _) = &item_signature(db, item).signature.result else {
-        return None;
-    };
-    let value = constant_value(db, item)?;
-    let bodies = &item_bodies(db, *alias).bodies;
-    let check = bodies.iter().find(|it| it.part == BodyPart::AliasCheck)?;
-    let verdict = Evaluation {
+/// Whether `value` satisfies a `where` over `it`; `None` when that cannot be told.
+pub(crate) fn satisfies(db: &dyn Db, check: &Body, value: &ConstantValue) -> Option<bool> {
+    let mut evaluation = Evaluation {
         db,
         open: Vec::new(),
-        it: Some(value),
-    }
-    .expression(check, check.root)?;
-    if verdict != ConstantValue::Bool(false) {
-        return None;
-    }
-    let tree = item_tree(db, item)?;
-    let place = Place::Item {
-        item,
-        span: declared_name(&tree)?.span,
+        it: Some(value.clone()),
     };
-    let source = check_source(db, *alias, BodyPart::AliasCheck);
-    Some(errors::broken_check(
-        place,
-        item.name(db),
-        alias.name(db),
-        &source,
-    ))
+    match evaluation.expression(check, check.root)? {
+        ConstantValue::Bool(verdict) => Some(verdict),
+        _ => None,
+    }
 }
 
 /// The value of an expression that names no local.

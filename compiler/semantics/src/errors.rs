@@ -16,9 +16,9 @@ mod workflows;
 
 pub use coverage::{missing_case, refutable_pattern, unreachable_arm};
 pub use declarations::{
-    attribute_arguments, broken_check, duplicate_definition, method_of_foreign_type,
-    misplaced_attribute, missing_type, not_an_agent, reserved_parameter, self_outside_method,
-    unknown_attribute, unusual_name, wrong_case,
+    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
+    missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
+    unusual_name, wrong_case,
 };
 pub use lints::{
     not_compiled_yet, unreachable_code, unread_variable, unsupported_setting, unused_local,
@@ -28,9 +28,9 @@ pub use names::{private_name, unknown_member, unknown_module_name, unknown_name}
 pub use program::missing_main;
 pub use throws::{impossible_catch, undeclared_error, undeclared_open_error};
 pub use types::{
-    error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type, not_an_error,
-    type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
-    variant_as_type,
+    broken_check, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
+    not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect, unknown_error,
+    unknown_type, variant_as_type,
 };
 pub use workflows::{
     cannot_leave, captured_cycle, declared_once, misplaced_statement, not_permitted,

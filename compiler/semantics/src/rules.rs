@@ -1,11 +1,13 @@
 //! Rules on where things may stand and what may cross what, over typed bodies.
 
 mod boundary;
+mod broken_check;
 mod capture;
 mod leaving;
 mod permission;
 mod place;
 mod repeat;
+mod secret;
 
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
@@ -21,12 +23,15 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     boundary::check(db, body, &mut found);
     repeat::check(db, body, &mut found);
     permission::check(db, body, &mut found);
+    broken_check::check(db, body, &mut found);
     found
 }
 
 /// What the head of `item` does where it may not.
 pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    boundary::check_head(db, item)
+    let mut found = boundary::check_head(db, item);
+    found.extend(secret::check_head(db, item));
+    found
 }
 
 fn place_in(body: &Body, span: Span) -> Place {

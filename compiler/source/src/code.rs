@@ -90,6 +90,7 @@ codes! {
     REFUTABLE_PATTERN = "refutable-pattern";
     REPEATS_ONCE_EFFECT = "repeats-once-effect";
     RESERVED_NAME = "reserved-name";
+    SECRET_EXPOSED = "secret-exposed";
     TOO_MANY_ARGUMENTS = "too-many-arguments";
     TYPE_ARGUMENT_COUNT = "type-argument-count";
     TYPE_MISMATCH = "type-mismatch";

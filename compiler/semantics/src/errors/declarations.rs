@@ -82,9 +82,3 @@ pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diag
     )
     .fix(format!("rename it to `{better}`"), place, better)
 }
-
-/// A constant that the `where` of its type does not admit.
-pub fn broken_check(place: Place, name: &str, ty: &str, check: &str) -> Diagnostic {
-    let message = format!("the value of `{name}` is no `{ty}`: `{check}` does not hold");
-    Diagnostic::error(Code::BROKEN_CHECK, place, message)
-}

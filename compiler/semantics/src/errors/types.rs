@@ -107,3 +107,15 @@ pub fn fault_in_signature(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_AN_ERROR, place, message)
         .note("a fault can happen anywhere; it may be caught by name but is never listed")
 }
+
+/// A value that is known and that a `where` does not admit; `ty` is the type with the `where`.
+pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
+    let message = format!("this value does not fit `{ty}`: `{check}` does not hold");
+    Diagnostic::error(Code::BROKEN_CHECK, place, message)
+}
+
+/// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
+pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::SECRET_EXPOSED, place, format!("{what} cannot hold a `secret`"))
+        .note("a secret never becomes text or JSON; pass it on as a header, in `env`, or to a parameter of type `secret`")
+}

@@ -13,6 +13,17 @@ use crate::types::Type;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
+        if let ExpressionKind::ParallelFor { iterable, .. } = &expression.kind {
+            let iterable = body.expression(*iterable);
+            if let Some(what) = unrecordable(db, &iterable.ty) {
+                let place = place_in(body, iterable.span);
+                found.push(errors::not_recordable(
+                    place,
+                    what,
+                    "what an iteration is given",
+                ));
+            }
+        }
         let (crossing, boundary, span) = match &expression.kind {
             ExpressionKind::Step { body: inner, .. } => (
                 &body.expression(*inner).ty,
