@@ -3,6 +3,7 @@
 //! Bidirectional: what is expected flows into literals, lambdas and branches, what is found flows out and is converted.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
+mod absence;
 mod argument;
 mod call;
 pub(crate) mod capability;

@@ -7,6 +7,7 @@ use gsw_syntax::ast;
 
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
+use crate::infer::absence::{Arms, way_to};
 use crate::infer::context::Context;
 use crate::types::Type;
 
@@ -30,40 +31,16 @@ pub(super) struct PatternNames {
     /// The way from the top to here.
     path: Vec<Name>,
     /// The arms of the `match` at work.
-    arms: Vec<ArmPaths>,
+    arms: Arms,
     /// Which of them; `None` in patterns that belong to no arm.
     arm: Option<usize>,
-}
-
-/// The ways to the fields that an arm asks to be `none`, and to those that it binds.
-#[derive(Default)]
-struct ArmPaths {
-    none_at: Vec<FieldPath>,
-    bound_at: Vec<FieldPath>,
-}
-
-/// A way to a field.
-struct FieldPath {
-    path: Vec<Name>,
-    /// Whether everything beside it always matches.
-    decides_alone: bool,
 }
 
 impl PatternNames {
     /// Starts on the arms of another `match`; gives back what was before, to be restored.
     pub(super) fn enter(&mut self, arms: &[ast::MatchArm]) -> Self {
-        let arms = arms.iter().map(|arm| {
-            let mut paths = ArmPaths::default();
-            collect_paths(
-                &arm.pattern,
-                arm.guard.is_none(),
-                &mut Vec::new(),
-                &mut paths,
-            );
-            paths
-        });
         let inner = Self {
-            arms: arms.collect(),
+            arms: Arms::new(arms),
             ..Self::default()
         };
         std::mem::replace(self, inner)
@@ -72,106 +49,6 @@ impl PatternNames {
     /// Goes on to an arm's pattern, or to what belongs to none.
     pub(super) fn at_arm(&mut self, index: Option<usize>) {
         self.arm = index;
-    }
-
-    /// Whether absence at the place of work is another arm's business: an earlier one has taken all of it, or a later one,
-    /// which would else never match, asks for it.
-    fn is_present(&self) -> bool {
-        let here = |it: &&FieldPath| it.path == self.path;
-        let Some(index) = self.arm else {
-            return false;
-        };
-        let own = &self.arms[index];
-        let before = self.arms[..index].iter().flat_map(|it| &it.none_at);
-        if before.filter(here).any(|it| it.decides_alone) {
-            return true;
-        }
-        let mut after = self.arms[index + 1..].iter().flat_map(|it| &it.none_at);
-        own.bound_at.iter().filter(here).any(|it| it.decides_alone) && after.any(|it| here(&it))
-    }
-}
-
-/// Finds the fields, not the whole, that a pattern asks to be `none` or binds.
-fn collect_paths(pattern: &ast::Pattern, alone: bool, path: &mut Vec<Name>, found: &mut ArmPaths) {
-    match &pattern.kind {
-        ast::PatternKind::Literal(ast::Literal::None) if !path.is_empty() => {
-            found.none_at.push(FieldPath {
-                path: path.clone(),
-                decides_alone: alone,
-            });
-        }
-        ast::PatternKind::Binding(_) if !path.is_empty() => {
-            found.bound_at.push(FieldPath {
-                path: path.clone(),
-                decides_alone: alone,
-            });
-        }
-        ast::PatternKind::Or(sides) => {
-            sides
-                .iter()
-                .for_each(|it| collect_paths(it, alone, path, found));
-        }
-        ast::PatternKind::Tuple(parts) => {
-            let parts: Vec<_> = parts
-                .iter()
-                .enumerate()
-                .map(|(index, it)| (Name::from(index.to_string()), it))
-                .collect();
-            collect_fields(&parts, alone, path, found);
-        }
-        ast::PatternKind::Variant {
-            path: names,
-            fields: Some(fields),
-            ..
-        }
-        | ast::PatternKind::Record {
-            path: names,
-            fields,
-            ..
-        } => {
-            let parts: Vec<_> = fields
-                .iter()
-                .enumerate()
-                .map(|(index, it)| (way_to(names, index, it), &it.pattern))
-                .collect();
-            collect_fields(&parts, alone, path, found);
-        }
-        _ => {}
-    }
-}
-
-fn collect_fields(
-    parts: &[(Name, &ast::Pattern)],
-    alone: bool,
-    path: &mut Vec<Name>,
-    found: &mut ArmPaths,
-) {
-    let choosy = parts.iter().filter(|(_, it)| !always_matches(it)).count();
-    for (step, part) in parts {
-        let others = choosy - usize::from(!always_matches(part));
-        path.push(step.clone());
-        collect_paths(part, alone && others == 0, path, found);
-        path.pop();
-    }
-}
-
-fn always_matches(pattern: &ast::Pattern) -> bool {
-    match &pattern.kind {
-        ast::PatternKind::Wildcard | ast::PatternKind::Binding(_) => true,
-        ast::PatternKind::Tuple(parts) => parts.iter().all(always_matches),
-        ast::PatternKind::Record { fields, .. } => {
-            fields.iter().all(|it| always_matches(&it.pattern))
-        }
-        _ => false,
-    }
-}
-
-/// How a field is named on the way to it.
-fn way_to(names: &[ast::Identifier], index: usize, field: &ast::PatternField) -> Name {
-    let owner = names.last().map_or("", |it| it.name.as_str());
-    match &field.name {
-        Some(name) => Name::from(format!("{owner}.{}", name.name)),
-        None => Name::from(format!("{owner}.{index}")),
     }
 }
 
@@ -252,7 +129,12 @@ impl Context<'_> {
         let takes_inside = match place {
             Place::Binding => false,
             Place::Top => true,
-            Place::Inside => self.pattern_names.is_present(),
+            Place::Inside => {
+                let names = &self.pattern_names;
+                names
+                    .arm
+                    .is_some_and(|it| names.arms.take_absence(it, &names.path))
+            }
         };
         match ty {
             Type::Optional(inner) if takes_inside => {

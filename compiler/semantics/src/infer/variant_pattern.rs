@@ -220,8 +220,7 @@ impl Context<'_> {
             }
         };
         let declared = lookup::fields(self.db, item);
-        let fields: Vec<_> = fields.iter().map(by_name).collect();
-        let fields = self.fields(path, Some((&fields, rest)), declared, &arguments, span);
+        let fields = self.fields(path, Some((fields, rest)), declared, &arguments, span);
         Some(PatternKind::Record { fields })
     }
 }
@@ -232,13 +231,4 @@ enum Named {
     ModelError,
     /// A declaration or variant.
     Definition(Definition),
-}
-
-/// A record's `title` alone is `title: title`.
-fn by_name(field: &ast::PatternField) -> ast::PatternField {
-    let mut field = field.clone();
-    if let (None, ast::PatternKind::Binding(name)) = (&field.name, &field.pattern.kind) {
-        field.name = Some(name.clone());
-    }
-    field
 }
