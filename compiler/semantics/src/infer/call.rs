@@ -300,9 +300,13 @@ impl Context<'_> {
     /// Looks at the arguments of a call that came to nothing, for their own mistakes.
     pub(super) fn lost_call(&mut self, call: Call) -> ExpressionId {
         for argument in call.arguments {
-            if !matches!(argument.value.kind, ast::ExpressionKind::Lambda { .. }) {
-                self.expression(&argument.value, &Expected::Anything);
-            }
+            let expected = match &argument.value.kind {
+                ast::ExpressionKind::Lambda { parameters, .. } => {
+                    Expected::Hint(unknown_function(parameters.len()))
+                }
+                _ => Expected::Anything,
+            };
+            self.expression(&argument.value, &expected);
         }
         self.invalid(call.span)
     }
@@ -327,4 +331,13 @@ impl Context<'_> {
             suggestion.as_deref(),
         ));
     }
+}
+
+/// What a lambda is given where nothing can be said of its parameters and nothing more is to be reported.
+fn unknown_function(parameters: usize) -> Type {
+    Type::Function(Arc::new(FunctionType {
+        parameters: vec![Type::Invalid; parameters],
+        result: Type::Invalid,
+        latent: None,
+    }))
 }
