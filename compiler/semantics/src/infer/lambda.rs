@@ -14,7 +14,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
 use crate::infer::table::Blame;
-use crate::lower_type::lower_type;
 use crate::model::{Parameter, Presence};
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
@@ -173,14 +172,7 @@ impl Context<'_> {
 
     fn parameter_type(&mut self, parameter: &ast::LambdaParameter, given: Option<&Type>) -> Type {
         match (&parameter.ty, given) {
-            (Some(ty), _) => lower_type(
-                self.db,
-                self.file,
-                self.generics,
-                ty,
-                &mut self.diagnostics,
-                self.item,
-            ),
+            (Some(ty), _) => self.written_type(ty),
             (None, Some(given)) => given.clone(),
             (None, None) => {
                 let blame = match &parameter.pattern.kind {

@@ -1,16 +1,12 @@
-//! Operators, `??`, `in` and `as`.
+//! Operators and `in`.
 
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::errors::values as errors;
-use crate::hir::{
-    Arm, BinaryOperator, Coercion, ExpressionId, ExpressionKind, Part, Pattern, PatternKind,
-    UnaryOperator,
-};
+use crate::hir::{BinaryOperator, ExpressionId, ExpressionKind, Part, UnaryOperator};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
-use crate::lower_type::lower_type;
 use crate::model::Requirement;
 use crate::types::Type;
 
@@ -344,139 +340,6 @@ impl Context<'_> {
             self.require(Requirement::Equal, element, span);
         }
         self.push(ExpressionKind::In { value, container }, Type::Bool, span)
-    }
-
-    /// `a ?? b`
-    fn otherwise(
-        &mut self,
-        value: &ast::Expression,
-        fallback: &ast::Expression,
-        span: Span,
-        hint: Option<&Type>,
-    ) -> ExpressionId {
-        let wanted = hint.map_or(Expected::Anything, |it| {
-            Expected::Hint(it.clone().optional())
-        });
-        let value = self.expression(value, &wanted);
-        let inner = match self.ty(value) {
-            Type::Optional(inner) => self.table.resolve(&inner),
-            Type::Variable(variable) => {
-                let inner = self.fresh();
-                self.table.bind(variable, &inner.clone().optional());
-                inner
-            }
-            other => {
-                if !matches!(other, Type::Invalid | Type::Never) {
-                    let (place, text) = (self.place(self.span(value)), self.show(&other));
-                    self.report(errors::needless_fallback(place, &text));
-                }
-                self.expression(fallback, &Expected::Hint(other));
-                return value;
-            }
-        };
-        let near = match &inner {
-            Type::Json | Type::Secret | Type::Function(_) => Expected::Type(inner.clone()),
-            _ => Expected::Hint(inner.clone()),
-        };
-        let fallback = self.expression(fallback, &near);
-        let other = self.ty(fallback);
-        let Some(joined) = self.join_types(&inner, &other) else {
-            let fallback = self.coerce(fallback, &inner);
-            return self.push(ExpressionKind::Otherwise { value, fallback }, inner, span);
-        };
-        let fallback = self.coerce(fallback, &joined);
-        let optional = joined.clone().optional();
-        match self.try_coerce(value, &optional) {
-            Some(value) => self.push(ExpressionKind::Otherwise { value, fallback }, joined, span),
-            None => self.converted_otherwise(value, fallback, joined, span),
-        }
-    }
-
-    /// `a ?? b` where the inside of `a` must be converted: a `match` that does it.
-    fn converted_otherwise(
-        &mut self,
-        value: ExpressionId,
-        fallback: ExpressionId,
-        joined: Type,
-        span: Span,
-    ) -> ExpressionId {
-        let optional = self.ty(value);
-        let Type::Optional(inner) = &optional else {
-            return self.coerce(value, &joined);
-        };
-        let value_span = self.span(value);
-        let local = self.hidden_local((**inner).clone(), value_span);
-        let inside = self.local_value(local, value_span);
-        let inside = self.coerce(inside, &joined);
-        let pattern = |kind, ty: &Type| Pattern {
-            kind,
-            ty: ty.clone(),
-            span: value_span,
-        };
-        let binding = pattern(PatternKind::Binding(local), inner);
-        let arms = vec![
-            Arm {
-                pattern: pattern(PatternKind::Some(Box::new(binding)), &optional),
-                guard: None,
-                body: inside,
-            },
-            Arm {
-                pattern: pattern(PatternKind::Wildcard, &optional),
-                guard: None,
-                body: fallback,
-            },
-        ];
-        self.push(ExpressionKind::Match { value, arms }, joined, span)
-    }
-
-    /// `x as T`
-    pub(super) fn conversion(
-        &mut self,
-        value: &ast::Expression,
-        ty: &ast::TypeExpression,
-        span: Span,
-    ) -> ExpressionId {
-        let target = lower_type(
-            self.db,
-            self.file,
-            self.generics,
-            ty,
-            &mut self.diagnostics,
-            self.item,
-        );
-        if target == Type::Json {
-            return self.expression(value, &Expected::Type(target));
-        }
-        let value = self.expression(value, &Expected::Anything);
-        let actual = self.ty(value);
-        match (self.unchecked(&actual), self.unchecked(&target)) {
-            (Type::Invalid, _) | (_, Type::Invalid) => {
-                self.push(ExpressionKind::Invalid, target, span)
-            }
-            (Type::Json, _) if target != Type::Json => {
-                self.require(Requirement::Json, &target, ty.span);
-                self.push(ExpressionKind::As(value), target, span)
-            }
-            (Type::String, Type::Literals(_)) => {
-                let value = self.coerce(value, &Type::String);
-                self.push(ExpressionKind::As(value), target, span)
-            }
-            (Type::Literals(some), Type::Literals(all))
-                if !some.iter().all(|it| all.contains(it)) =>
-            {
-                let value = self.converted(value, Coercion::Forget, &Type::String);
-                self.push(ExpressionKind::As(value), target, span)
-            }
-            _ => match self.try_coerce(value, &target) {
-                Some(converted) => converted,
-                None => {
-                    let place = self.place(span);
-                    let (from, to) = (self.show(&actual), self.show(&target));
-                    self.report(errors::invalid_conversion(place, &from, &to));
-                    self.push(ExpressionKind::Invalid, target, span)
-                }
-            },
-        }
     }
 }
 
