@@ -2,11 +2,14 @@
 
 /// Every module: its path as imported, and its text.
 pub const MODULES: &[(&str, &str)] = &[
+    ("std/csv", include_str!("../csv.gsw")),
     ("std/env", include_str!("../env.gsw")),
     ("std/duration", include_str!("../duration.gsw")),
     ("std/error", include_str!("../error.gsw")),
+    ("std/exec", include_str!("../exec.gsw")),
     ("std/float", include_str!("../float.gsw")),
     ("std/fs", include_str!("../fs.gsw")),
+    ("std/http", include_str!("../http.gsw")),
     ("std/int", include_str!("../int.gsw")),
     ("std/json", include_str!("../json.gsw")),
     ("std/list", include_str!("../list.gsw")),
@@ -16,6 +19,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/optional", include_str!("../optional.gsw")),
     ("std/prelude", include_str!("../prelude.gsw")),
     ("std/random", include_str!("../random.gsw")),
+    ("std/regex", include_str!("../regex.gsw")),
     ("std/set", include_str!("../set.gsw")),
     ("std/string", include_str!("../string.gsw")),
     ("std/task", include_str!("../task.gsw")),

@@ -214,6 +214,22 @@ macro_rules! for_each_runtime_call {
             /// `s.parse_float()`
             string_parse_float plain(result, borrow);
 
+            // Regular expressions and CSV.
+            /// `regex.new(pattern)`: `Failed` for what is no pattern.
+            regex_check raising(borrow);
+            /// `r.find(s)`: pattern, text.
+            regex_find raising(borrow, borrow);
+            /// `r.captures(s)`: pattern, text.
+            regex_captures raising(borrow, borrow);
+            /// `r.replace(s, t)`: pattern, text, replacement.
+            regex_replace raising(borrow, borrow, borrow);
+            /// `r.split(s)`: pattern, text.
+            regex_split raising(borrow, borrow);
+            /// `csv.parse(text)`
+            csv_parse raising(result, borrow);
+            /// `csv.format(rows)`
+            csv_format plain(borrow);
+
             // Numbers; `Overflow` where the result leaves 64 bits.
             /// `a.pow(b)` of ints; `Failed` for a negative exponent.
             int_pow raising(word, word);
@@ -297,6 +313,8 @@ macro_rules! for_each_runtime_call {
             env_get waiting(own);
             /// `secret("NAME")`
             secret_named plain(own);
+            /// `a + b` where one is a secret.
+            secret_join plain(own, borrow);
 
             // The tree, events, state.
             /// Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
@@ -368,9 +386,9 @@ macro_rules! for_each_runtime_call {
             /// Before a tool's body when called by a program: tool's index, key or 0, arguments as `json`. Done with a value when a
             /// call with the same key has one (an optional of the result), else with `none`.
             tool_begin waiting(result, word, own, own);
-            /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or -1; gives the record `Output`.
-            exec_run waiting(result, own, own, own, word);
-            /// `http.request`: method, url, headers, body or 0, options; gives the record `HttpResponse`.
+            /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
+            exec_run waiting(result, own, own, own, word, own);
+            /// `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own);
             /// `context.node` and its kin by name, with an argument as `json` or 0; gives `json`.
             context_query raising(own, own);

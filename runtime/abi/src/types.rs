@@ -29,7 +29,8 @@ pub enum Type {
     Duration,
     /// An object; see [`crate::layout::json`].
     Json,
-    /// An object laid out as a string, which holds the secret's *name*; the runtime looks the value up.
+    /// An object laid out as a string: of this type it is a template such as `Bearer ${NAME}`, whose names the runtime looks
+    /// up where it is used; of type `String` it is the text itself.
     Secret,
     /// Prompt media, `image` or `document`: an object that belongs to the runtime.
     Media,

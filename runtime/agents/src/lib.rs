@@ -13,9 +13,11 @@ mod reflection;
 mod request;
 mod settings;
 mod tools;
+mod web;
 
 pub use cache::{Cache, Metrics};
 pub use catalogue::{Catalogue, KnownModel, Price};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
 pub use providers::{Policy, Providers};
+pub use web::WebClient;

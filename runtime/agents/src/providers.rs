@@ -3,7 +3,7 @@
 mod anthropic;
 mod classify;
 mod exchange;
-mod http;
+pub(crate) mod http;
 mod openai;
 mod retry;
 mod schema;

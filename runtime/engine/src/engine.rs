@@ -10,12 +10,14 @@ use serde_json::{Map, Value};
 use crate::driver::carrier::Carrier;
 use crate::driver::clock;
 use crate::driver::outside::Outside;
+use crate::driver::permissions::Permissions;
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::observe::Observers;
 use crate::run::{Finished, Run, RunResult, Start};
 use crate::services::Services;
 use crate::turn_threads::TurnThreads;
+use crate::web::Web;
 
 /// What the runs of an engine may use.
 #[derive(Clone, Default)]
@@ -24,6 +26,8 @@ pub struct EngineOptions {
     pub models: Option<Arc<dyn Models>>,
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
+    /// Sends HTTP requests.
+    pub web: Option<Arc<dyn Web>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
     /// Who is told what happens.
@@ -61,10 +65,12 @@ impl Engine {
             observers: options.observers,
             memory_limit: options.memory_limit,
         };
+        let permissions = Permissions::new(loaded.program.permissions.as_deref());
+        let outside = Outside::new(permissions, options.models, options.prompts, options.web);
         Self {
             loaded: Arc::new(loaded),
             services: Arc::new(services),
-            outside: Arc::new(Outside::new(options.models, options.prompts)),
+            outside: Arc::new(outside),
         }
     }
 

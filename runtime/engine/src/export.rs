@@ -1,5 +1,6 @@
 //! The runtime calls that compiled code reaches through the table, by the names of their rows.
 
+mod csv;
 mod effect;
 mod error;
 mod files;
@@ -11,6 +12,7 @@ mod memory;
 mod node;
 mod number;
 mod outside;
+mod regex;
 mod scope;
 mod sort;
 mod string;
@@ -19,7 +21,10 @@ mod text;
 mod time;
 mod value;
 
-pub use effect::{env_get, random_float, random_int, secret_named, sleep, time_now, uuid};
+pub use csv::{csv_format, csv_parse};
+pub use effect::{
+    env_get, random_float, random_int, secret_join, secret_named, sleep, time_now, uuid,
+};
 pub use error::{
     assertion_failed, error_is_catchable, error_message, error_trace, fault, internal_fault,
 };
@@ -51,6 +56,9 @@ pub use outside::{
     context_query, exec_run, http_request, human_ask, prompt_detail, prompt_run, tool_begin,
     workflow_start,
 };
+pub use regex::{
+    regex_captures, regex_check, regex_find, regex_replace, regex_split, string_matches,
+};
 pub use scope::{
     budget_enter, budget_fail, budget_leave, defer_enter, defer_leave, reflect_wait, retry_wait,
     timeout_enter, timeout_fail, timeout_leave,
@@ -58,7 +66,7 @@ pub use scope::{
 pub use sort::{list_sort, list_sort_by_keys, list_sort_by_keys_desc, list_sort_desc};
 pub use string::{
     string_concat, string_contains, string_ends_with, string_equal, string_index_of, string_len,
-    string_matches, string_parse_float, string_parse_int, string_starts_with,
+    string_parse_float, string_parse_int, string_starts_with,
 };
 pub use task::{
     parallel_for, parallel_tuple, task_await, task_await_all, task_cancel, task_race, task_spawn,

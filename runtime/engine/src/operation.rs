@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
+use crate::secret::Template;
 
 /// An operation of a run; ids are given in the order of requests and never again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -131,6 +132,8 @@ pub struct ExecRequest {
     pub cwd: Option<String>,
     /// After this it is killed.
     pub timeout_nanoseconds: Option<i64>,
+    /// Added to the environment.
+    pub env: Vec<(String, Template)>,
 }
 
 /// What a program of the system gave.
@@ -151,8 +154,8 @@ pub struct HttpRequest {
     pub method: String,
     /// Absolute.
     pub url: String,
-    /// In order; a value that is a secret's name is marked so.
-    pub headers: Vec<(String, String)>,
+    /// In order.
+    pub headers: Vec<(String, Template)>,
     /// What is sent.
     pub body: Option<String>,
 }
@@ -217,6 +220,11 @@ pub enum Failure {
     Denied {
         /// What.
         what: String,
+    },
+    /// `Timeout`
+    Timeout {
+        /// After how long.
+        nanoseconds: i64,
     },
     /// `Failed`
     Other {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use gsw_abi::types::{Type, TypeId};
-use gsw_agents::{AgentPrompts, Environment, Providers};
+use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::Observers;
@@ -68,6 +68,7 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
         prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+        web: Some(Arc::new(WebClient::default())),
         model_override: invocation
             .options
             .model

@@ -14,7 +14,6 @@ impl Builder<'_, '_> {
         match coercion {
             Coercion::ToOptional => self.wrapped(value, &from, &to),
             Coercion::ToJson => self.json_form(value, &from),
-            // A secret is laid out as a string; that it is one only the type tells.
             Coercion::ToSecret => self.secret_of(value),
             Coercion::Forget => value,
             Coercion::Check => {

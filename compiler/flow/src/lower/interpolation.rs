@@ -47,7 +47,12 @@ impl Builder<'_, '_> {
     }
 
     fn join_pieces(&mut self, ty: TypeId, whole: Operand, piece: Operand) -> Operand {
-        self.runtime(ty, RuntimeCall::string_concat, vec![whole, piece])
+        let call = if ty == builtin::SECRET {
+            RuntimeCall::secret_join
+        } else {
+            RuntimeCall::string_concat
+        };
+        self.runtime(ty, call, vec![whole, piece])
     }
 
     fn piece(&mut self, value: ExpressionId, is_secret: bool) -> Operand {
@@ -76,7 +81,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A string as a secret. Both are laid out alike; that it is one only the type tells.
+    /// A string as a secret: an object says by itself which of both it is.
     pub fn secret_of(&mut self, text: Operand) -> Operand {
         text
     }

@@ -81,9 +81,10 @@ impl Builder<'_, '_> {
         let id = self.type_id(result);
         match self.program.base_type(left_type) {
             Type::Float => self.float_arithmetic(operator, left, right),
-            Type::String | Type::Literals(_) | Type::Secret => {
+            Type::String | Type::Literals(_) => {
                 self.runtime(id, RuntimeCall::string_concat, vec![left, right])
             }
+            Type::Secret => self.runtime(id, RuntimeCall::secret_join, vec![left, right]),
             Type::List(_) => self.runtime(id, RuntimeCall::list_concat, vec![left, right]),
             _ => {
                 let operation = match operator {

@@ -38,6 +38,8 @@ impl Context<'_> {
                 .all(|it| all.contains(it))
                 .then_some(Relation::Forget),
             (Type::Literals(_), Type::String) => Some(Relation::Forget),
+            // An object says by itself which of both it is.
+            (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Forget),
             (Type::Checked(left, some), Type::Checked(right, others)) if left == right => {
                 self.relate_all(some, others)
             }

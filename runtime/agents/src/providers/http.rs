@@ -147,7 +147,8 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     })
 }
 
-fn last_cause(error: &reqwest::Error) -> String {
+/// What an error comes from in the end, in its own words.
+pub(crate) fn last_cause(error: &reqwest::Error) -> String {
     causes(error)
         .last()
         .map_or_else(|| error.to_string(), ToString::to_string)

@@ -7,6 +7,7 @@ use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
 
 use crate::calendar;
 use crate::codec::sink::Sink;
+use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
 
@@ -153,7 +154,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             Type::Float => self.sink.float(f64::from_bits(word)),
             Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
             Type::Secret if self.audience == Audience::Observer => self.sink.text(REDACTED),
-            Type::Secret => self.sink.text(string::text(word)),
+            Type::Secret => self.sink.text(Template::of(word).text()),
             Type::Bytes => self.sink.text(&STANDARD.encode(string::bytes(word))),
             Type::Time => self.sink.text(&calendar::rfc3339(word as i64)),
             Type::Duration => self.sink.seconds(word as i64),

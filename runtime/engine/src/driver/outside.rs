@@ -7,10 +7,16 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
 use crate::driver::carrier::{Carrier, CarrierId};
+use crate::driver::permissions::Permissions;
+use crate::driver::process::Group;
 use crate::driver::timer::Timer;
-use crate::driver::{clock, files, process};
+use crate::driver::{clock, process};
 use crate::model::{FailureKind, ModelFailure, ModelRequest, Models, Prompts};
-use crate::operation::{Failure, Operation, OperationId, Outcome, Request};
+use crate::operation::{
+    ExecRequest, Failure, HttpRequest, Operation, OperationId, Outcome, Request,
+};
+use crate::secret::Template;
+use crate::web::{MayReach, Web, WebRequest};
 
 /// Files and processes that are worked on at once; more wait. A guess.
 const BLOCKING: usize = 32;
@@ -19,7 +25,26 @@ const BLOCKING: usize = 32;
 pub(crate) struct Outside {
     models: Option<Arc<dyn Models>>,
     prompts: Option<Arc<dyn Prompts>>,
-    pending: Mutex<FxHashMap<(CarrierId, OperationId), AbortHandle>>,
+    web: Option<Arc<dyn Web>>,
+    permissions: Arc<Permissions>,
+    pending: Mutex<FxHashMap<(CarrierId, OperationId), Pending>>,
+}
+
+/// What is on its way and can be ended.
+enum Pending {
+    /// What waits for the network.
+    Task(AbortHandle),
+    /// A program of the system.
+    Process(Group),
+}
+
+impl Pending {
+    fn end(self) {
+        match self {
+            Self::Task(task) => task.abort(),
+            Self::Process(group) => group.kill(),
+        }
+    }
 }
 
 impl std::fmt::Debug for Outside {
@@ -29,10 +54,18 @@ impl std::fmt::Debug for Outside {
 }
 
 impl Outside {
-    pub(crate) fn new(models: Option<Arc<dyn Models>>, prompts: Option<Arc<dyn Prompts>>) -> Self {
+    /// What a program with these permissions may reach.
+    pub(crate) fn new(
+        permissions: Permissions,
+        models: Option<Arc<dyn Models>>,
+        prompts: Option<Arc<dyn Prompts>>,
+        web: Option<Arc<dyn Web>>,
+    ) -> Self {
         Self {
             models,
             prompts,
+            web,
+            permissions: Arc::new(permissions),
             pending: Mutex::default(),
         }
     }
@@ -40,13 +73,18 @@ impl Outside {
     /// Performs an operation; its outcome comes to the carrier, later or at once.
     pub(crate) fn perform(self: &Arc<Self>, carrier: &Arc<Carrier>, operation: Operation) {
         let id = operation.id;
+        if let Err(failure) = self.permissions.admit(&operation.request) {
+            carrier.complete(id, Outcome::Failed(failure));
+            return;
+        }
         match operation.request {
             Request::Sleep { nanoseconds } if nanoseconds > 0 => {
                 Timer::shared().sleep(carrier, id, nanoseconds)
             }
             Request::Model { request } => self.ask(carrier, id, *request),
             Request::Release { key } => self.wait_for_release(carrier, id, key),
-            Request::Http { .. } => carrier.complete(id, unavailable("`http`")),
+            Request::Http { request } => self.send(carrier, id, request),
+            Request::Exec { request } => self.execute(carrier, id, request),
             request => match immediately(&request) {
                 Some(outcome) => carrier.complete(id, outcome),
                 None => self.block(carrier, id, request),
@@ -57,19 +95,21 @@ impl Outside {
     /// Nobody wants the outcome any more.
     pub(crate) fn forget(&self, carrier: CarrierId, id: OperationId) {
         Timer::shared().forget(carrier, id);
-        if let Some(task) = self.lock().remove(&(carrier, id)) {
-            task.abort();
+        let pending = self.lock().remove(&(carrier, id));
+        if let Some(pending) = pending {
+            pending.end();
         }
     }
 
     /// The run has ended.
     pub(crate) fn forget_all(&self, carrier: CarrierId) {
-        self.lock().retain(|(of, _), task| {
-            if *of == carrier {
-                task.abort();
-            }
-            *of != carrier
-        });
+        let of_carrier = self
+            .lock()
+            .extract_if(|(of, _), _| *of == carrier)
+            .collect::<Vec<_>>();
+        for (_, pending) in of_carrier {
+            pending.end();
+        }
     }
 
     fn ask(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: ModelRequest) {
@@ -122,7 +162,7 @@ impl Outside {
             this.lock().remove(&key);
             carrier.complete(id, outcome);
         });
-        pending.insert(key, task.abort_handle());
+        pending.insert(key, Pending::Task(task.abort_handle()));
     }
 
     fn block(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: Request) {
@@ -130,15 +170,62 @@ impl Outside {
             carrier.complete(id, unavailable("work on files"));
             return;
         };
-        let carrier = Arc::clone(carrier);
-        if let Request::Exec { request } = request {
-            self.spawn(&carrier, id, process::run(request));
-            return;
-        }
-        runtime.spawn_blocking(move || carrier.complete(id, files::perform(&request)));
+        let (carrier, permissions) = (Arc::clone(carrier), Arc::clone(&self.permissions));
+        runtime.spawn_blocking(move || {
+            carrier.complete(id, permissions.perform_on_files(request));
+        });
     }
 
-    fn lock(&self) -> MutexGuard<'_, FxHashMap<(CarrierId, OperationId), AbortHandle>> {
+    fn execute(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: ExecRequest) {
+        let environment = match resolved(&request.env) {
+            Ok(environment) => environment,
+            Err(failure) => return carrier.complete(id, Outcome::Failed(failure)),
+        };
+        let Some(runtime) = runtime() else {
+            return carrier.complete(id, unavailable("running programs"));
+        };
+        let (this, carrier) = (Arc::clone(self), Arc::clone(carrier));
+        let (key, group) = ((carrier.id(), id), Group::default());
+        self.lock().insert(key, Pending::Process(group.clone()));
+        runtime.spawn_blocking(move || {
+            let outcome = process::perform(&request, &environment, &group);
+            this.lock().remove(&key);
+            carrier.complete(id, outcome);
+        });
+    }
+
+    fn send(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: HttpRequest) {
+        let Some(web) = self.web.clone() else {
+            return carrier.complete(id, unavailable("`http`"));
+        };
+        let headers = match resolved(&request.headers) {
+            Ok(headers) => headers,
+            Err(failure) => return carrier.complete(id, Outcome::Failed(failure)),
+        };
+        let secret = |it: &(String, Template)| !it.1.names().is_empty();
+        let request = WebRequest {
+            confidential: request
+                .headers
+                .iter()
+                .filter(|it| secret(it))
+                .map(|it| it.0.clone())
+                .collect(),
+            method: request.method,
+            url: request.url,
+            headers,
+            body: request.body,
+        };
+        let permissions = Arc::clone(&self.permissions);
+        let may_reach: MayReach = Arc::new(move |host, port| permissions.admits_host(host, port));
+        self.spawn(carrier, id, async move {
+            match web.send(request, may_reach).await {
+                Ok(answer) => Outcome::Http(answer),
+                Err(failure) => Outcome::Failed(failure),
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<(CarrierId, OperationId), Pending>> {
         // Nothing that can panic runs while the lock is held.
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,6 +264,22 @@ fn environment(name: &str) -> Outcome {
         return Outcome::OptionalText(None);
     }
     Outcome::OptionalText(std::env::var_os(name).map(|it| it.to_string_lossy().into_owned()))
+}
+
+/// Texts with the values of their secrets, which are variables of the environment.
+fn resolved(templates: &[(String, Template)]) -> Result<Vec<(String, String)>, Failure> {
+    let value_of = |name: &str| match environment(name) {
+        Outcome::OptionalText(value) => value,
+        _ => None,
+    };
+    let pairs = templates.iter().map(|(key, template)| {
+        let text = template.resolve(value_of).map_err(|name| Failure::Io {
+            path: None,
+            message: format!("the secret `{name}` is not set in the environment"),
+        })?;
+        Ok((key.clone(), text))
+    });
+    pairs.collect()
 }
 
 fn unavailable(what: &str) -> Outcome {

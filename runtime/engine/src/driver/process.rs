@@ -1,10 +1,10 @@
-//! Runs programs of the system: each in a process group of its own, which ends with the run.
+//! Runs programs of the system: each in a process group of its own, which ends when nobody wants its output any more.
 
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
@@ -12,39 +12,84 @@ use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 /// How often a running program is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Tells the thread that looks after a program that nobody wants its output any more.
-struct Interest(Arc<AtomicBool>);
+/// The process group of a program, which anybody may end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group(Arc<Mutex<State>>);
 
-impl Drop for Interest {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum State {
+    /// Its program has not started yet.
+    #[default]
+    New,
+    /// The id of the group.
+    Running(i32),
+    /// Killed, or not to be started.
+    Killed,
+    /// Nothing of it is left that could be killed.
+    Gone,
+}
+
+impl Group {
+    /// Kills the program and all that it started; one that has not started never will.
+    pub(crate) fn kill(&self) {
+        let mut state = self.lock();
+        match *state {
+            State::Running(group) => {
+                // SAFETY: no memory is involved; the group is the program's own, made with `process_group(0)`.
+                unsafe { libc::kill(-group, libc::SIGKILL) };
+                *state = State::Killed;
+            }
+            State::New => *state = State::Killed,
+            State::Killed | State::Gone => {}
+        }
+    }
+
+    fn is_killed(&self) -> bool {
+        *self.lock() == State::Killed
+    }
+
+    /// Starts a program as this group; `None` when nobody wants it any more.
+    fn start(&self, command: &mut Command) -> Option<std::io::Result<Child>> {
+        // The lock is held over the start, so that whoever kills afterwards finds the group.
+        let mut state = self.lock();
+        if *state == State::Killed {
+            return None;
+        }
+        let child = command.process_group(0).spawn();
+        if let Ok(child) = &child {
+            *state = i32::try_from(child.id()).map_or(State::Gone, State::Running);
+        }
+        Some(child)
+    }
+
+    fn forget(&self) {
+        let mut state = self.lock();
+        if let State::Running(_) = *state {
+            *state = State::Gone;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs while the lock is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Runs a program; when the future is dropped, the program and all that it started are killed.
-pub(crate) async fn run(request: ExecRequest) -> Outcome {
-    let is_unwanted = Arc::new(AtomicBool::new(false));
-    let interest = Interest(Arc::clone(&is_unwanted));
-    let work = tokio::task::spawn_blocking(move || perform(&request, &is_unwanted));
-    let outcome = work
-        .await
-        .unwrap_or_else(|_| failed("the program could not be looked after".into()));
-    drop(interest);
-    outcome
-}
-
-/// Runs a program to its end, or until nobody wants its output any more.
-#[must_use]
-pub fn perform(request: &ExecRequest, is_unwanted: &AtomicBool) -> Outcome {
+/// Runs a program to its end, or until its group is killed. `environment` is added to that of this process.
+pub(crate) fn perform(
+    request: &ExecRequest,
+    environment: &[(String, String)],
+    group: &Group,
+) -> Outcome {
     let Some((program, arguments)) = request.argv.split_first() else {
         return failed("there is no program to run".into());
     };
     let mut command = Command::new(program);
     command
         .args(arguments)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+        .stderr(Stdio::piped());
     command.stdin(if request.stdin.is_some() {
         Stdio::piped()
     } else {
@@ -53,74 +98,134 @@ pub fn perform(request: &ExecRequest, is_unwanted: &AtomicBool) -> Outcome {
     if let Some(cwd) = &request.cwd {
         command.current_dir(cwd);
     }
-    match command.spawn() {
-        Ok(child) => attend(child, request, is_unwanted),
-        Err(error) => Outcome::Failed(Failure::Io {
-            path: Some(program.clone()),
-            message: format!("`{program}` cannot be run: {error}"),
-        }),
+    match group.start(&mut command) {
+        None => failed("cancelled".into()),
+        Some(Ok(child)) => {
+            let outcome = Attendance::new(child, request, group).outcome();
+            group.forget();
+            outcome
+        }
+        Some(Err(error)) => {
+            let place = request.cwd.as_ref().map(|it| format!(" in `{it}`"));
+            Outcome::Failed(Failure::Io {
+                path: Some(program.clone()),
+                message: format!(
+                    "`{program}` cannot be run{}: {error}",
+                    place.unwrap_or_default()
+                ),
+            })
+        }
     }
 }
 
-fn attend(mut child: Child, request: &ExecRequest, is_unwanted: &AtomicBool) -> Outcome {
-    let stdin = child.stdin.take().zip(request.stdin.clone());
-    let writer = std::thread::spawn(move || {
-        if let Some((mut pipe, text)) = stdin {
-            // A program need not read what it is given.
-            let _ = pipe.write_all(text.as_bytes());
-        }
-    });
-    let stdout = reader(child.stdout.take());
-    let stderr = reader(child.stderr.take());
-    let timeout = request
-        .timeout_nanoseconds
-        .map(|it| Duration::from_nanos(it.max(0).unsigned_abs()));
-    let began = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) => {}
-            Err(error) => return failed(format!("the program cannot be waited for: {error}")),
-        }
-        let is_late = timeout.is_some_and(|it| began.elapsed() >= it);
-        if is_late || is_unwanted.load(Ordering::Relaxed) {
-            kill_group(&mut child);
-            if is_late {
-                let text = crate::duration::text(request.timeout_nanoseconds.unwrap_or_default());
-                return failed(format!("`{}` took longer than {text}", request.argv[0]));
-            }
-            return failed("cancelled".into());
-        }
-        std::thread::sleep(LOOK);
-    };
-    let _ = writer.join();
-    let code = status
-        .code()
-        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    Outcome::Exec(ExecOutput {
-        code: i64::from(code),
-        stdout: stdout.join().unwrap_or_default(),
-        stderr: stderr.join().unwrap_or_default(),
-    })
+/// Looks after a running program.
+struct Attendance<'a> {
+    child: Child,
+    request: &'a ExecRequest,
+    group: &'a Group,
+    stdout: Receiver<String>,
+    stderr: Receiver<String>,
+    began: Instant,
 }
 
-fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+/// Why a program is no longer waited for.
+enum Left {
+    Late,
+    Killed,
+    Lost(std::io::Error),
+}
+
+impl<'a> Attendance<'a> {
+    fn new(mut child: Child, request: &'a ExecRequest, group: &'a Group) -> Self {
+        if let Some((mut pipe, text)) = child.stdin.take().zip(request.stdin.clone()) {
+            std::thread::spawn(move || {
+                // A program need not read what it is given.
+                let _ = pipe.write_all(text.as_bytes());
+            });
+        }
+        Self {
+            stdout: reader(child.stdout.take()),
+            stderr: reader(child.stderr.take()),
+            child,
+            request,
+            group,
+            began: Instant::now(),
+        }
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let left = match self.finish() {
+            Ok(output) => return Outcome::Exec(output),
+            Err(left) => left,
+        };
+        self.group.kill();
+        let _ = self.child.wait();
+        match left {
+            Left::Late => Outcome::Failed(Failure::Timeout {
+                nanoseconds: self.request.timeout_nanoseconds.unwrap_or_default(),
+            }),
+            Left::Killed => failed("cancelled".into()),
+            Left::Lost(error) => failed(format!("the program cannot be waited for: {error}")),
+        }
+    }
+
+    fn finish(&mut self) -> Result<ExecOutput, Left> {
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => self.pause()?,
+                Err(error) => return Err(Left::Lost(error)),
+            }
+        };
+        // What the program left behind may still hold its output open.
+        Ok(ExecOutput {
+            code: code(status),
+            stdout: self.text(&self.stdout)?,
+            stderr: self.text(&self.stderr)?,
+        })
+    }
+
+    fn text(&self, reader: &Receiver<String>) -> Result<String, Left> {
+        loop {
+            match reader.try_recv() {
+                Ok(text) => return Ok(text),
+                Err(TryRecvError::Empty) => self.pause()?,
+                Err(TryRecvError::Disconnected) => return Ok(String::new()),
+            }
+        }
+    }
+
+    fn pause(&self) -> Result<(), Left> {
+        let timeout = self.request.timeout_nanoseconds;
+        let timeout = timeout.map(|it| Duration::from_nanos(it.max(0).unsigned_abs()));
+        if timeout.is_some_and(|it| self.began.elapsed() >= it) {
+            return Err(Left::Late);
+        }
+        if self.group.is_killed() {
+            return Err(Left::Killed);
+        }
+        std::thread::sleep(LOOK);
+        Ok(())
+    }
+}
+
+fn code(status: ExitStatus) -> i64 {
+    let code = status.code();
+    i64::from(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
+}
+
+fn reader(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
             // What came until the pipe broke is what there is.
             let _ = pipe.read_to_end(&mut bytes);
         }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
-fn kill_group(child: &mut Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        // SAFETY: no memory is involved; the group is the child's own, since it was made with `process_group(0)`.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-    }
-    let _ = child.wait();
+        // Nobody listens any more when the program was killed.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
 }
 
 fn failed(message: String) -> Outcome {
@@ -129,10 +234,9 @@ fn failed(message: String) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
-    use super::perform;
+    use super::{Group, perform};
     use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 
     fn shell(script: &str, stdin: Option<&str>, timeout_nanoseconds: Option<i64>) -> ExecRequest {
@@ -141,36 +245,41 @@ mod tests {
             stdin: stdin.map(str::to_owned),
             cwd: None,
             timeout_nanoseconds,
+            env: Vec::new(),
         }
     }
 
     #[test]
     fn a_program_gets_its_input_and_gives_both_outputs() {
-        let request = shell("cat; echo problem >&2; exit 3", Some("text"), None);
+        let request = shell("cat; echo $WORD >&2; exit 3", Some("text"), None);
+        let environment = [("WORD".to_owned(), "problem".to_owned())];
         let expected = ExecOutput {
             code: 3,
             stdout: "text".into(),
             stderr: "problem\n".into(),
         };
-        assert_eq!(
-            perform(&request, &AtomicBool::new(false)),
-            Outcome::Exec(expected)
-        );
+        let outcome = perform(&request, &environment, &Group::default());
+        assert_eq!(outcome, Outcome::Exec(expected));
     }
 
     #[test]
-    fn a_program_that_is_late_or_unwanted_is_killed_with_its_children() {
+    fn a_late_program_ends_with_all_that_it_started() {
         let began = Instant::now();
-        let late = perform(
-            &shell("sleep 60 & sleep 60", None, Some(20_000_000)),
-            &AtomicBool::new(false),
-        );
-        assert!(
-            matches!(late, Outcome::Failed(Failure::Other { ref message }) if message.contains("20ms"))
-        );
-        let unwanted = perform(&shell("sleep 60", None, None), &AtomicBool::new(true));
-        assert!(matches!(unwanted, Outcome::Failed(_)));
+        let request = shell("sleep 60 & echo started", None, Some(100_000_000));
+        let outcome = perform(&request, &[], &Group::default());
+        let failure = Failure::Timeout {
+            nanoseconds: 100_000_000,
+        };
+        assert_eq!(outcome, Outcome::Failed(failure));
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_killed_group_never_starts() {
+        let group = Group::default();
+        group.kill();
+        let outcome = perform(&shell("exit 3", None, None), &[], &group);
+        assert!(matches!(outcome, Outcome::Failed(Failure::Other { .. })));
     }
 
     #[test]
@@ -179,9 +288,7 @@ mod tests {
             argv: vec!["no-such-program-here".into()],
             ..shell("", None, None)
         };
-        assert!(matches!(
-            perform(&request, &AtomicBool::new(false)),
-            Outcome::Failed(Failure::Io { .. })
-        ));
+        let outcome = perform(&request, &[], &Group::default());
+        assert!(matches!(outcome, Outcome::Failed(Failure::Io { .. })));
     }
 }

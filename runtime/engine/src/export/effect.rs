@@ -4,6 +4,7 @@ use gsw_abi::builtin::SECRET;
 
 use crate::export::guard::{Step, calls};
 use crate::operation::Request;
+use crate::secret::{self, Template};
 use crate::value::string;
 
 calls! {
@@ -45,6 +46,11 @@ calls! {
     /// `secret("NAME")`: the name; its value is looked up where it is used.
     plain secret_named(run, name) {
         let text = run.take_text(name).unwrap_or_default();
-        string::new_of(&mut run.heap, SECRET, &text)
+        string::new_of(&mut run.heap, SECRET, Template::named(&text).text())
+    }
+
+    /// `a + b` where one is a secret.
+    plain secret_join(run, a, b) {
+        secret::join(&mut run.heap, a, b)
     }
 }

@@ -5,10 +5,11 @@ use serde_json::json;
 
 use crate::codec::decode;
 use crate::export::guard::{Step, calls};
-use crate::operation::{ExecOutput, ExecRequest, HttpAnswer, Request};
+use crate::operation::{ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request};
 use crate::run::Run;
 use crate::run::prompt::{Gives, NewPrompt};
-use crate::value::{list, string};
+use crate::secret::Template;
+use crate::value::{list, map, string};
 
 calls! {
     /// Runs a prompt: result type, prompt, system text or 0, user text, arguments, settings or 0.
@@ -37,8 +38,8 @@ calls! {
         Step::Done(0)
     }
 
-    /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or -1.
-    waiting exec_run(run, result, argv, stdin, cwd, timeout) {
+    /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or a negative one, environment.
+    waiting exec_run(run, result, argv, stdin, cwd, timeout, env) {
         let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();
         run.heap.release(argv);
         let request = ExecRequest {
@@ -46,16 +47,24 @@ calls! {
             stdin: run.take_text(stdin),
             cwd: run.take_text(cwd),
             timeout_nanoseconds: Some(timeout as i64).filter(|it| *it >= 0),
+            env: run.take_templates(env),
         };
         if request.argv.is_empty() {
-            return Step::Raised(run.failed("`exec.run` needs the name of a program"));
+            let message = "there is no program to run: `argv` is empty".into();
+            return Step::Raised(run.error_of_failure(Failure::Io { path: None, message }));
         }
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
     /// `http.request`
-    waiting http_request(run, _result, method, url, headers, body) {
-        run.unavailable("`http`", &[method, url, headers, body])
+    waiting http_request(run, result, method, url, headers, body) {
+        let request = HttpRequest {
+            method: run.take_text(method).unwrap_or_default(),
+            url: run.take_text(url).unwrap_or_default(),
+            headers: run.take_templates(headers),
+            body: run.take_text(body),
+        };
+        run.perform_for(Request::Http { request }, TypeId(result as u32))
     }
 
     /// `context.node` and its kin.
@@ -82,6 +91,15 @@ impl Run {
             self.heap.release(word);
         }
         Step::Raised(self.failed(&format!("{what} is not available in this version")))
+    }
+
+    /// A `{string: secret}`, which is taken over.
+    fn take_templates(&mut self, entries: u64) -> Vec<(String, Template)> {
+        let pairs = map::entries(entries);
+        let pairs = pairs.map(|(key, value)| (string::text(key).to_owned(), Template::of(value)));
+        let pairs = pairs.collect();
+        self.heap.release(entries);
+        pairs
     }
 
     /// What a program of the system gave, as the record `Output`.

@@ -1,22 +1,10 @@
 //! Runtime calls that ask something of strings.
 
-use std::cell::RefCell;
-
-use gsw_abi::builtin::{BuiltinError, OPTIONAL_INT};
+use gsw_abi::builtin::OPTIONAL_INT;
 use gsw_abi::types::TypeId;
-use regex::Regex;
-use rustc_hash::FxHashMap;
 
 use crate::export::guard::calls;
-use crate::value::{error, optional, string};
-
-/// So many compiled patterns are kept per thread; a guess.
-const KEPT_PATTERNS: usize = 256;
-
-thread_local! {
-    // A pattern always compiles to the same machine, so runs on one thread may share them.
-    static PATTERNS: RefCell<FxHashMap<String, Result<Regex, String>>> = RefCell::default();
-}
+use crate::value::{optional, string};
 
 calls! {
     /// `s.len()`
@@ -63,14 +51,6 @@ calls! {
         optional::some(&mut run.heap, OPTIONAL_INT, index as u64)
     }
 
-    /// `s.matches(pattern)`, anywhere in it.
-    raising string_matches(run, s, pattern) {
-        match matches(string::text(s), string::text(pattern)) {
-            Ok(does) => Ok(u64::from(does)),
-            Err(why) => Err(error::with_text(&mut run.heap, BuiltinError::Failed, &why)),
-        }
-    }
-
     /// `s.parse_int()`
     plain string_parse_int(run, s) {
         match string::text(s).parse::<i64>() {
@@ -86,21 +66,4 @@ calls! {
             Err(_) => 0,
         }
     }
-}
-
-fn matches(text: &str, pattern: &str) -> Result<bool, String> {
-    PATTERNS.with_borrow_mut(|patterns| {
-        if !patterns.contains_key(pattern) {
-            if patterns.len() >= KEPT_PATTERNS {
-                patterns.clear();
-            }
-            let regex = Regex::new(pattern);
-            let regex = regex.map_err(|why| format!("`{pattern}` is no regular expression: {why}"));
-            patterns.insert(pattern.to_owned(), regex);
-        }
-        match &patterns[pattern] {
-            Ok(regex) => Ok(regex.is_match(text)),
-            Err(why) => Err(why.clone()),
-        }
-    })
 }

@@ -34,6 +34,9 @@ impl Run {
             Failure::Denied { what } => {
                 error::with_text(&mut self.heap, BuiltinError::PermissionDenied, &what)
             }
+            Failure::Timeout { nanoseconds } => {
+                error::new(&mut self.heap, BuiltinError::Timeout, &[nanoseconds as u64])
+            }
             Failure::Other { message } => self.failed(&message),
         }
     }

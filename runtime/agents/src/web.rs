@@ -1,0 +1,196 @@
+//! Sends the HTTP requests of programs.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use gsw_engine::operation::{Failure, HttpAnswer};
+use gsw_engine::web::{MayReach, Web, WebAnswer, WebRequest};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Redirects that are followed.
+const REDIRECTS: usize = 10;
+/// The largest body in bytes; a guess.
+const LARGEST: usize = 64 << 20;
+/// Headers that are for one host even where they hold no secret.
+const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization"];
+
+/// The client of programs, made at first use.
+#[derive(Clone, Debug, Default)]
+pub struct WebClient(Arc<OnceLock<Result<Client, String>>>);
+
+impl Web for WebClient {
+    fn send(&self, request: WebRequest, may_reach: MayReach) -> WebAnswer {
+        let this = self.clone();
+        Box::pin(async move { this.exchange(request, &may_reach).await })
+    }
+}
+
+impl WebClient {
+    async fn exchange(
+        &self,
+        request: WebRequest,
+        may_reach: &MayReach,
+    ) -> Result<HttpAnswer, Failure> {
+        let client = self.0.get_or_init(new_client).as_ref();
+        let client = client.map_err(|message| failed(message.clone()))?;
+        let mut next = Next::new(&request)?;
+        for _ in 0..=REDIRECTS {
+            let host = next.permitted_host(may_reach)?;
+            let mut builder = client
+                .request(next.method.clone(), next.url.clone())
+                .headers(next.headers.clone());
+            if let Some(body) = &next.body {
+                builder = builder.body(body.clone());
+            }
+            let response = builder.send().await;
+            let response = response.map_err(|error| unreachable_host(&host, &error))?;
+            match target(&response) {
+                Some(url) => next.redirect(response.status(), url, &request.confidential),
+                None => return read(response, &host).await,
+            }
+        }
+        Err(failed(format!("more than {REDIRECTS} redirects")))
+    }
+}
+
+fn new_client() -> Result<Client, String> {
+    // Fails only when another part of the process has installed one, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .connect_timeout(CONNECT)
+        // Each host is asked for before it is asked.
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| format!("the HTTP client cannot start: {error}"))
+}
+
+/// What is sent next.
+struct Next {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<String>,
+}
+
+impl Next {
+    fn new(request: &WebRequest) -> Result<Self, Failure> {
+        let method = Method::from_bytes(request.method.to_ascii_uppercase().as_bytes())
+            .map_err(|_| failed(format!("`{}` is no method", request.method)))?;
+        let url = Url::parse(&request.url)
+            .map_err(|why| failed(format!("`{}` is no address: {why}", request.url)))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            let scheme = url.scheme();
+            return Err(failed(format!("`{scheme}` addresses cannot be asked")));
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in &request.headers {
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| failed(format!("`{name}` is no name of a header")))?;
+            // The value may be a secret, so it is not told.
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
+                failed(format!(
+                    "the value of the header `{name}` holds characters that cannot be sent"
+                ))
+            })?;
+            value.set_sensitive(true);
+            headers.append(name, value);
+        }
+        Ok(Self {
+            method,
+            url,
+            headers,
+            body: request.body.clone(),
+        })
+    }
+
+    fn permitted_host(&self, may_reach: &MayReach) -> Result<String, Failure> {
+        let host = self.url.host_str().unwrap_or_default();
+        let port = self.url.port_or_known_default().unwrap_or_default();
+        if may_reach(host, port) {
+            return Ok(host.to_owned());
+        }
+        Err(Failure::Denied {
+            what: format!("`net` of `{host}`"),
+        })
+    }
+
+    fn redirect(&mut self, status: StatusCode, url: Url, confidential: &[String]) {
+        if self.url.origin() != url.origin() {
+            let confidential = confidential.iter().map(String::as_str);
+            for name in confidential.chain(PERSONAL.iter().copied()) {
+                self.headers.remove(name);
+            }
+        }
+        // As browsers do: only 307 and 308 send the same again.
+        let is_same = matches!(
+            status,
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+        );
+        if !is_same && self.method != Method::GET && self.method != Method::HEAD {
+            self.method = Method::GET;
+            self.body = None;
+            self.headers.remove("content-type");
+            self.headers.remove("content-length");
+        }
+        self.url = url;
+    }
+}
+
+/// Where a response redirects to, when it does.
+fn target(response: &Response) -> Option<Url> {
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = response.headers().get(LOCATION).filter(|_| is_redirect)?;
+    let url = response.url().join(location.to_str().ok()?).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(url)
+}
+
+async fn read(mut response: Response, host: &str) -> Result<HttpAnswer, Failure> {
+    let status = i64::from(response.status().as_u16());
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for (name, value) in response.headers() {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        match headers.iter_mut().find(|it| it.0 == name.as_str()) {
+            Some((_, known)) => {
+                known.push_str(", ");
+                known.push_str(&text);
+            }
+            None => headers.push((name.as_str().to_owned(), text.into_owned())),
+        }
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| unreachable_host(host, &error))?
+    {
+        if bytes.len() + chunk.len() > LARGEST {
+            return Err(failed(format!("{host} sent more than {LARGEST} bytes")));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(HttpAnswer {
+        status,
+        headers,
+        body: String::from_utf8_lossy(&bytes).into_owned(),
+    })
+}
+
+fn unreachable_host(host: &str, error: &reqwest::Error) -> Failure {
+    let cause = crate::providers::http::last_cause(error);
+    failed(if error.is_connect() {
+        format!("{host} cannot be reached: {cause}")
+    } else {
+        format!("the connection to {host} failed: {cause}")
+    })
+}
+
+fn failed(message: String) -> Failure {
+    Failure::Io {
+        path: None,
+        message,
+    }
+}

@@ -1,0 +1,273 @@
+//! What the `permissions` block of a program lets it do; without one it may do what its user may.
+//!
+//! Paths are resolved link by link before they are compared with the permitted roots, which are resolved as well, and the
+//! operation is performed on the resolved path.
+
+use std::path::{Path, PathBuf};
+
+use crate::driver::{files, path};
+use crate::operation::{ExecRequest, Failure, Outcome, Request};
+
+/// Variables that make a permitted program run another one.
+const LOADERS: &[&str] = &["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"];
+
+/// What a program may do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Permissions(Option<Rules>);
+
+#[derive(Clone, Debug, Default)]
+struct Rules {
+    read: Vec<String>,
+    write: Vec<String>,
+    net: Vec<String>,
+    exec: Vec<String>,
+    env: Vec<String>,
+}
+
+/// What is done with a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+impl Permissions {
+    /// What a block lists, by the names in it.
+    pub(crate) fn new(block: Option<&[(String, Vec<String>)]>) -> Self {
+        Self(block.map(|block| {
+            let listed = |name: &str| {
+                let lists = block.iter().filter(|it| it.0 == name);
+                lists.flat_map(|it| it.1.clone()).collect()
+            };
+            Rules {
+                read: listed("fs.read"),
+                write: listed("fs.write"),
+                net: listed("net"),
+                exec: listed("exec"),
+                env: listed("env"),
+            }
+        }))
+    }
+
+    /// Whether a request may be performed, as far as that can be told without looking at files or addresses.
+    pub(crate) fn admit(&self, request: &Request) -> Result<(), Failure> {
+        let Some(rules) = &self.0 else {
+            return Ok(());
+        };
+        match request {
+            Request::EnvGet { name } => rules.admit_variable(name),
+            Request::Exec { request } => rules.admit_program(request),
+            Request::Http { request } => {
+                let names = request.headers.iter().flat_map(|it| it.1.names());
+                names
+                    .into_iter()
+                    .try_for_each(|it| rules.admit_variable(&it))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a host may be asked.
+    pub(crate) fn admits_host(&self, host: &str, port: u16) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|rules| rules.net.iter().any(|it| is_host(it, host, port)))
+    }
+
+    /// Performs an operation on files where they are permitted.
+    pub(crate) fn perform_on_files(&self, mut request: Request) -> Outcome {
+        let Some(rules) = &self.0 else {
+            return files::perform(&request);
+        };
+        let access = match &request {
+            Request::FsWrite { .. }
+            | Request::FsAppend { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. } => Access::Write,
+            _ => Access::Read,
+        };
+        let roots = rules.roots(access);
+        let is_removal = matches!(request, Request::FsRemove { .. });
+        let (given, resolved) = match &mut request {
+            Request::FsGlob { pattern } => {
+                return glob(&roots, pattern);
+            }
+            Request::FsRead { path }
+            | Request::FsReadBytes { path }
+            | Request::FsWrite { path, .. }
+            | Request::FsAppend { path, .. }
+            | Request::FsExists { path }
+            | Request::FsList { path }
+            | Request::FsRemove { path }
+            | Request::FsMakeDir { path } => {
+                let resolved = if is_removal {
+                    path::resolve_parent(Path::new(&*path))
+                } else {
+                    path::resolve(Path::new(&*path))
+                };
+                let resolved = resolved.ok().filter(|it| path::is_beneath(&roots, it));
+                let Some(resolved) = resolved.and_then(|it| it.into_os_string().into_string().ok())
+                else {
+                    return denied(access, path);
+                };
+                (std::mem::replace(path, resolved.clone()), resolved)
+            }
+            _ => return files::perform(&request),
+        };
+        as_given(files::perform(&request), &resolved, &given)
+    }
+}
+
+impl Rules {
+    fn roots(&self, access: Access) -> Vec<PathBuf> {
+        let listed = match access {
+            Access::Read => &self.read,
+            Access::Write => &self.write,
+        };
+        let resolved = listed.iter().map(|it| path::resolve(Path::new(it)));
+        resolved.flatten().collect()
+    }
+
+    fn admit_variable(&self, name: &str) -> Result<(), Failure> {
+        if self.env.iter().any(|it| it == name) {
+            return Ok(());
+        }
+        Err(refusal(format!("`env` of `{name}`")))
+    }
+
+    fn admit_program(&self, request: &ExecRequest) -> Result<(), Failure> {
+        let program = request.argv.first().map_or("", String::as_str);
+        if !self.exec.iter().any(|it| it == program) {
+            return Err(refusal(format!("`exec` of `{program}`")));
+        }
+        for (name, value) in &request.env {
+            if LOADERS.contains(&name.as_str()) {
+                return Err(refusal(format!(
+                    "`{name}` in the environment of `{program}`"
+                )));
+            }
+            for secret in value.names() {
+                self.admit_variable(&secret)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an entry of `net` names a host: `api.example.org`, `api.example.org:8443`, `*.example.org` or `*`.
+fn is_host(entry: &str, host: &str, port: u16) -> bool {
+    let entry = entry.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
+    let with_port = format!("{host}:{port}");
+    if entry == "*" || entry == host || entry == with_port {
+        return true;
+    }
+    let Some(ending) = entry.strip_prefix('*').filter(|it| it.starts_with('.')) else {
+        return false;
+    };
+    host.ends_with(ending) || with_port.ends_with(ending)
+}
+
+/// The paths that a pattern fits beneath the roots; what a link leads elsewhere is left out.
+fn glob(roots: &[PathBuf], pattern: &str) -> Outcome {
+    let fixed: PathBuf = Path::new(pattern)
+        .components()
+        .take_while(|it| !it.as_os_str().to_string_lossy().contains(['*', '?', '[']))
+        .collect();
+    let start = path::resolve(&fixed);
+    if !start.is_ok_and(|it| path::is_beneath(roots, &it)) {
+        return denied(Access::Read, pattern);
+    }
+    let request = Request::FsGlob {
+        pattern: pattern.to_owned(),
+    };
+    match files::perform(&request) {
+        Outcome::Texts(mut paths) => {
+            paths.retain(|it| {
+                path::resolve(Path::new(it)).is_ok_and(|it| path::is_beneath(roots, &it))
+            });
+            Outcome::Texts(paths)
+        }
+        other => other,
+    }
+}
+
+/// Names the path that the program gave, not what it stands for.
+fn as_given(outcome: Outcome, resolved: &str, given: &str) -> Outcome {
+    match outcome {
+        Outcome::Failed(Failure::Io { message, .. }) => Outcome::Failed(Failure::Io {
+            path: Some(given.to_owned()),
+            message: message.replace(resolved, given),
+        }),
+        other => other,
+    }
+}
+
+fn denied(access: Access, path: &str) -> Outcome {
+    let name = match access {
+        Access::Read => "fs.read",
+        Access::Write => "fs.write",
+    };
+    Outcome::Failed(refusal(format!("`{name}` of `{path}`")))
+}
+
+fn refusal(what: String) -> Failure {
+    Failure::Denied { what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Permissions, is_host};
+    use crate::operation::{Failure, Outcome, Request};
+
+    fn is_denied(permissions: &Permissions, request: Request) -> bool {
+        let outcome = permissions.perform_on_files(request);
+        matches!(outcome, Outcome::Failed(Failure::Denied { .. }))
+    }
+
+    #[test]
+    fn hosts_are_whole_names() {
+        assert!(is_host("API.example.org", "api.example.org", 443));
+        assert!(is_host("a.org:8443", "a.org", 8443) && !is_host("a.org:8443", "a.org", 443));
+        assert!(is_host("*.a.org", "x.a.org", 443) && !is_host("*.a.org", "a.org", 443));
+        assert!(!is_host("a.org", "evil-a.org", 443) && !is_host("a.org", "a.org.evil", 443));
+    }
+
+    #[test]
+    fn paths_stay_beneath_their_roots() {
+        let folder = std::env::temp_dir().join(format!("gsw-permissions-{}", std::process::id()));
+        let inside = folder.join("in");
+        std::fs::create_dir_all(&inside).expect("a folder for the test");
+        std::fs::write(folder.join("out.txt"), "no").expect("a file for the test");
+        std::fs::write(inside.join("a.txt"), "yes").expect("a file for the test");
+        std::os::unix::fs::symlink("../out.txt", inside.join("link.txt")).expect("a link");
+        std::os::unix::fs::symlink("../new.txt", inside.join("dangling")).expect("a link");
+        let root = inside.display().to_string();
+        let block = [("fs.read", &root), ("fs.write", &root)];
+        let block = block.map(|(name, root)| (name.to_owned(), vec![root.clone()]));
+        let permissions = Permissions::new(Some(&block));
+        let read = |name: &str| Request::FsRead {
+            path: format!("{root}/{name}"),
+        };
+        assert_eq!(
+            permissions.perform_on_files(read("./x/../a.txt")),
+            Outcome::Text("yes".into())
+        );
+        assert!(is_denied(&permissions, read("../out.txt")));
+        assert!(is_denied(&permissions, read("link.txt")));
+        let write = Request::FsWrite {
+            path: format!("{root}/dangling"),
+            text: String::new(),
+        };
+        assert!(is_denied(&permissions, write));
+        let glob = permissions.perform_on_files(Request::FsGlob {
+            pattern: format!("{root}/*.txt"),
+        });
+        assert_eq!(glob, Outcome::Texts(vec![format!("{root}/a.txt")]));
+        let remove = Request::FsRemove {
+            path: format!("{root}/link.txt"),
+        };
+        assert_eq!(permissions.perform_on_files(remove), Outcome::Done);
+        std::fs::remove_dir_all(folder).expect("the test's folder can go");
+    }
+}

@@ -1,0 +1,89 @@
+//! Runtime calls on regular expressions.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gsw_abi::builtin::{BuiltinError, LIST_STRING};
+use regex::Regex;
+use rustc_hash::FxHashMap;
+
+use crate::export::guard::calls;
+use crate::heap::Heap;
+use crate::value::{error, list, string};
+
+/// So many compiled patterns are kept per thread; a guess.
+const KEPT_PATTERNS: usize = 256;
+
+thread_local! {
+    // A pattern always compiles to the same machine, so runs on one thread may share them.
+    static PATTERNS: RefCell<FxHashMap<String, Result<Rc<Regex>, String>>> = RefCell::default();
+}
+
+calls! {
+    /// `regex.new(pattern)` asks whether it is one.
+    raising regex_check(run, pattern) {
+        compiled(&mut run.heap, pattern).map(|_| 0)
+    }
+
+    /// `s.matches(pattern)`, anywhere in it.
+    raising string_matches(run, s, pattern) {
+        let regex = compiled(&mut run.heap, pattern)?;
+        Ok(u64::from(regex.is_match(string::text(s))))
+    }
+
+    /// `r.find(s)`
+    raising regex_find(run, pattern, s) {
+        let regex = compiled(&mut run.heap, pattern)?;
+        let found = regex.find(string::text(s));
+        Ok(found.map_or(0, |it| string::new(&mut run.heap, it.as_str())))
+    }
+
+    /// `r.captures(s)`
+    raising regex_captures(run, pattern, s) {
+        let regex = compiled(&mut run.heap, pattern)?;
+        let Some(groups) = regex.captures(string::text(s)) else {
+            return Ok(0);
+        };
+        let texts = groups.iter().map(|group| group.map_or("", |it| it.as_str()));
+        Ok(strings(&mut run.heap, texts))
+    }
+
+    /// `r.replace(s, t)`, everywhere.
+    raising regex_replace(run, pattern, s, with) {
+        let regex = compiled(&mut run.heap, pattern)?;
+        let text = regex.replace_all(string::text(s), string::text(with));
+        if !run.heap.admit(text.len() as u64) {
+            return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
+        }
+        Ok(string::new(&mut run.heap, &text))
+    }
+
+    /// `r.split(s)`
+    raising regex_split(run, pattern, s) {
+        let regex = compiled(&mut run.heap, pattern)?;
+        Ok(strings(&mut run.heap, regex.split(string::text(s))))
+    }
+}
+
+fn strings<'a>(heap: &mut Heap, texts: impl Iterator<Item = &'a str>) -> u64 {
+    let words: Vec<u64> = texts.map(|text| string::new(heap, text)).collect();
+    list::new(heap, LIST_STRING, &words)
+}
+
+/// The machine of a pattern, or `Failed`.
+fn compiled(heap: &mut Heap, pattern: u64) -> Result<Rc<Regex>, u64> {
+    let pattern = string::text(pattern);
+    let found = PATTERNS.with_borrow_mut(|patterns| {
+        if let Some(known) = patterns.get(pattern) {
+            return known.clone();
+        }
+        if patterns.len() >= KEPT_PATTERNS {
+            patterns.clear();
+        }
+        let regex = Regex::new(pattern).map(Rc::new);
+        let regex = regex.map_err(|why| format!("`{pattern}` is no regular expression: {why}"));
+        patterns.insert(pattern.to_owned(), regex.clone());
+        regex
+    });
+    found.map_err(|why| error::with_text(heap, BuiltinError::Failed, &why))
+}
