@@ -56,10 +56,21 @@ pub(super) struct Context<'db> {
     pub(super) requirements: Vec<(u32, Requirement, Span)>,
     /// Operands whose type was unknown when an operator met them; looked at again at the end.
     pub(super) pending: Vec<(Requirement, Type, Span)>,
+    /// The loops around the place of work, innermost last.
+    pub(super) loops: Vec<Loop>,
     /// What the pattern at work has bound so far.
     pub(super) pattern_names: PatternNames,
     /// The `let` words of bound locals, to be mended to `var`.
     pub(super) let_words: Vec<(LocalId, Span)>,
+}
+
+/// Whether a loop can be left by `break`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loop {
+    /// No `break` was met in it so far.
+    Endless,
+    /// It has one.
+    Left,
 }
 
 /// A body or a closure in it.

@@ -1,11 +1,15 @@
 //! Branches, loops, and ways out.
 
-use gsw_source::Span;
+use gsw_abi::builtin::BuiltinError;
+use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
+use crate::error_class::builtin_item;
 use crate::errors::values as errors;
-use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
-use crate::infer::context::{Context, Expected};
+use crate::hir::{
+    Arm, ExpressionId, ExpressionKind, Pattern, PatternKind, Statement, StatementKind,
+};
+use crate::infer::context::{Context, Expected, Loop};
 use crate::infer::pattern::Place;
 use crate::types::Type;
 
@@ -243,7 +247,9 @@ impl Context<'_> {
         let element = self.element(iterable);
         let names = self.scope.len();
         let pattern = self.pattern(pattern, &element, Place::Binding);
+        self.loops.push(Loop::Endless);
         let body = self.block(body, &Expected::Dropped);
+        self.loops.pop();
         self.scope.truncate(names);
         self.push(
             ExpressionKind::For {
@@ -256,7 +262,7 @@ impl Context<'_> {
         )
     }
 
-    /// `while c { }`
+    /// `while c { }`; `while true` without `break` never ends, so it fits every type.
     pub(super) fn while_loop(
         &mut self,
         condition: &ast::Expression,
@@ -264,8 +270,42 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let condition = self.expression(condition, &Expected::Type(Type::Bool));
+        self.loops.push(Loop::Endless);
         let body = self.block(body, &Expected::Dropped);
-        self.push(ExpressionKind::While { condition, body }, Type::Unit, span)
+        let left = self.loops.pop();
+        let is_true = self.expressions[condition.0 as usize].kind == ExpressionKind::Bool(true);
+        let id = self.push(ExpressionKind::While { condition, body }, Type::Unit, span);
+        match builtin_item(self.db, BuiltinError::Internal) {
+            Some(item) if is_true && left == Some(Loop::Endless) => self.endless(id, item, span),
+            _ => id,
+        }
+    }
+
+    /// A loop that never ends, with an end that says so to what follows.
+    fn endless(&mut self, id: ExpressionId, item: ItemId, span: Span) -> ExpressionId {
+        let message = self.text("an endless loop ended", span);
+        let fields = vec![(0, message)];
+        let error = self.push(
+            ExpressionKind::ErrorValue { item, fields },
+            Type::Error,
+            span,
+        );
+        let tail = Some(self.push(ExpressionKind::Fail(error), Type::Never, span));
+        let kind = StatementKind::Expression(id);
+        let statements = vec![Statement { kind, span }];
+        self.push(
+            ExpressionKind::Block { statements, tail },
+            Type::Never,
+            span,
+        )
+    }
+
+    /// `break`
+    pub(super) fn break_expression(&mut self, span: Span) -> ExpressionId {
+        if let Some(innermost) = self.loops.last_mut() {
+            *innermost = Loop::Left;
+        }
+        self.push(ExpressionKind::Break, Type::Never, span)
     }
 
     /// `return e`

@@ -145,7 +145,7 @@ impl Context<'_> {
                 self.while_loop(condition, body, span)
             }
             ast::ExpressionKind::Return(value) => self.return_expression(value.as_deref(), span),
-            ast::ExpressionKind::Break => self.push(ExpressionKind::Break, Type::Never, span),
+            ast::ExpressionKind::Break => self.break_expression(span),
             ast::ExpressionKind::Continue => self.push(ExpressionKind::Continue, Type::Never, span),
             ast::ExpressionKind::Fail(value) => self.fail(value, span),
             ast::ExpressionKind::Emit(value) => self.emit(value, span),
