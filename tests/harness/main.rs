@@ -5,13 +5,16 @@
 mod bad_input;
 mod codes;
 mod conformance;
+mod differential;
 mod examples;
 mod formatting;
+mod in_process;
 mod incremental;
 mod literate;
 mod page;
 mod perturb;
 mod program;
 mod reference;
+mod shrink;
 mod tidy;
 mod wire;

@@ -11,6 +11,7 @@ mod equal;
 mod evaluate;
 mod expression;
 mod frame;
+mod generate;
 mod interpolation;
 mod intrinsic;
 mod json;
@@ -26,3 +27,4 @@ mod task;
 mod value;
 
 pub use evaluate::{Verdict, evaluate};
+pub use generate::generate;

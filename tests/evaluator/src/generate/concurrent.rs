@@ -1,0 +1,127 @@
+//! Steps, tasks, `parallel` and modifiers, such that the order in which they run cannot be seen.
+
+use crate::generate::Generator;
+use crate::generate::scope::{Binding, Scope};
+use crate::generate::statement::indented;
+use crate::generate::type_choice::Ty;
+
+impl Generator {
+    /// An expression that waits, or may.
+    pub(super) fn waiting_expression(&mut self, ty: &Ty, depth: usize) -> String {
+        match self.random.below(6) {
+            0 => {
+                let name = self.fresh("s");
+                let retry = *self
+                    .random
+                    .pick(&["", "", " retry 2 backoff 1ms", " timeout 1h"]);
+                let body = self.work(ty, depth, Shared::Yes);
+                format!("(step \"{name}\"{retry} {{\n{body}\n}})")
+            }
+            1 => {
+                let body = self.work(ty, depth, Shared::No);
+                format!("(await spawn {{\n{body}\n}})")
+            }
+            2 => {
+                let body = self.work(ty, depth, Shared::Yes);
+                format!("(timeout 2h {{\n{body}\n}})")
+            }
+            3 => {
+                let other = self.scalar_type();
+                let (a, b) = (self.isolated(ty, depth), self.isolated(&other, depth));
+                format!("(parallel ({a}, {b})).0")
+            }
+            _ => match ty {
+                Ty::List(of) => self.parallel_for(of, depth),
+                _ => {
+                    let body = self.work(ty, depth, Shared::Yes);
+                    format!("(do {{\n  sleep(1ms)\n{body}\n}})")
+                }
+            },
+        }
+    }
+
+    /// A statement that starts tasks and awaits them later, or steps.
+    pub(super) fn waiting_statement(&mut self, depth: usize) -> String {
+        let (first, second) = (self.any_type(1), self.any_type(1));
+        let (a, b) = (self.fresh("task"), self.fresh("task"));
+        let (x, y) = (self.fresh("v"), self.fresh("v"));
+        let (work, more) = (
+            self.work(&first, depth, Shared::No),
+            self.work(&second, depth, Shared::No),
+        );
+        let spawned = format!("let {a} = spawn {{\n{work}\n}}\nlet {b} = spawn {{\n{more}\n}}");
+        let awaited = match self.random.below(3) {
+            0 => format!("let ({x}, {y}) = await ({a}, {b})"),
+            1 => format!("let {x} = await {a}\nlet {y} = await {b}"),
+            _ => format!("let {y} = await {b}\nlet {x} = await {a}"),
+        };
+        self.scope.add(&x, first, Binding::Let);
+        self.scope.add(&y, second, Binding::Let);
+        format!("{spawned}\n{awaited}")
+    }
+
+    fn parallel_for(&mut self, of: &Ty, depth: usize) -> String {
+        let from = self.any_type(1);
+        let xs = self.anchored(&from.clone().list(), depth - 1);
+        let item = self.fresh("i");
+        let before = self.scope.clone();
+        self.alone();
+        self.scope.add(&item, from, Binding::Let);
+        let mut lines = self.statements(1, depth - 1);
+        let settles = self.random.one_in(3);
+        lines.push(self.anchored(of, depth - 1));
+        self.scope = before;
+        let limit = *self.random.pick(&["", " limit 1", " limit 2"]);
+        let errors = if settles { " errors settle" } else { "" };
+        let text = format!(
+            "parallel for {item} in ({xs}){limit}{errors} {{\n{}\n}}",
+            indented(&lines)
+        );
+        if !settles {
+            return format!("({text})");
+        }
+        let value = self.fresh("b");
+        let otherwise = self.literal(of, 0);
+        let ty = of.text(&self.declarations);
+        let fallback = self.fresh("t");
+        format!(
+            "(do {{\n  let {fallback}: {ty} = {otherwise}\n  ({text}).map(r => match r {{ Ok({value}) => {value}, Err(_) => {fallback} }})\n}})"
+        )
+    }
+
+    /// An expression that other code may run at any time.
+    fn isolated(&mut self, ty: &Ty, depth: usize) -> String {
+        let before = self.scope.clone();
+        self.alone();
+        let text = self.anchored(ty, depth - 1);
+        self.scope = before;
+        text
+    }
+
+    fn alone(&mut self) {
+        self.scope.forget_variables();
+        self.scope.enter_function();
+    }
+
+    /// The lines of a block that gives `ty`.
+    fn work(&mut self, ty: &Ty, depth: usize, shared: Shared) -> String {
+        let before: Scope = self.scope.clone();
+        if shared == Shared::No {
+            self.alone();
+        }
+        let below = depth.saturating_sub(1);
+        let mut lines = self.statements(1, below);
+        lines.push(self.anchored(ty, below));
+        self.scope = before;
+        indented(&lines)
+    }
+}
+
+/// Whether a block may use variables of the code around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    /// It runs in place.
+    Yes,
+    /// Others may run at the same time.
+    No,
+}

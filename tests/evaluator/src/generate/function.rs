@@ -1,0 +1,180 @@
+//! Functions and methods, and calls of them.
+
+use crate::generate::Generator;
+use crate::generate::declaration::{Field, Function};
+use crate::generate::scope::{Binding, Scope};
+use crate::generate::statement::indented;
+use crate::generate::type_choice::Ty;
+
+/// So much one body may do.
+const BODY: i64 = 400;
+
+impl Generator {
+    /// Declares a function.
+    pub(super) fn function(&mut self) -> String {
+        let mut function = self.head();
+        self.scope = Scope {
+            may_wait: self.random.one_in(4),
+            ..Scope::default()
+        };
+        self.scope.returns = Some(function.result.clone());
+        if let Some(record) = function.receiver {
+            self.scope.add("self", Ty::Record(record), Binding::Let);
+        }
+        self.budget = BODY;
+        let mut parameters: Vec<String> = function
+            .receiver
+            .iter()
+            .map(|_| "self".to_owned())
+            .collect();
+        for parameter in &mut function.parameters {
+            let mut text = format!(
+                "{}: {}",
+                parameter.name,
+                parameter.ty.text(&self.declarations)
+            );
+            if self.random.one_in(3) {
+                parameter.has_default = true;
+                text += &format!(" = {}", self.leaf(&parameter.ty));
+            }
+            self.scope
+                .add(&parameter.name, parameter.ty.clone(), Binding::Let);
+            parameters.push(text);
+        }
+        let count = self.random.below(self.size + 1);
+        let mut lines = self.statements(count, 2);
+        lines.push(self.expression(&function.result, 3));
+        function.weight = (BODY - self.budget).max(1);
+        let receiver = function
+            .receiver
+            .map(|it| format!("{}.", self.declarations.records[it].name));
+        let text = format!(
+            "fn {}{}({}) -> {} {{\n{}\n}}",
+            receiver.unwrap_or_default(),
+            function.name,
+            parameters.join(", "),
+            function.result.text(&self.declarations),
+            indented(&lines),
+        );
+        self.declarations.functions.push(function);
+        text
+    }
+
+    fn head(&mut self) -> Function {
+        let records = self.declarations.records.len();
+        let receiver = (records > 0 && self.random.one_in(4)).then(|| self.random.below(records));
+        let parameters = (0..self.random.below(4)).map(|_| Field {
+            name: self.fresh("a"),
+            ty: self.any_type(2),
+            has_default: false,
+        });
+        let parameters = parameters.collect();
+        Function {
+            name: self.fresh("work"),
+            receiver,
+            parameters,
+            result: self.any_type(2),
+            weight: 0,
+        }
+    }
+
+    /// A call of a function that gives `ty`, if there is one.
+    pub(super) fn call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
+        let locals: Vec<_> = self
+            .scope
+            .functions
+            .iter()
+            .filter(|it| it.result == *ty)
+            .cloned()
+            .collect();
+        if !locals.is_empty() && self.random.one_in(2) {
+            let function = self.random.pick(&locals).clone();
+            self.budget -= 50;
+            let arguments: Vec<String> = function
+                .parameters
+                .iter()
+                .map(|it| self.expression(it, depth - 1))
+                .collect();
+            return Some(format!("{}({})", function.name, arguments.join(", ")));
+        }
+        let declared = self.declarations.functions.iter();
+        let fitting: Vec<Function> = declared
+            .filter(|it| it.result == *ty && it.weight < self.budget)
+            .cloned()
+            .collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let function = self.random.pick(&fitting).clone();
+        self.budget -= function.weight;
+        let arguments = self.arguments(&function.parameters, depth - 1);
+        Some(match function.receiver {
+            Some(record) => {
+                let receiver = self.anchored(&Ty::Record(record), depth - 1);
+                format!("{receiver}.{}({arguments})", function.name)
+            }
+            None => format!("{}({arguments})", function.name),
+        })
+    }
+
+    /// Some arguments by position, the rest by name in any order, defaults now and then left out.
+    fn arguments(&mut self, parameters: &[Field], depth: usize) -> String {
+        let positional = self.random.below(parameters.len() + 1);
+        let mut texts = Vec::new();
+        for parameter in &parameters[..positional] {
+            texts.push(self.expression(&parameter.ty, depth));
+        }
+        let mut named = Vec::new();
+        for parameter in &parameters[positional..] {
+            if parameter.has_default && self.random.one_in(2) {
+                continue;
+            }
+            named.push(format!(
+                "{}: {}",
+                parameter.name,
+                self.expression(&parameter.ty, depth)
+            ));
+        }
+        self.random.shuffle(&mut named);
+        texts.extend(named);
+        texts.join(", ")
+    }
+
+    /// A call of a generic function of the library that gives `ty`.
+    pub(super) fn generic_call(&mut self, ty: &Ty, depth: usize) -> String {
+        match self.random.below(7) {
+            0 => {
+                let condition = self.expression(&Ty::Bool, depth - 1);
+                let (a, b) = (self.anchored(ty, depth - 1), self.anchored(ty, depth - 1));
+                format!("choose({condition}, {a}, {b})")
+            }
+            1 => {
+                let x = self.anchored(ty, depth - 1);
+                let f = self.function_value(std::slice::from_ref(ty), ty, depth - 1);
+                format!("twice({x}, {f})")
+            }
+            2 if ty.is_ordered(&self.declarations) => {
+                let (a, b) = (self.anchored(ty, depth - 1), self.anchored(ty, depth - 1));
+                format!("smaller({a}, {b})")
+            }
+            3 => {
+                let held = self.anchored(&Ty::Crate(Box::new(ty.clone())), depth - 1);
+                format!("{held}.open()")
+            }
+            4 if *ty == Ty::Int => format!("triangle({})", self.random.below(30)),
+            5 if matches!(ty, Ty::Optional(_)) => {
+                let Ty::Optional(inside) = ty else {
+                    return self.leaf(ty);
+                };
+                let f = self.lambda(&[], inside, depth - 1);
+                format!("attempt({f})")
+            }
+            _ => {
+                let from = self.scalar_type();
+                let x = self.anchored(&from, depth - 1);
+                let f = self.function_value(&[from], ty, depth - 1);
+                format!("pass({x}, {f}).1")
+            }
+        }
+    }
+}

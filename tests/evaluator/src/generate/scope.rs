@@ -1,0 +1,90 @@
+//! What names an expression may use.
+
+use crate::generate::type_choice::Ty;
+
+/// How a local is bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binding {
+    /// Never assigned.
+    Let,
+    /// May be assigned.
+    Var,
+}
+
+/// A local.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// How it is bound.
+    pub binding: Binding,
+}
+
+/// A function that is in a local.
+#[derive(Clone, Debug)]
+pub struct LocalFunction {
+    /// Its name.
+    pub name: String,
+    /// What it takes.
+    pub parameters: Vec<Ty>,
+    /// What it gives.
+    pub result: Ty,
+}
+
+/// What is in scope.
+#[derive(Clone, Default, Debug)]
+pub struct Scope {
+    /// Locals.
+    pub locals: Vec<Local>,
+    /// Functions in locals.
+    pub functions: Vec<LocalFunction>,
+    /// Whether code may sleep, start steps and tasks.
+    pub may_wait: bool,
+    /// Whether there is a loop around that may be left.
+    pub in_loop: bool,
+    /// What `return` takes, where it may stand.
+    pub returns: Option<Ty>,
+    /// Whether `note(x, mark)` is there.
+    pub has_note: bool,
+}
+
+impl Scope {
+    /// Adds a local.
+    pub fn add(&mut self, name: &str, ty: Ty, binding: Binding) {
+        self.locals.push(Local {
+            name: name.to_owned(),
+            ty,
+            binding,
+        });
+    }
+
+    /// The locals of a type.
+    pub fn of_type(&self, ty: &Ty) -> Vec<String> {
+        let found = self.locals.iter().filter(|it| it.ty == *ty);
+        found.map(|it| it.name.clone()).collect()
+    }
+
+    /// The variables.
+    pub fn variables(&self) -> Vec<Local> {
+        self.locals
+            .iter()
+            .filter(|it| it.binding == Binding::Var)
+            .cloned()
+            .collect()
+    }
+
+    /// As code sees it that others may run at any time: without what can be assigned.
+    pub fn forget_variables(&mut self) {
+        self.locals.retain(|it| it.binding == Binding::Let);
+        self.functions.clear();
+        self.has_note = false;
+    }
+
+    /// As a function value's own code sees it.
+    pub fn enter_function(&mut self) {
+        self.in_loop = false;
+        self.returns = None;
+    }
+}

@@ -1,0 +1,146 @@
+//! Random programs mean the same to the reference evaluator and to compiled code.
+//!
+//! `GSW_PROGRAMS` is how many are tried, `GSW_SEED` the first seed; a difference is shown with the smallest program that still
+//! shows it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gsw_engine::run::RunResult;
+use gsw_evaluator::{Verdict, evaluate, generate};
+use serde_json::{Map, Value};
+
+use crate::in_process::{errors, load, open, run_main};
+use crate::literate::write_case;
+use crate::program::run_both_ways;
+use crate::shrink::shrink;
+
+/// How many programs a plain `cargo test` tries.
+const PROGRAMS: u64 = 300;
+
+/// One program in so many is also built and run as a file.
+const BUILT: u64 = 30;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    let text = std::env::var(variable).ok();
+    text.and_then(|it| it.parse().ok()).unwrap_or(otherwise)
+}
+
+/// What a program comes to in compiled code.
+fn compiled(source: &str) -> Result<Verdict, String> {
+    let (db, _) = open(source);
+    let report = run_main(&load(&db)?, Map::new());
+    let finished = report.finished;
+    if finished.live_objects != 0 {
+        return Err(format!(
+            "{} objects are left of {:?}",
+            finished.live_objects, finished.result
+        ));
+    }
+    match finished.result {
+        RunResult::Value(json) => Ok(Verdict::Value(json)),
+        RunResult::Raised(error) => Ok(Verdict::Raised(error.error)),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+/// What is wrong with a program.
+#[derive(PartialEq, Eq, Debug)]
+enum Finding {
+    /// The checker refuses it, which is a mistake of the generator or of the checker.
+    Refused(String),
+    /// Something panics.
+    Panic(String),
+    /// Compiled code does something else.
+    Difference(String),
+}
+
+impl Finding {
+    /// What a smaller program must still show.
+    fn sort(&self) -> &str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Panic(text) | Self::Difference(text) => {
+                text.split([':', '(']).next().unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn finding(source: &str) -> Option<Finding> {
+    let looked = catch_unwind(AssertUnwindSafe(|| compare(source)));
+    looked.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
+        Some(Finding::Panic(text.unwrap_or_default()))
+    })
+}
+
+fn compare(source: &str) -> Option<Finding> {
+    let (db, entry) = open(source);
+    let wrong = errors(&db);
+    if !wrong.is_empty() {
+        return Some(Finding::Refused(wrong));
+    }
+    let expected = evaluate(&db, entry, "main", &Value::Object(Map::new()));
+    if matches!(&expected, Verdict::NotEvaluated(why) if why.contains("long")) {
+        return None;
+    }
+    match compiled(source) {
+        Err(why) => Some(Finding::Difference(format!(
+            "{why}\nreference: {expected:?}"
+        ))),
+        Ok(found) if found == expected || matches!(expected, Verdict::NotEvaluated(_)) => None,
+        Ok(found) => Some(Finding::Difference(format!(
+            "reference: {expected:?}\ncompiled: {found:?}"
+        ))),
+    }
+}
+
+/// What was found with a program, shown with the smallest one that still shows it.
+fn report(seed: u64, source: &str, found: &Finding) -> String {
+    if let Finding::Refused(text) = found {
+        return format!("seed {seed} is refused: {text}\n{source}");
+    }
+    let sort = found.sort();
+    let small = shrink(source, |it| finding(it).is_some_and(|it| it.sort() == sort));
+    match finding(&small) {
+        Some(Finding::Panic(text)) => format!("seed {seed} panics: {text}\n{small}"),
+        Some(Finding::Difference(text)) => format!("seed {seed}: {text}\n{small}"),
+        other => format!("seed {seed}: {other:?}\n{small}"),
+    }
+}
+
+#[test]
+fn random_programs_mean_what_the_reference_says() {
+    let first = number("GSW_SEED", 1);
+    let count = number("GSW_PROGRAMS", PROGRAMS);
+    let most = number("GSW_SHOWN", 3);
+    let mut wrong = Vec::new();
+    for seed in first..first + count {
+        let source = generate(seed, 1 + (seed % 6) as usize);
+        if let Some(found) = finding(&source) {
+            wrong.push(report(seed, &source, &found));
+            if wrong.len() as u64 == most {
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn random_programs_mean_the_same_in_memory_and_built() {
+    for seed in 1..=PROGRAMS / BUILT {
+        let source = generate(seed * BUILT, 4);
+        let file = write_case("random", "program", seed as usize, &source);
+        let said = run_both_ways(&file, &[]);
+        let (db, entry) = open(&source);
+        match evaluate(&db, entry, "main", &Value::Object(Map::new())) {
+            Verdict::Value(json) => {
+                assert_eq!(said.out, format!("{json}\n"), "seed {}", seed * BUILT)
+            }
+            Verdict::Raised(_) => assert_eq!(said.code, Some(1), "seed {}", seed * BUILT),
+            Verdict::NotEvaluated(_) => {}
+        }
+    }
+}

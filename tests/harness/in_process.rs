@@ -1,0 +1,75 @@
+//! Compiles programs given as text and runs them in this process, with virtual time.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_agents::AgentPrompts;
+use gsw_engine::driver::scripted::{Entry, Report, Script, run};
+use gsw_engine::load::Loaded;
+use gsw_engine::services::Services;
+use gsw_source::{Database, Diagnostic, File, Files, Severity};
+
+/// One file that is nowhere on disk.
+struct Text<'a>(&'a str);
+
+impl Files for Text<'_> {
+    fn read(&self, path: &Path) -> Result<Arc<str>, String> {
+        match path.file_name() {
+            Some(name) if name == "program.gsw" => Ok(self.0.into()),
+            _ => Err("does not exist".into()),
+        }
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        Path::new("/").join(path)
+    }
+}
+
+/// A project of one file.
+pub fn open(source: &str) -> (Database, File) {
+    let mut db = Database::default();
+    let file = gsw_semantics::open_project(&mut db, Path::new("program.gsw"), &Text(source));
+    (db, file.expect("its text is there"))
+}
+
+/// The errors in a project, as the user sees them.
+pub fn errors(db: &Database) -> String {
+    shown(db, &gsw_semantics::check_project(db))
+}
+
+fn shown(db: &Database, found: &[Diagnostic]) -> String {
+    let errors = found.iter().filter(|it| it.severity == Severity::Error);
+    let located = errors.map(|it| it.located(|place| gsw_syntax::locate(db, place)));
+    gsw_source::render_plain(db, &located.collect::<Vec<_>>())
+}
+
+/// Compiles a project without errors.
+pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
+    let module = gsw_flow::lower_program(db);
+    let module = module.map_err(|found| format!("lowering refuses: {}", shown(db, &found)))?;
+    let image = gsw_codegen::compile(&module, &gsw_codegen::Options::default());
+    let image = image.map_err(|error| format!("codegen refuses: {error}"))?;
+    let loaded = Loaded::from_bytes(&image);
+    loaded
+        .map(Arc::new)
+        .map_err(|refusal| format!("the engine refuses: {refusal}"))
+}
+
+/// Runs `main`; without models.
+pub fn run_main(loaded: &Arc<Loaded>, input: serde_json::Map<String, serde_json::Value>) -> Report {
+    let main = loaded
+        .program
+        .workflows
+        .iter()
+        .position(|it| it.name == "main");
+    let entry = Entry::Workflow {
+        index: main.expect("there is a main"),
+        input,
+    };
+    let services = Services {
+        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+        model_override: Some("sim/default".into()),
+        ..Services::default()
+    };
+    run(loaded, &Arc::new(services), entry, Script::default()).expect("it does not hang")
+}
