@@ -4,6 +4,7 @@
 //! shows it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 use gsw_engine::run::RunResult;
 use gsw_evaluator::{Verdict, evaluate, generate};
@@ -114,18 +115,29 @@ fn report(seed: u64, source: &str, found: &Finding) -> String {
 fn random_programs_mean_what_the_reference_says() {
     let first = number("GSW_SEED", 1);
     let count = number("GSW_PROGRAMS", PROGRAMS);
-    let most = number("GSW_SHOWN", 3);
-    let mut wrong = Vec::new();
-    for seed in first..first + count {
-        let source = generate(seed, 1 + (seed % 6) as usize);
-        if let Some(found) = finding(&source) {
-            wrong.push(report(seed, &source, &found));
-            if wrong.len() as u64 == most {
-                break;
-            }
+    let most = number("GSW_SHOWN", 3) as usize;
+    let threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let found = &found;
+            let seeds = (first + thread..first + count).step_by(threads as usize);
+            scope.spawn(move || {
+                for seed in seeds {
+                    let source = generate(seed, 1 + (seed % 6) as usize);
+                    if let Some(finding) = finding(&source) {
+                        let report = report(seed, &source, &finding);
+                        found.lock().expect("no thread panics with it").push(report);
+                    }
+                    if found.lock().expect("no thread panics with it").len() >= most {
+                        break;
+                    }
+                }
+            });
         }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+    let found = found.into_inner().expect("no thread panics with it");
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]

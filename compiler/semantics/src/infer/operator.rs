@@ -48,12 +48,22 @@ impl Context<'_> {
             ast::BinaryOperator::Remainder => BinaryOperator::Remainder,
         };
         let left = self.expression(left, &Expected::Anything);
-        let near = Expected::Hint(self.ty(left));
+        let near = self.hint_for_right(operator, left);
         let right = self.expression(right, &near);
         if symbol(operator).1 == Kind::Arithmetic {
             self.arithmetic(operator, operator_span, left, right, span)
         } else {
             self.comparison(operator, operator_span, left, right, span)
+        }
+    }
+
+    /// Both sides are alike, but for a duration times an int and for a time with a duration or a time.
+    fn hint_for_right(&mut self, operator: BinaryOperator, left: ExpressionId) -> Expected {
+        let left = self.ty(left);
+        match (operator, self.operand(&left)) {
+            (BinaryOperator::Multiply, Type::Duration) => Expected::Hint(Type::Int),
+            (BinaryOperator::Add | BinaryOperator::Subtract, Type::Time) => Expected::Anything,
+            _ => Expected::Hint(left),
         }
     }
 

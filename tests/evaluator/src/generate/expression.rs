@@ -41,6 +41,14 @@ impl Generator {
         }
     }
 
+    /// An expression for a statement of its own.
+    pub(super) fn value(&mut self, ty: &Ty, depth: usize) -> String {
+        match self.scope.is_careful && !self.random.one_in(6) {
+            true => self.caught(ty, depth),
+            false => self.expression(ty, depth),
+        }
+    }
+
     /// An expression that shows its type without being told.
     pub(super) fn anchored(&mut self, ty: &Ty, depth: usize) -> String {
         let locals = self.scope.of_type(ty);
@@ -251,13 +259,13 @@ impl Generator {
         }
         let text = if depth > 0 && self.random.one_in(3) {
             let mut lines = self.statements(2, depth - 1);
-            lines.push(self.expression(result, depth - 1));
+            lines.push(self.anchored(result, depth - 1));
             format!("({}) => {{\n{}\n}}", names.join(", "), indented(&lines))
         } else {
             format!(
                 "({}) => ({})",
                 names.join(", "),
-                self.expression(result, depth.saturating_sub(1))
+                self.anchored(result, depth.saturating_sub(1))
             )
         };
         self.scope = before;

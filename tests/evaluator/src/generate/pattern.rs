@@ -5,24 +5,33 @@ use crate::generate::scope::Binding;
 use crate::generate::type_choice::Ty;
 
 impl Generator {
-    /// A pattern that may bind names.
+    /// The whole pattern of a `match` or `if let`: on an optional a name is the value inside.
     pub(super) fn pattern(&mut self, ty: &Ty, depth: usize) -> String {
+        match ty {
+            Ty::Optional(_) if self.random.one_in(4) => "none".into(),
+            Ty::Optional(inside) => self.part(inside, depth),
+            _ => self.part(ty, depth),
+        }
+    }
+
+    /// A pattern that may be a name, which is then all that stands there.
+    fn part(&mut self, ty: &Ty, depth: usize) -> String {
         if self.random.one_in(4) {
             return "_".into();
         }
-        // On an optional a name is the value inside.
-        let inside = match ty {
-            Ty::Optional(inside) => inside,
-            other => other,
-        };
         if depth == 0 || self.random.one_in(4) {
             let name = self.fresh("b");
-            self.scope.add(&name, inside.clone(), Binding::Let);
+            self.scope.add(&name, ty.clone(), Binding::Let);
             return name;
         }
+        self.shape(ty, depth)
+    }
+
+    /// A pattern that looks at the value.
+    fn shape(&mut self, ty: &Ty, depth: usize) -> String {
         match ty {
             Ty::Optional(_) if self.random.one_in(3) => "none".into(),
-            Ty::Optional(inside) => self.pattern(&inside.clone(), depth),
+            Ty::Optional(inside) => self.shape(inside, depth),
             Ty::Int => (*self
                 .random
                 .pick(&["0", "1", "-1", "2..=9", "0 | 3", "4..8"]))
@@ -31,8 +40,7 @@ impl Generator {
             Ty::Str => (*self.random.pick(&["\"a\"", "\"\"", "\"a\" | \"b\""])).into(),
             Ty::List(of) => self.list_pattern(of, depth),
             Ty::Tuple(parts) => {
-                let parts: Vec<String> =
-                    parts.iter().map(|it| self.pattern(it, depth - 1)).collect();
+                let parts: Vec<String> = parts.iter().map(|it| self.part(it, depth - 1)).collect();
                 format!("({})", parts.join(", "))
             }
             Ty::Record(index) => self.record_pattern(*index, depth),
@@ -43,7 +51,7 @@ impl Generator {
 
     fn list_pattern(&mut self, of: &Ty, depth: usize) -> String {
         let mut parts: Vec<String> = (0..self.random.below(3))
-            .map(|_| self.pattern(of, depth - 1))
+            .map(|_| self.part(of, depth - 1))
             .collect();
         match self.random.below(3) {
             0 => {}
@@ -55,7 +63,7 @@ impl Generator {
             }
         }
         if self.random.one_in(4) {
-            parts.push(self.pattern(of, depth - 1));
+            parts.push(self.part(of, depth - 1));
         }
         format!("[{}]", parts.join(", "))
     }
@@ -66,7 +74,7 @@ impl Generator {
         fields.truncate(1 + self.random.below(2));
         let mut parts: Vec<String> = fields
             .iter()
-            .map(|it| format!("{}: {}", it.name, self.pattern(&it.ty, depth - 1)))
+            .map(|it| format!("{}: {}", it.name, self.part(&it.ty, depth - 1)))
             .collect();
         parts.push("..".into());
         format!(
@@ -87,7 +95,7 @@ impl Generator {
         }
         let parts: Vec<String> = fields
             .iter()
-            .map(|(_, ty)| self.pattern(ty, depth - 1))
+            .map(|(_, ty)| self.part(ty, depth - 1))
             .collect();
         format!("{name}({})", parts.join(", "))
     }

@@ -46,6 +46,8 @@ pub struct Scope {
     pub in_loop: bool,
     /// What `return` takes, where it may stand.
     pub returns: Option<Ty>,
+    /// Whether most errors are to be caught where they arise, so that more of the program runs.
+    pub is_careful: bool,
     /// Whether `note(x, mark)` is there.
     pub has_note: bool,
 }
@@ -85,6 +87,7 @@ impl Scope {
     /// As a function value's own code sees it.
     pub fn enter_function(&mut self) {
         self.in_loop = false;
+        self.is_careful = false;
         self.returns = None;
     }
 }

@@ -59,7 +59,7 @@ impl Generator {
 
     fn binding(&mut self, depth: usize) -> String {
         let ty = self.any_type(2);
-        let value = self.expression(&ty, depth);
+        let value = self.value(&ty, depth);
         let shadowed = self
             .scope
             .locals
@@ -84,7 +84,7 @@ impl Generator {
 
     fn variable(&mut self, depth: usize) -> String {
         let ty = self.any_type(2);
-        let value = self.expression(&ty, depth);
+        let value = self.value(&ty, depth);
         let name = self.fresh("w");
         let text = format!("var {name}: {} = {value}", ty.text(&self.declarations));
         self.scope.add(&name, ty, Binding::Var);
@@ -110,7 +110,7 @@ impl Generator {
         format!(
             "{} {operator} {}",
             variable.name,
-            self.expression(&variable.ty, depth)
+            self.value(&variable.ty, depth)
         )
     }
 
@@ -142,7 +142,7 @@ impl Generator {
     }
 
     fn branch(&mut self, depth: usize) -> String {
-        let condition = self.expression(&Ty::Bool, depth);
+        let condition = self.value(&Ty::Bool, depth);
         let then = self.block(2, depth);
         if self.random.one_in(2) {
             return format!("if ({condition}) {{\n{then}\n}}");
@@ -155,12 +155,14 @@ impl Generator {
 
     fn if_let(&mut self, depth: usize) -> String {
         let ty = self.any_type(1).optional();
-        let value = self.anchored(&ty, depth);
+        let value = self.value(&ty, depth);
         let before = self.scope.clone();
         let pattern = self.pattern(&ty, 1);
         let then = self.block(2, depth);
         self.scope = before;
-        format!("if let {pattern} = ({value}) {{\n{then}\n}}")
+        let annotated = self.fresh("t");
+        let shown = ty.text(&self.declarations);
+        format!("let {annotated}: {shown} = {value}\nif let {pattern} = {annotated} {{\n{then}\n}}")
     }
 
     fn loop_over(&mut self, depth: usize) -> String {
@@ -246,7 +248,7 @@ impl Generator {
 
     /// What leaves a loop or function, or fails, under a condition.
     fn leaving(&mut self, depth: usize) -> String {
-        let condition = self.expression(&Ty::Bool, depth);
+        let condition = self.value(&Ty::Bool, depth);
         let leave = match (
             self.random.below(3),
             self.scope.in_loop,
