@@ -1,6 +1,7 @@
 //! What lists, maps, tuples, optionals, records and enums have.
 
 use crate::generate::Generator;
+use crate::generate::declaration::Field;
 use crate::generate::type_choice::Ty;
 
 impl Generator {
@@ -44,13 +45,23 @@ impl Generator {
             if field.has_default && self.random.one_in(2) {
                 continue;
             }
-            texts.push(format!("{}: {}", field.name, value(self, &field.ty)));
+            let value = value(self, &field.ty);
+            texts.push(format!("{}: {}", field.name, self.computed(field, value)));
         }
         format!(
             "({} {{ {} }})",
             self.declarations.records[index].name,
             texts.join(", ")
         )
+    }
+
+    /// A value for a field that is no constant where those are checked before the program runs.
+    fn computed(&mut self, field: &Field, value: String) -> String {
+        if !field.has_check {
+            return value;
+        }
+        let name = self.fresh("t");
+        format!("(do {{ let {name}: int = {value}; {name} }})")
     }
 
     fn variant(
@@ -103,6 +114,7 @@ impl Generator {
                         .below(self.declarations.records[*index].fields.len());
                     let field = self.declarations.records[*index].fields[field].clone();
                     let value = self.expression(&field.ty, depth - 1);
+                    let value = self.computed(&field, value);
                     let name = &self.declarations.records[*index].name;
                     return format!("({name} {{ {}: {value}, ..{base} }})", field.name);
                 }

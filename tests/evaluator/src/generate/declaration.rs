@@ -46,6 +46,8 @@ pub struct Field {
     pub ty: Ty,
     /// Whether it may be left out.
     pub has_default: bool,
+    /// Whether it has a `where`, which a constant may not break.
+    pub has_check: bool,
 }
 
 /// A function.
@@ -148,7 +150,8 @@ impl Generator {
             if has_default {
                 line += &format!(" = {}", self.literal(&ty, 1));
             }
-            if ty == Ty::Int && self.random.one_in(4) {
+            let has_check = ty == Ty::Int && !has_default && self.random.one_in(3);
+            if has_check {
                 line += " where it > -1_000_000";
             }
             lines.push(line);
@@ -156,6 +159,7 @@ impl Generator {
                 name: field,
                 ty,
                 has_default,
+                has_check,
             });
         }
         self.declarations.records.push(Record {

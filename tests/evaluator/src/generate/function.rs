@@ -67,6 +67,7 @@ impl Generator {
             name: self.fresh("a"),
             ty: self.any_type(2),
             has_default: false,
+            has_check: false,
         });
         let parameters = parameters.collect();
         Function {
