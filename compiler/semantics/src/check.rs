@@ -14,6 +14,7 @@ use crate::lints::{lint_diagnostics, unused_imports};
 use crate::module::is_std;
 use crate::naming::name_diagnostics;
 use crate::not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
+use crate::permission_block::permission_diagnostics;
 use crate::recursion::recursion_diagnostic;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::scope::module_scope;
@@ -106,6 +107,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend(recursion_diagnostic(db, item));
     }
     found.extend(head_diagnostics(db, item));
+    found.extend(permission_diagnostics(db, item));
     found.extend(item_not_yet_supported(db, item));
     let inferred = item_bodies(db, item);
     found.extend_from_slice(&inferred.diagnostics);

@@ -26,6 +26,7 @@ pub mod model;
 mod module;
 mod naming;
 mod not_yet_supported;
+mod permission_block;
 mod project;
 mod recursion;
 mod rules;

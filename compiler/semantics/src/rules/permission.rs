@@ -35,14 +35,21 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         let Some(granted) = permissions(db) else {
             return;
         };
-        let first = arguments
-            .iter()
-            .find(|(index, _)| *index == 0)
-            .map(|(_, it)| *it);
+        let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
         for effect in own_effects(db, item) {
             let listed = granted.iter().find(|(name, _)| name == effect.name());
             let place = place_in(body, span);
-            match (listed, first.and_then(|it| target(db, body, it))) {
+            // The address of a request with any method stands behind the method.
+            let is_address = |it: &String| effect != Effect::Net || host(it).is_some();
+            let named = |n| {
+                nth(n)
+                    .and_then(|it| target(db, body, it))
+                    .filter(is_address)
+            };
+            match (
+                listed,
+                named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
+            ) {
                 (None, _) => found.push(errors::not_permitted(place, effect.name())),
                 (Some((_, list)), Some(target))
                     if !list.iter().any(|it| admits(effect, it, &target)) =>
@@ -89,7 +96,7 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
 fn admits(effect: Effect, granted: &str, target: &str) -> bool {
     match effect {
         Effect::FsRead | Effect::FsWrite => is_beneath(granted, target),
-        Effect::Net => host(target).is_none_or(|it| it == granted),
+        Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
         _ => granted == target,
     }
 }
@@ -125,9 +132,23 @@ fn segments(path: &str) -> Option<Vec<&str>> {
     Some(found)
 }
 
+/// The host of an address, with its port where one is written.
 fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    Some(host.split(':').next().unwrap_or(host))
+    authority.rsplit('@').next()
+}
+
+/// Whether `api.example.org`, `api.example.org:8443`, `*.example.org` or `*` names a host. What a port that is not written
+/// stands for is left to the run.
+fn is_host(granted: &str, host: &str) -> bool {
+    let granted = granted.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
+    let name = host.split(':').next().unwrap_or(&host);
+    let is_name = |it: &str| match granted.strip_prefix('*') {
+        Some(ending) => ending.is_empty() || (ending.starts_with('.') && it.ends_with(ending)),
+        None => granted == it,
+    };
+    let names_port = granted.split(':').next().is_some_and(|it| it == name) && host == name;
+    is_name(name) || is_name(&host) || names_port
 }

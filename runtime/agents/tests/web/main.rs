@@ -1,0 +1,123 @@
+//! The requests of programs against a scripted server: what is sent, what comes back, where redirects lead.
+
+use std::sync::Arc;
+
+use fake_provider::{Reply, Script, Server};
+use gsw_agents::WebClient;
+use gsw_engine::operation::{Failure, HttpAnswer};
+use gsw_engine::web::{MayReach, Web, WebRequest};
+
+async fn server(replies: Vec<Reply>) -> Server {
+    let server = Server::start(Script::in_turn(replies), 0).await;
+    server.expect("a free port")
+}
+
+fn request(method: &str, url: String) -> WebRequest {
+    let headers = [
+        ("Authorization", "Bearer abc"),
+        ("X-Key", "k"),
+        ("X-Plain", "p"),
+    ];
+    WebRequest {
+        method: method.into(),
+        url,
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        confidential: vec!["X-Key".into()],
+        body: Some("text".into()),
+    }
+}
+
+async fn send(request: WebRequest) -> Result<HttpAnswer, Failure> {
+    WebClient::default().send(request, everywhere()).await
+}
+
+fn everywhere() -> MayReach {
+    Arc::new(|_, _| true)
+}
+
+fn redirect(status: u16, to: &str) -> Reply {
+    Reply {
+        status,
+        ..Reply::text("")
+    }
+    .with_header("location", to)
+}
+
+#[tokio::test]
+async fn any_status_is_an_answer() {
+    let reply = Reply {
+        status: 404,
+        ..Reply::error(404, "not_found", "none")
+    };
+    let server = server(vec![reply.with_header("X-Note", "grün")]).await;
+    let answer = send(request("patch", format!("{}/a?b=c", server.url())))
+        .await
+        .expect("an answer");
+    assert_eq!(answer.status, 404);
+    assert!(answer.headers.iter().any(|it| it.0 == "x-note"));
+    let sent = &server.requests()[0];
+    assert_eq!(
+        (sent.method.as_str(), sent.path.as_str()),
+        ("PATCH", "/a?b=c")
+    );
+    assert_eq!(
+        (sent.body.as_str(), sent.header("x-plain")),
+        ("text", Some("p"))
+    );
+}
+
+#[tokio::test]
+async fn another_host_gets_no_secret() {
+    let other = server(vec![Reply::text("there")]).await;
+    let first = server(vec![redirect(307, &format!("{}/next", other.url()))]).await;
+    let answer = send(request("POST", first.url())).await.expect("an answer");
+    assert_eq!(answer.status, 200);
+    assert_eq!(first.requests()[0].header("x-key"), Some("k"));
+    let sent = &other.requests()[0];
+    assert_eq!((sent.method.as_str(), sent.body.as_str()), ("POST", "text"));
+    let headers = ["authorization", "x-key", "x-plain"].map(|it| sent.header(it));
+    assert_eq!(headers, [None, None, Some("p")]);
+}
+
+#[tokio::test]
+async fn the_same_host_gets_all_again() {
+    let server = server(vec![redirect(302, "/next"), Reply::text("there")]).await;
+    let answer = send(request("POST", server.url()))
+        .await
+        .expect("an answer");
+    assert_eq!(answer.status, 200);
+    let sent = &server.requests()[1];
+    assert_eq!((sent.method.as_str(), sent.body.as_str()), ("GET", ""));
+    assert_eq!(sent.header("x-key"), Some("k"));
+}
+
+#[tokio::test]
+async fn every_host_is_asked_for() {
+    let other = server(vec![Reply::text("there")]).await;
+    let first = server(vec![redirect(302, &other.url())]).await;
+    let port = first.port();
+    let may_reach: MayReach = Arc::new(move |host, it| host == "127.0.0.1" && it == port);
+    let failure = WebClient::default()
+        .send(request("GET", first.url()), may_reach)
+        .await;
+    assert!(matches!(failure, Err(Failure::Denied { .. })));
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_is_an_error() {
+    let circle = server(vec![redirect(302, "/")]).await;
+    for url in [
+        circle.url(),
+        "http://127.0.0.1:1".into(),
+        "ftp://a".into(),
+        "no".into(),
+    ] {
+        let failure = send(request("GET", url)).await;
+        assert!(matches!(failure, Err(Failure::Io { .. })), "{failure:?}");
+    }
+    let failure = send(request("GE T", circle.url())).await;
+    assert!(matches!(failure, Err(Failure::Io { .. })));
+}
