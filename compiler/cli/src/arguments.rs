@@ -30,6 +30,8 @@ enum Command {
     Build(Build),
     /// Compile a program in memory and run it.
     Run(Run),
+    /// Run the tests of programs.
+    Test(Test),
     /// Write files in the one style.
     Fmt(Fmt),
     /// Explain a diagnostic by its code.
@@ -80,6 +82,31 @@ pub struct Run {
     /// The program's own arguments, after `--`.
     #[arg(last = true)]
     pub words: Vec<String>,
+}
+
+/// `gswc test`
+#[derive(clap::Args)]
+pub struct Test {
+    /// The files whose tests are run.
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Run only tests whose name contains this text.
+    #[arg(long)]
+    pub filter: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+    pub format: TestFormat,
+}
+
+/// How tests are reported.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TestFormat {
+    /// A line each.
+    Text,
+    /// `JUnit`'s XML.
+    Junit,
+    /// One JSON object a line.
+    Json,
 }
 
 /// `gswc fmt`
@@ -149,6 +176,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Check(arguments) => commands::check(&arguments),
         Command::Build(arguments) => commands::build(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Test(arguments) => commands::test(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Lsp => commands::lsp(),

@@ -6,6 +6,7 @@ mod explain;
 mod fmt;
 mod lsp;
 mod run;
+mod test;
 
 pub use build::build;
 pub use check::check;
@@ -13,3 +14,4 @@ pub use explain::explain;
 pub use fmt::fmt;
 pub use lsp::lsp;
 pub use run::run;
+pub use test::test;

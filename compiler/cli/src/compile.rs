@@ -39,10 +39,25 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
         .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))
 }
 
+/// The image of a file's tests with the tests; what is wrong is printed.
+pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
+    let db = open(path).map_err(|failure| report::failure(&failure))?;
+    let diagnostics = gsw_semantics::check_project(&db);
+    if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
+        return Err(Exit::Raised);
+    }
+    let (module, tests) = gsw_flow::lower_tests(&db)
+        .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))?;
+    Ok((encode(&module)?, tests))
+}
+
 /// The program's image; what is wrong is printed.
 pub fn image(path: &Path, main: Main) -> Result<Vec<u8>, Exit> {
-    let module = module(path, main)?;
-    gsw_codegen::compile(&module, &gsw_codegen::Options::default()).map_err(|error| {
+    encode(&module(path, main)?)
+}
+
+fn encode(module: &Module) -> Result<Vec<u8>, Exit> {
+    gsw_codegen::compile(module, &gsw_codegen::Options::default()).map_err(|error| {
         report::failure(&error);
         Exit::Internal
     })

@@ -57,6 +57,13 @@ pub enum Instance {
         /// What it is for.
         purpose: LambdaUse,
     },
+    /// The code of a `mock`; parameter 0 is its closure.
+    Mock {
+        /// The test that it stands in.
+        owner: BodyInstance,
+        /// Its value.
+        outcome: ExpressionId,
+    },
     /// A declaration as a function value; parameter 0 is its closure.
     FunctionValue {
         /// The declaration.
@@ -101,7 +108,9 @@ impl Instance {
     /// The declaration that it belongs to.
     pub fn item(&self) -> ItemId {
         match self {
-            Self::Body(body) | Self::Lambda { owner: body, .. } => body.item,
+            Self::Body(body)
+            | Self::Lambda { owner: body, .. }
+            | Self::Mock { owner: body, .. } => body.item,
             Self::FunctionValue { item, .. }
             | Self::ConstructorValue { item, .. }
             | Self::Prompt { item, .. }

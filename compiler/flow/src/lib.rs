@@ -13,4 +13,4 @@ pub mod verify;
 mod waiting;
 mod walk;
 
-pub use lower::lower_program;
+pub use lower::{Test, lower_program, lower_tests};

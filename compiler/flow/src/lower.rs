@@ -21,6 +21,7 @@ mod intrinsic;
 mod iteration;
 mod json;
 mod membership;
+mod mock;
 mod modifier;
 mod node;
 mod operator;
@@ -52,26 +53,47 @@ use crate::verify::verify;
 /// # Errors
 /// With the errors of the bodies that are reached, and with those that only concrete types show.
 pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
+    let view = entry_view(db)?;
+    let mut lowering = Lowering::new(&view, Purpose::Run);
+    let workflows = lowering.roots();
+    lowering.module(workflows)
+}
+
+/// A test of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    /// Its text.
+    pub name: String,
+    /// The resumable function without parameters and result that it is.
+    pub function: FunctionIndex,
+}
+
+/// Compiles the tests of the entry module and everything that they reach; what can be mocked asks for mocks first.
+///
+/// # Errors
+/// As for [`lower_program`].
+pub fn lower_tests(db: &dyn Db) -> Result<(Module, Vec<Test>), Vec<Diagnostic>> {
+    let view = entry_view(db)?;
+    let mut lowering = Lowering::new(&view, Purpose::Test);
+    let tests = lowering.tests();
+    let module = lowering.module(Vec::new())?;
+    Ok((module, tests))
+}
+
+fn entry_view(db: &dyn Db) -> Result<QueryView<'_>, Vec<Diagnostic>> {
     let entry = Project::try_get(db)
         .and_then(|it| it.modules(db).get(it.entry(db)).copied())
         .ok_or_else(Vec::new)?;
-    let module = lower_view(&QueryView { db, entry })?;
-    if cfg!(debug_assertions) {
-        let problems = verify(&module);
-        assert!(problems.is_empty(), "Flow is unsound: {problems:#?}");
-    }
-    Ok(module)
+    Ok(QueryView { db, entry })
 }
 
-/// Compiles the program behind `view` to Flow.
-fn lower_view(view: &dyn ProgramView) -> Result<Module, Vec<Diagnostic>> {
-    let mut lowering = Lowering::new(view);
-    let tables = lowering.roots();
-    lowering.drain();
-    if !lowering.diagnostics.is_empty() {
-        return Err(lowering.diagnostics);
-    }
-    Ok(lowering.finish(tables))
+/// What a program is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Its workflows are run.
+    Run,
+    /// Its tests are run.
+    Test,
 }
 
 /// What is known of the program so far.
@@ -92,10 +114,14 @@ pub(crate) struct Lowering<'v> {
     /// What does not compile.
     pub diagnostics: Vec<Diagnostic>,
     reported: IndexSet<ItemId>,
+    /// What the program is compiled for.
+    pub purpose: Purpose,
+    /// What mocks may stand in for, by their number.
+    mocked: IndexSet<ItemId>,
 }
 
 impl<'v> Lowering<'v> {
-    fn new(view: &'v dyn ProgramView) -> Self {
+    fn new(view: &'v dyn ProgramView, purpose: Purpose) -> Self {
         Self {
             view,
             types: TypeInterner::new(),
@@ -109,7 +135,23 @@ impl<'v> Lowering<'v> {
             tools: IndexMap::new(),
             diagnostics: Vec::new(),
             reported: IndexSet::new(),
+            purpose,
+            mocked: IndexSet::new(),
         }
+    }
+
+    /// Compiles all that has been asked for.
+    fn module(mut self, workflows: Vec<program::Workflow>) -> Result<Module, Vec<Diagnostic>> {
+        self.drain();
+        if !self.diagnostics.is_empty() {
+            return Err(self.diagnostics);
+        }
+        let module = self.finish(workflows);
+        if cfg!(debug_assertions) {
+            let problems = verify(&module);
+            assert!(problems.is_empty(), "Flow is unsound: {problems:#?}");
+        }
+        Ok(module)
     }
 
     /// The function of an instance, which is compiled later when it is new.

@@ -58,7 +58,11 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         };
     }
     match item.kind(view.db()) {
-        ItemKind::Workflow | ItemKind::Tool | ItemKind::Prompt | ItemKind::Human => Waits::Always,
+        ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Prompt
+        | ItemKind::Human
+        | ItemKind::Test => Waits::Always,
         ItemKind::Function => view.waits(item),
         _ => Waits::Never,
     }

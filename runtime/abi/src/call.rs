@@ -394,6 +394,14 @@ macro_rules! for_each_runtime_call {
             context_query raising(own, own);
             /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
+
+            // Tests.
+            /// From here on a mock stands in for an item: the item's number, closure.
+            mock_set plain(word, own);
+            /// The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
+            mock_at plain(word, word);
+            /// Raises because a test calls what only a mock can answer, and fails the test even where this is caught: its name.
+            unmocked raising(own);
         }
     };
 }

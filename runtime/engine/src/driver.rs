@@ -8,4 +8,5 @@ pub(crate) mod path;
 pub(crate) mod permissions;
 pub(crate) mod process;
 pub mod scripted;
+pub mod testing;
 mod timer;

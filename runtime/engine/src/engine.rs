@@ -130,6 +130,7 @@ impl RunHandle {
                 duration: 0,
                 tree: crate::node::Tree::default(),
                 live_objects: 0,
+                unmocked: None,
             })
         })
     }

@@ -9,6 +9,7 @@ mod json;
 mod list;
 mod map;
 mod memory;
+mod mock;
 mod node;
 mod number;
 mod outside;
@@ -47,6 +48,7 @@ pub use map::{
     map_new, map_remove, map_value_at, map_values,
 };
 pub use memory::{frame_free, frame_new, object_free, object_new};
+pub use mock::{mock_at, mock_set, unmocked};
 pub use node::{emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_set};
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,

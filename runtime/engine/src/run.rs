@@ -83,6 +83,10 @@ pub struct Run {
     pub failure: Option<(u64, crate::node::NodeId)>,
     /// What reflections said, by the node whose prompts it is for.
     pub guidance: rustc_hash::FxHashMap<crate::node::NodeId, Vec<String>>,
+    /// The closures that stand in for items, by the item's number, in order; only in tests.
+    pub mocks: rustc_hash::FxHashMap<u64, Vec<u64>>,
+    /// What a test called first that only a mock can answer.
+    pub unmocked: Option<String>,
     /// The run's own task.
     pub root: TaskId,
     /// The type of the run's value.

@@ -1,7 +1,7 @@
 //! Function values: closures over their captures, and declarations and constructors used as values.
 
 use gsw_abi::builtin;
-use gsw_abi::program::Colour;
+use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_semantics::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
 use gsw_semantics::substitute;
 use gsw_semantics::types::Type;
@@ -28,6 +28,16 @@ impl Builder<'_, '_> {
             position,
             purpose,
         });
+        self.closure_over(function, lambda)
+    }
+
+    /// The code of `instance` with what `lambda` captures.
+    pub fn closure_of(&mut self, instance: Instance, lambda: &Lambda) -> Operand {
+        let function = self.program.instance(instance);
+        self.closure_over(function, lambda)
+    }
+
+    fn closure_over(&mut self, function: FunctionIndex, lambda: &Lambda) -> Operand {
         let captures: Vec<LocalId> = lambda
             .captures
             .iter()
@@ -52,6 +62,18 @@ impl Builder<'_, '_> {
 
     /// The code of a lambda: parameter 0 is the closure, which its captures are read from first.
     pub fn lambda_code(&mut self, lambda: &Lambda) {
+        self.lambda_head(lambda);
+        let value = self.expression(lambda.body);
+        let ty = self.type_of(lambda.body);
+        let value = match ty {
+            Type::Unit | Type::Never => Operand::Word(0),
+            _ => value,
+        };
+        self.end(Terminator::Return(value));
+    }
+
+    /// The parameters and captures of a lambda.
+    pub fn lambda_head(&mut self, lambda: &Lambda) {
         let body = std::sync::Arc::clone(&self.body);
         let closure = self.parameter(builtin::FUNCTION, "");
         for &parameter in &lambda.parameters {
@@ -85,13 +107,6 @@ impl Builder<'_, '_> {
             };
             self.variables.insert(captured, variable);
         }
-        let value = self.expression(lambda.body);
-        let ty = self.type_of(lambda.body);
-        let value = match ty {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => value,
-        };
-        self.end(Terminator::Return(value));
     }
 
     /// A declaration's name as a value.

@@ -5,8 +5,8 @@ use gsw_semantics::hir::BodyPart;
 use gsw_source::{File, ItemKind};
 
 use crate::ir::Module;
-use crate::lower::Lowering;
 use crate::lower::table::body_instance;
+use crate::lower::{Lowering, Test};
 
 impl Lowering<'_> {
     /// Asks for everything that can be started from outside: workflows of the entry module, agents and tools of all.
@@ -46,6 +46,19 @@ impl Lowering<'_> {
             }
         }
         workflows
+    }
+
+    /// Asks for the tests of the entry module.
+    pub(super) fn tests(&mut self) -> Vec<Test> {
+        let db = self.view.db();
+        let items = self.view.items(self.view.entry()).into_iter();
+        items
+            .filter(|it| it.kind(db) == ItemKind::Test)
+            .map(|item| Test {
+                name: item.name(db).to_string(),
+                function: self.instance(body_instance(item, BodyPart::Main)),
+            })
+            .collect()
     }
 
     /// Everything together.

@@ -33,6 +33,9 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
                     .body(owner.item, owner.part)
                     .is_none_or(|body| value_waits(view, &body, *expression, owner.arguments))
         }
+        Instance::Mock { owner, outcome } => view
+            .body(owner.item, owner.part)
+            .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
         Instance::Prompt { .. } | Instance::Human { .. } => true,
@@ -71,6 +74,7 @@ impl<'v> Lowering<'v> {
                 position,
                 ..
             } => self.lower_lambda(owner, (*expression, *position), colour),
+            Instance::Mock { owner, outcome } => self.lower_mock(owner, *outcome, colour),
             Instance::FunctionValue {
                 item,
                 type_arguments,
@@ -92,6 +96,7 @@ impl<'v> Lowering<'v> {
         let (item, suffix) = match instance {
             Instance::Body(body) => (body.item, part_suffix(body.part)),
             Instance::Lambda { owner, .. } => (owner.item, " lambda".to_owned()),
+            Instance::Mock { owner, .. } => (owner.item, " mock".to_owned()),
             Instance::FunctionValue { item, .. } | Instance::ConstructorValue { item, .. } => {
                 (*item, " value".to_owned())
             }
@@ -132,6 +137,11 @@ impl<'v> Lowering<'v> {
         match kind {
             ItemKind::Workflow if instance.part == BodyPart::Main => builder.workflow(),
             ItemKind::Tool if instance.part == BodyPart::Main => builder.tool(),
+            ItemKind::Test => builder.test_body(),
+            ItemKind::Function if instance.part == BodyPart::Main => {
+                builder.mockable_here();
+                builder.whole_body();
+            }
             _ => builder.whole_body(),
         }
         builder.finish()

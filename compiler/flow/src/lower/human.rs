@@ -18,6 +18,8 @@ impl Lowering<'_> {
         let answer = self.view.signature(item).result.clone();
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
+        builder.return_mocked(item, &parameters, &answer);
+        builder.refuse_unmocked(item);
         let text = builder.program.instance(Instance::PromptText { item });
         let text = builder.call(builtin::STRING, text, parameters.clone());
         let arguments = builder.named_json(item, &parameters);

@@ -27,14 +27,28 @@ pub(crate) struct NodeHead {
 }
 
 impl Builder<'_, '_> {
+    /// The code of a test: a node, which its tasks belong to.
+    pub fn test_body(&mut self) {
+        self.function_node(NodeKind::Region, &Modifiers::default());
+    }
+
+    /// Asks the mocks of the declaration that this is the body of.
+    pub fn mockable_here(&mut self) {
+        let result = self.concrete(&Arc::clone(&self.body).result);
+        let arguments = self.parameter_operands();
+        self.return_mocked(self.owner.item, &arguments, &result);
+    }
+
     /// The code of a workflow: its node with its body inside.
     pub fn workflow(&mut self) {
+        self.mockable_here();
         let modifiers = self.program.view.modifiers(self.owner.item);
         self.function_node(NodeKind::Workflow, &modifiers);
     }
 
     /// The code of a tool: asks first whether a call with the same key has a result already.
     pub fn tool(&mut self) {
+        self.mockable_here();
         let item = self.owner.item;
         let index = self.program.tool(item);
         let result = self.concrete(&Arc::clone(&self.body).result);

@@ -132,6 +132,10 @@ impl Lowering<'_> {
         let parameters = builder.declared_parameters(item);
         let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
         let call = Operand::Local(builder.parameter(optional_json, ""));
+        if matches!(form, PromptForm::Value | PromptForm::Revise) {
+            builder.return_mocked(item, &parameters, &answer);
+        }
+        builder.refuse_unmocked(item);
         let system = builder.part_value(item, BodyPart::System, builtin::STRING);
         let text = builder.program.instance(Instance::PromptText { item });
         let user = builder.call(builtin::STRING, text, parameters.clone());

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use gsw_abi::types::Type as Entry;
 use gsw_semantics::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
-use gsw_source::{Code, Diagnostic, Place};
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::{Builder, Variable};
@@ -70,18 +69,7 @@ impl Builder<'_, '_> {
                 pattern,
                 source,
             } => self.assert_fails(*value, pattern, source),
-            StatementKind::Mock { .. } => {
-                let place = Place::Item {
-                    item: self.owner.item,
-                    span: statement.span,
-                };
-                let message = "`mock` stands outside of a test";
-                self.program.diagnostics.push(Diagnostic::error(
-                    Code::MISPLACED_STATEMENT,
-                    place,
-                    message,
-                ));
-            }
+            StatementKind::Mock { item, outcome, .. } => self.mock(*item, outcome, statement.span),
         }
         self.span = outer;
     }

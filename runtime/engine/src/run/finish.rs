@@ -27,6 +27,8 @@ pub struct Finished {
     pub tree: Tree,
     /// Objects that were not freed; anything but 0 is a bug of ours.
     pub live_objects: u64,
+    /// What a test called first that only a mock can answer, also when it caught the error.
+    pub unmocked: Option<String>,
 }
 
 /// How a run ended.
@@ -98,7 +100,14 @@ impl Run {
         let root = self.root;
         self.unlist(root);
         self.tasks.remove(root);
+        self.release_mocks();
         self.collect_handles();
+    }
+
+    fn release_mocks(&mut self) {
+        for closure in std::mem::take(&mut self.mocks).into_values().flatten() {
+            self.heap.release(closure);
+        }
     }
 
     pub(crate) fn take_finished(&mut self) -> Box<Finished> {
@@ -107,6 +116,7 @@ impl Run {
             duration: self.now - self.began,
             tree: std::mem::take(&mut self.tree),
             live_objects: self.heap.live(),
+            unmocked: self.unmocked.take(),
         })
     }
 
@@ -140,6 +150,7 @@ impl Run {
             }
             self.tasks.remove(id);
         }
+        self.release_mocks();
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();
         self.finished = Some(RunResult::Cancelled);

@@ -78,6 +78,8 @@ impl Run {
             events: 0,
             failure: None,
             guidance: rustc_hash::FxHashMap::default(),
+            mocks: rustc_hash::FxHashMap::default(),
+            unmocked: None,
             root: TaskId::NONE,
             result: UNIT,
             finished: None,

@@ -1,0 +1,105 @@
+//! `gswc test`
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gsw_engine::driver::testing;
+use gsw_engine::load::Loaded;
+use gsw_engine::run::{Finished, RunResult};
+use gsw_flow::Test;
+use gsw_service::Exit;
+
+use crate::arguments::{Test as Arguments, TestFormat};
+use crate::test_report::{self, Ending, Outcome};
+use crate::{compile, report};
+
+/// Runs the tests of files, each file's at once, and prints what became of them.
+pub fn test(arguments: &Arguments) -> Exit {
+    let mut outcomes = Vec::new();
+    for file in &arguments.files {
+        match tests_of(file, arguments.filter.as_deref()) {
+            Ok(found) => outcomes.extend(found),
+            Err(exit) => return exit,
+        }
+    }
+    let text = match arguments.format {
+        TestFormat::Text => test_report::text(&outcomes),
+        TestFormat::Json => test_report::json(&outcomes),
+        TestFormat::Junit => test_report::junit(&outcomes),
+    };
+    let printed = report::output(&text);
+    let has_failed = outcomes.iter().any(|it| it.ending != Ending::Passed);
+    if has_failed { Exit::Raised } else { printed }
+}
+
+fn tests_of(file: &Path, filter: Option<&str>) -> Result<Vec<Outcome>, Exit> {
+    let (image, mut tests) = compile::tests(file)?;
+    tests.retain(|it| filter.is_none_or(|filter| it.name.contains(filter)));
+    let loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
+    let loaded = Arc::new(loaded);
+    let endings = run_all(&loaded, &tests);
+    let outcomes = tests.into_iter().zip(endings);
+    Ok(outcomes
+        .map(|(test, ending)| Outcome {
+            file: file.to_owned(),
+            name: test.name,
+            ending,
+        })
+        .collect())
+}
+
+/// Runs tests on all cores; their endings are in the order of the tests.
+fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<Ending> {
+    let next = AtomicUsize::new(0);
+    let endings = Mutex::new(vec![None; tests.len()]);
+    let work = || {
+        while let Some((index, test)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            tests.get(index).map(|test| (index, test))
+        } {
+            let ending = ending(testing::run(loaded, test.function).as_deref());
+            endings.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(ending);
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(tests.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let endings = endings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    endings
+        .into_iter()
+        .map(|it| it.unwrap_or_else(|| failed("the test was not run")))
+        .collect()
+}
+
+fn ending(finished: Option<&Finished>) -> Ending {
+    let Some(finished) = finished else {
+        return failed("the test does not end");
+    };
+    match &finished.result {
+        RunResult::Raised(error) => Ending::Failed {
+            message: gsw_service::error_text(error),
+        },
+        RunResult::Internal(message) => failed(&format!("Internal: {message}")),
+        RunResult::Cancelled | RunResult::InvalidInput(_) => failed("the test was cancelled"),
+        RunResult::Value(_) => match &finished.unmocked {
+            Some(message) => failed(message),
+            // A release build must not fail a test that has done its work.
+            None if cfg!(debug_assertions) && finished.live_objects != 0 => failed(&format!(
+                "{} objects were never freed",
+                finished.live_objects
+            )),
+            None => Ending::Passed,
+        },
+    }
+}
+
+fn failed(message: &str) -> Ending {
+    Ending::Failed {
+        message: format!("error: {message}\n"),
+    }
+}

@@ -1,0 +1,229 @@
+//! `mock`, only in programs made for tests: what stands in for an effect is asked before the effect itself.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::program::Colour;
+use gsw_abi::types::Type as Entry;
+use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
+use gsw_semantics::is_std;
+use gsw_semantics::model::Waits;
+use gsw_semantics::types::Type;
+use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place, Span};
+
+use crate::instance::{BodyInstance, Instance};
+use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
+use crate::lower::builder::Builder;
+use crate::lower::{Lowering, Purpose};
+use crate::waiting::item_waits;
+
+/// Effects that no test may have: the network.
+const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
+
+impl Builder<'_, '_> {
+    /// `mock item(…) -> …`: from here on the test's run asks this closure.
+    pub fn mock(&mut self, item: ItemId, outcome: &Lambda, span: Span) {
+        if !self.program.is_mockable(item) {
+            let place = Place::Item {
+                item: self.owner.item,
+                span,
+            };
+            let name = item.name(self.program.view.db());
+            let message = format!("`{name}` cannot be mocked");
+            let note = "prompts, tools, humans, workflows and effects of the library can";
+            let diagnostic = Diagnostic::error(Code::NOT_CALLABLE, place, message).note(note);
+            self.program.diagnostics.push(diagnostic);
+            return;
+        }
+        let instance = Instance::Mock {
+            owner: self.owner.clone(),
+            outcome: outcome.body,
+        };
+        let closure = self.closure_of(instance, outcome);
+        let number = self.program.mock_number(item);
+        self.perform(RuntimeCall::mock_set, vec![number, closure]);
+    }
+
+    /// Returns what the first mock that matches gives; goes on where none does.
+    pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
+        if self.program.purpose == Purpose::Run || !self.program.is_mockable(item) {
+            return;
+        }
+        self.ask_mocks(item, arguments, result, |builder, value| {
+            builder.end(Terminator::Return(value));
+        });
+    }
+
+    /// A call of an effect of the library, unless a mock stands in for it.
+    pub fn mockable_intrinsic(
+        &mut self,
+        item: ItemId,
+        name: &str,
+        arguments: Vec<Operand>,
+        (result, types): (&Type, &[Type]),
+    ) -> Operand {
+        if self.program.purpose == Purpose::Run || !self.program.is_mockable(item) {
+            return self.intrinsic(name, arguments, result, types);
+        }
+        let ty = self.type_id(result);
+        let join = self.join(ty);
+        self.ask_mocks(item, &arguments, result, |builder, value| {
+            builder.deliver(join, value);
+        });
+        if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
+            self.refuse_unmocked(item);
+        }
+        let value = self.intrinsic(name, arguments, result, types);
+        self.deliver(join, value);
+        self.joined_value(join)
+    }
+
+    /// Raises in a test: there is neither a model nor a person nor a network.
+    pub fn refuse_unmocked(&mut self, item: ItemId) {
+        if self.program.purpose == Purpose::Run {
+            return;
+        }
+        let name = self.text(item.name(self.program.view.db()));
+        self.runtime(builtin::UNIT, RuntimeCall::unmocked, vec![name]);
+    }
+
+    fn ask_mocks(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        result: &Type,
+        matched: impl FnOnce(&mut Self, Operand),
+    ) {
+        let number = self.program.mock_number(item);
+        let answer = answer_type(result);
+        let answer = self.type_id(&answer);
+        let optional = Entry::Optional(builtin::FUNCTION);
+        let optional = self.program.types.structure(optional);
+        let index = self.copy(Operand::Word(0), builtin::INT);
+        let [head, asked, answered, next, leave]: [BlockId; 5] =
+            std::array::from_fn(|_| self.block());
+        self.jump(head);
+
+        self.start(head);
+        let words = vec![number, Operand::Local(index)];
+        let closure = self.runtime(optional, RuntimeCall::mock_at, words);
+        self.branch(closure, asked, leave);
+
+        self.start(asked);
+        let closure = self.copy(closure, builtin::FUNCTION);
+        let to = self.local(answer);
+        self.raising(|next, handler| Terminator::CallValue {
+            to,
+            closure,
+            arguments: arguments.to_vec(),
+            next,
+            handler,
+        });
+        self.branch(Operand::Local(to), answered, next);
+
+        self.start(answered);
+        let value = match result {
+            Type::Unit | Type::Never => Operand::Word(0),
+            _ => {
+                let ty = self.type_id(result);
+                self.load(ty, to, 0)
+            }
+        };
+        matched(self, value);
+
+        self.start(next);
+        let one = Operand::Word(1);
+        let add = Operation::IntAddUnchecked;
+        let further = self.operation(builtin::INT, add, Operand::Local(index), one);
+        self.store(index, further);
+        let stop = self.handler();
+        self.end(Terminator::Loop { head, stop });
+        self.start(leave);
+    }
+}
+
+impl Lowering<'_> {
+    fn is_mockable(&self, item: ItemId) -> bool {
+        let db = self.view.db();
+        match item.kind(db) {
+            ItemKind::Prompt | ItemKind::Human | ItemKind::Tool | ItemKind::Workflow => true,
+            // Whatever waits in the library waits for something outside.
+            ItemKind::Function => {
+                let is_library = is_std(db, item.file(db));
+                let signature = self.view.signature(item);
+                is_library
+                    && signature.generics.is_empty()
+                    && item_waits(self.view, item) == Waits::Always
+            }
+            _ => false,
+        }
+    }
+
+    /// The number under which a run keeps the mocks of an item.
+    fn mock_number(&mut self, item: ItemId) -> Operand {
+        Operand::Word(self.mocked.insert_full(item).0 as u64)
+    }
+
+    /// The code of a mock: gives a tuple with the value, or nothing where its patterns do not match.
+    pub fn lower_mock(
+        &mut self,
+        owner: &BodyInstance,
+        outcome: ExpressionId,
+        colour: Colour,
+    ) -> Function {
+        let Some(body) = self.view.body(owner.item, owner.part) else {
+            return self.builder(owner.item, owner.part, colour).finish();
+        };
+        let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
+        builder.span = body.expression(outcome).span;
+        if let Some((patterns, outcome)) = mock_at(&body, outcome) {
+            builder.mock_code(patterns, outcome);
+        }
+        builder.finish()
+    }
+}
+
+impl Builder<'_, '_> {
+    fn mock_code(&mut self, patterns: &[Pattern], outcome: &Lambda) {
+        self.lambda_head(outcome);
+        let other = self.block();
+        for (index, pattern) in (1..).zip(patterns) {
+            // Parameter 0 is the closure.
+            let value = Operand::Local(crate::ir::LocalId(index));
+            self.test(pattern, value, other);
+        }
+        let value = self.expression(outcome.body);
+        let result = self.type_of(outcome.body);
+        let (value, result) = match result {
+            Type::Unit | Type::Never => (Operand::Word(0), Type::Unit),
+            result => (value, result),
+        };
+        let answer = Type::Tuple([result].into());
+        let answer = self.type_id(&answer);
+        let value = self.object(answer, 0, vec![value]);
+        self.end(Terminator::Return(value));
+        self.start(other);
+        self.end(Terminator::Return(Operand::Word(0)));
+    }
+}
+
+/// What a mock's closure gives.
+fn answer_type(result: &Type) -> Type {
+    Type::Tuple([result.clone()].into()).optional()
+}
+
+/// The mock in `body` whose value is this expression.
+fn mock_at(body: &Body, value: ExpressionId) -> Option<(&[Pattern], &Lambda)> {
+    body.expressions.iter().find_map(|it| {
+        let ExpressionKind::Block { statements, .. } = &it.kind else {
+            return None;
+        };
+        statements.iter().find_map(|it| match &it.kind {
+            StatementKind::Mock {
+                patterns, outcome, ..
+            } if outcome.body == value => Some((patterns.as_slice(), outcome)),
+            _ => None,
+        })
+    })
+}

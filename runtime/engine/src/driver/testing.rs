@@ -1,0 +1,57 @@
+//! A driver for the tests of programs: time is virtual and randomness is always the same; there are no models.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gsw_abi::builtin;
+use gsw_abi::program::FunctionIndex;
+
+use crate::driver::{outside, process, scripted};
+use crate::load::Loaded;
+use crate::model::{FailureKind, ModelFailure};
+use crate::operation::{Outcome, Request};
+use crate::run::Finished;
+use crate::services::Services;
+
+/// Where the random ints of every test begin.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Runs a test to its end. `None` when it has none.
+#[must_use]
+pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished>> {
+    let entry = scripted::Entry::Function {
+        function,
+        result: builtin::UNIT,
+    };
+    let mut random = SEED;
+    let script = scripted::Script {
+        answer: Some(Box::new(move |request| answer(request, &mut random))),
+        ..scripted::Script::default()
+    };
+    scripted::run(loaded, &Arc::new(Services::default()), entry, script).map(|it| it.finished)
+}
+
+fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
+    Some(match request {
+        Request::EnvGet { .. } => return outside::immediately(request),
+        Request::RandomInt { low, high } => {
+            // A linear congruential generator; its high bits are the better ones.
+            *random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let count = high.wrapping_sub(*low).cast_unsigned().saturating_add(1);
+            Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
+        }
+        Request::Exec { request } => process::perform(request, &AtomicBool::new(false)),
+        Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure {
+            kind: FailureKind::Provider,
+            message: "a test has no models".into(),
+            status: None,
+            retry_after: None,
+            attempts: 0,
+            tokens: None,
+            limit: None,
+        }))),
+        _ => return None,
+    })
+}

@@ -1,0 +1,235 @@
+//! `gswc lsp` as an editor drives it: messages over pipes, framed by their length.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::scratch;
+
+/// An editor with its server.
+struct Editor {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next: u64,
+    /// Notifications that came while an answer was waited for.
+    notifications: Vec<Value>,
+}
+
+impl Editor {
+    fn start() -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_gswc"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("gswc starts");
+        let input = process.stdin.take().expect("it is a pipe");
+        let output = process.stdout.take().expect("it is a pipe");
+        let mut editor = Self {
+            process,
+            input,
+            output: BufReader::new(output),
+            next: 0,
+            notifications: Vec::new(),
+        };
+        let answer = editor.ask("initialize", &json!({ "capabilities": {} }));
+        assert_eq!(answer["result"]["capabilities"]["hoverProvider"], true);
+        editor.tell("initialized", &json!({}));
+        editor
+    }
+
+    fn send(&mut self, body: &str) {
+        write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len())
+            .and_then(|()| self.input.flush())
+            .expect("the server reads");
+    }
+
+    fn tell(&mut self, method: &str, parameters: &Value) {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": parameters });
+        self.send(&message.to_string());
+    }
+
+    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters });
+        self.send(&message.to_string());
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+            self.notifications.push(message);
+        }
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = None;
+        loop {
+            let mut line = String::new();
+            let count = self
+                .output
+                .read_line(&mut line)
+                .expect("a line of a header");
+            assert!(count > 0, "the server has gone");
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length:") {
+                length = value.trim().parse().ok();
+            }
+        }
+        let mut body = vec![0; length.expect("a message has a length")];
+        self.output.read_exact(&mut body).expect("a whole message");
+        serde_json::from_slice(&body).expect("a message is JSON")
+    }
+
+    /// The next report about a document.
+    fn diagnostics(&mut self, uri: &str) -> Vec<Value> {
+        loop {
+            let message = if self.notifications.is_empty() {
+                self.receive()
+            } else {
+                self.notifications.remove(0)
+            };
+            let parameters = &message["params"];
+            if message["method"] == "textDocument/publishDiagnostics" && parameters["uri"] == uri {
+                let found = parameters["diagnostics"].as_array();
+                return found.expect("a report is a list").clone();
+            }
+        }
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": "gsw", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+    }
+
+    fn at(&mut self, method: &str, uri: &str, (line, character): (u32, u32)) -> Value {
+        let place = json!({
+            "textDocument": { "uri": uri },
+            "position": { "line": line, "character": character },
+        });
+        self.ask(method, &place)["result"].take()
+    }
+
+    /// Says goodbye; the server ends well.
+    fn quit(mut self) {
+        assert_eq!(self.ask("shutdown", &Value::Null)["result"], Value::Null);
+        self.tell("exit", &Value::Null);
+        let status = self.process.wait().expect("it ends");
+        assert_eq!(status.code(), Some(0));
+    }
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// A folder with a file of its own for each test.
+fn file(folder: &str, name: &str, text: &str) -> PathBuf {
+    let path = scratch(folder).join(name);
+    std::fs::write(&path, text).expect("scratch can be written");
+    path
+}
+
+const PROGRAM: &str = "\
+import ./greetings
+
+/// Adds one.
+fn next(n: int) -> int { n + 1 }
+
+fn main_number() -> int {
+  let number = next(1)
+  number + greetings.count()
+}
+";
+
+const GREETINGS: &str = "\
+/// How many there are.
+fn count() -> int { 2 }
+";
+
+#[test]
+fn a_mistake_is_reported_and_goes_when_it_is_mended() {
+    let mut editor = Editor::start();
+    let path = file("editor-mistake", "main.gsw", "fn f() -> int { 1 }\n");
+    let uri = uri(&path);
+    editor.open(&uri, "fn f() -> int {\n  nothing\n}\n");
+    let found = editor.diagnostics(&uri);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["code"], "unknown-name");
+    assert_eq!(found[0]["severity"], 1);
+    let range = json!({
+        "start": { "line": 1, "character": 2 },
+        "end": { "line": 1, "character": 9 },
+    });
+    assert_eq!(found[0]["range"], range);
+    let change = json!({
+        "textDocument": { "uri": uri, "version": 2 },
+        "contentChanges": [{ "text": "fn f() -> int {\n  2\n}\n" }],
+    });
+    editor.tell("textDocument/didChange", &change);
+    assert_eq!(editor.diagnostics(&uri), Vec::<Value>::new());
+    editor.quit();
+}
+
+#[test]
+fn hover_shows_type_and_docs() {
+    let mut editor = Editor::start();
+    file("editor-hover", "greetings.gsw", GREETINGS);
+    let path = file("editor-hover", "main.gsw", PROGRAM);
+    let uri = uri(&path);
+    editor.open(&uri, PROGRAM);
+    assert_eq!(editor.diagnostics(&uri), Vec::<Value>::new());
+    let function = editor.at("textDocument/hover", &uri, (6, 17));
+    let shown = function["contents"]["value"].as_str().expect("markdown");
+    assert!(shown.contains("fn next(n: int) -> int"), "{shown}");
+    assert!(shown.contains("Adds one."), "{shown}");
+    let local = editor.at("textDocument/hover", &uri, (7, 3));
+    let shown = local["contents"]["value"].as_str().expect("markdown");
+    assert!(shown.contains("let number: int"), "{shown}");
+    assert_eq!(editor.at("textDocument/hover", &uri, (1, 0)), Value::Null);
+    editor.quit();
+}
+
+#[test]
+fn definition_jumps_to_the_name_also_in_another_file() {
+    let mut editor = Editor::start();
+    let greetings = file("editor-jump", "greetings.gsw", GREETINGS);
+    let path = file("editor-jump", "main.gsw", PROGRAM);
+    let uri = uri(&path);
+    editor.open(&uri, PROGRAM);
+    let here = editor.at("textDocument/definition", &uri, (6, 17));
+    assert_eq!(here["uri"], uri.as_str());
+    assert_eq!(here["range"]["start"], json!({ "line": 3, "character": 3 }));
+    let there = editor.at("textDocument/definition", &uri, (7, 22));
+    assert_eq!(there["uri"], self::uri(&greetings));
+    assert_eq!(
+        there["range"]["start"],
+        json!({ "line": 1, "character": 3 })
+    );
+    editor.quit();
+}
+
+#[test]
+fn what_is_malformed_or_unknown_does_not_end_it() {
+    let mut editor = Editor::start();
+    editor.send("{ this is no JSON");
+    editor.send("[]");
+    let answer = editor.ask("gsw/unknown", &json!({}));
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    let path = file("editor-malformed", "main.gsw", "");
+    let uri = uri(&path);
+    let nowhere = editor.at("textDocument/hover", &uri, (99, 99));
+    assert_eq!(nowhere, Value::Null);
+    editor.open(&uri, "fn f( {");
+    assert!(!editor.diagnostics(&uri).is_empty());
+    let far = editor.at("textDocument/hover", &uri, (4_000_000, 4_000_000));
+    assert_eq!(far, Value::Null);
+    editor.quit();
+}

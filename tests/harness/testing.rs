@@ -1,0 +1,82 @@
+//! `gswc test`: mocks, virtual time, what failing tests say, and the tests of the examples.
+
+use crate::program::{gswc, root, text};
+
+#[test]
+fn tests_say_what_stands_beside_them() {
+    let said = gswc(&["test", "tests/testing/mocks.gsw"]);
+    let path = root().join("tests/testing/mocks.out");
+    if std::env::var_os("ACCEPT").is_some() {
+        std::fs::write(&path, &said.out).expect("test data can be written");
+    }
+    let expected = std::fs::read_to_string(&path).expect("it stands beside the program");
+    assert_eq!(said.out, expected, "{}", said.err);
+    assert_eq!(said.code, Some(1));
+}
+
+#[test]
+fn examples_pass_their_tests() {
+    for entry in std::fs::read_dir(root().join("examples")).expect("the examples are there") {
+        let path = entry.expect("a folder can be listed").path();
+        if path.extension().is_none_or(|it| it != "gsw") {
+            continue;
+        }
+        let said = gswc(&["test", text(&path)]);
+        assert_eq!(
+            said.code,
+            Some(0),
+            "{}: {}{}",
+            path.display(),
+            said.out,
+            said.err
+        );
+        let source = std::fs::read_to_string(&path).expect("it was just run");
+        let count = source
+            .lines()
+            .filter(|it| it.starts_with("test \""))
+            .count();
+        assert!(said.out.ends_with(&format!("{count} passed, 0 failed\n")));
+    }
+}
+
+#[test]
+fn a_filter_takes_the_tests_whose_names_contain_it() {
+    let said = gswc(&[
+        "test",
+        "tests/testing/mocks.gsw",
+        "--filter",
+        "virtual",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(said.code, Some(0));
+    let lines: Vec<serde_json::Value> = said
+        .out
+        .lines()
+        .map(|it| serde_json::from_str(it).expect("each line is JSON"))
+        .collect();
+    assert_eq!(lines[0]["test"], "time is virtual");
+    assert_eq!(lines[0]["ending"], "passed");
+    assert_eq!(lines[1]["passed"], 1);
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn the_report_for_servers_is_xml_with_a_case_for_each_test() {
+    let said = gswc(&["test", "tests/testing/mocks.gsw", "--format", "junit"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.out.starts_with("<?xml version=\"1.0\""));
+    assert!(said.out.contains("<failure>error: AssertionFailed: "));
+    assert!(said.out.contains("-&gt;") && said.out.ends_with("</testsuite>\n"));
+}
+
+#[test]
+fn only_effects_can_be_mocked() {
+    let file = crate::program::scratch("testing").join("plain.gsw");
+    let program =
+        "fn one() -> int { 1 }\ntest \"t\" {\n  mock one() -> 2\n  assert one() == 2\n}\n";
+    std::fs::write(&file, program).expect("scratch can be written");
+    let said = gswc(&["test", text(&file)]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.err.contains("`one` cannot be mocked"), "{}", said.err);
+}
