@@ -4,8 +4,8 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 use tower_lsp::{Client, LanguageServer, LspService, Server};
 
-use crate::convert;
 use crate::worker::{State, Worker};
+use crate::{convert, frames};
 
 struct Backend {
     client: Client,
@@ -24,7 +24,7 @@ pub fn serve() -> std::io::Result<()> {
     runtime.block_on(async {
         let (service, socket) = LspService::new(|client| Backend { client, worker });
         // The protocol's notifications have an order, and handlers must keep it.
-        Server::new(tokio::io::stdin(), tokio::io::stdout(), socket)
+        Server::new(frames::messages(), tokio::io::stdout(), socket)
             .concurrency_level(1)
             .serve(service)
             .await;

@@ -3,6 +3,7 @@
 mod backend;
 mod convert;
 mod documents;
+mod frames;
 mod worker;
 
 pub use backend::serve;

@@ -1,0 +1,62 @@
+//! Messages as they come in: what is no message is left out, because the protocol's engine stops at the first such one.
+
+use std::io::Result;
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Stdin};
+use tower_lsp::jsonrpc::{Request, Response};
+
+/// How much of what came in may wait to be looked at. A guess.
+const BUFFER: usize = 64 << 10;
+
+/// The messages of standard input, framed as they were, up to its end.
+pub fn messages() -> DuplexStream {
+    let (mut sender, receiver) = tokio::io::duplex(BUFFER);
+    tokio::spawn(async move {
+        let mut input = BufReader::new(tokio::io::stdin());
+        // Either end may go away; the other one then has nothing left to do.
+        while let Ok(Some(body)) = next(&mut input).await {
+            if is_message(&body) && send(&mut sender, &body).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// The body behind the next header that has a length; `None` at the end of input.
+async fn next(input: &mut BufReader<Stdin>) -> Result<Option<Vec<u8>>> {
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).await? == 0 {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&line);
+        match (line.trim(), length) {
+            ("", Some(length)) => {
+                let mut body = Vec::new();
+                input.take(length).read_to_end(&mut body).await?;
+                return Ok(Some(body));
+            }
+            ("", None) => {}
+            (field, _) => length = content_length(field).or(length),
+        }
+    }
+}
+
+fn content_length(field: &str) -> Option<u64> {
+    let (name, value) = field.split_once(':')?;
+    let is_length = name.trim().eq_ignore_ascii_case("content-length");
+    is_length.then(|| value.trim().parse().ok())?
+}
+
+fn is_message(body: &[u8]) -> bool {
+    serde_json::from_slice::<Request>(body).is_ok()
+        || serde_json::from_slice::<Response>(body).is_ok()
+}
+
+async fn send(sender: &mut DuplexStream, body: &[u8]) -> Result<()> {
+    let header = format!("Content-Length: {}\r\n\r\n", body.len());
+    sender.write_all(header.as_bytes()).await?;
+    sender.write_all(body).await
+}
