@@ -72,7 +72,8 @@ impl Builder<'_, '_> {
             builder.deliver(join, value);
         });
         if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
-            self.refuse_unmocked(item);
+            let module = self.program.view.module(item.file(self.program.view.db()));
+            self.refuse(&module);
         }
         let value = self.intrinsic(name, arguments, result, types);
         self.deliver(join, value);
@@ -81,10 +82,13 @@ impl Builder<'_, '_> {
 
     /// Raises in a test: there is neither a model nor a person nor a network.
     pub fn refuse_unmocked(&mut self, item: ItemId) {
-        if self.program.purpose == Purpose::Run {
-            return;
+        if self.program.purpose == Purpose::Test {
+            self.refuse(item.name(self.program.view.db()));
         }
-        let name = self.text(item.name(self.program.view.db()));
+    }
+
+    fn refuse(&mut self, name: &str) {
+        let name = self.text(name);
         self.runtime(builtin::UNIT, RuntimeCall::unmocked, vec![name]);
     }
 

@@ -267,7 +267,7 @@ fn environment(name: &str) -> Outcome {
 }
 
 /// Texts with the values of their secrets, which are variables of the environment.
-fn resolved(templates: &[(String, Template)]) -> Result<Vec<(String, String)>, Failure> {
+pub(super) fn resolved(templates: &[(String, Template)]) -> Result<Vec<(String, String)>, Failure> {
     let value_of = |name: &str| match environment(name) {
         Outcome::OptionalText(value) => value,
         _ => None,

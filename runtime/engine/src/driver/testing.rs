@@ -1,11 +1,11 @@
 //! A driver for the tests of programs: time is virtual and randomness is always the same; there are no models.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
+use crate::driver::process::Group;
 use crate::driver::{outside, process, scripted};
 use crate::load::Loaded;
 use crate::model::{FailureKind, ModelFailure};
@@ -42,7 +42,10 @@ fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
             let count = high.wrapping_sub(*low).cast_unsigned().saturating_add(1);
             Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
         }
-        Request::Exec { request } => process::perform(request, &AtomicBool::new(false)),
+        Request::Exec { request } => match outside::resolved(&request.env) {
+            Ok(environment) => process::perform(request, &environment, &Group::default()),
+            Err(failure) => Outcome::Failed(failure),
+        },
         Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure {
             kind: FailureKind::Provider,
             message: "a test has no models".into(),
