@@ -97,6 +97,23 @@ fn compare(source: &str) -> Option<Finding> {
     }
 }
 
+/// Panics when a program without errors does not do what the reference says; one that the reference cannot follow is not run.
+pub fn assert_same_meaning(source: &str) {
+    let (db, entry) = open(source);
+    let expected = evaluate(&db, entry, "main", &Value::Object(Map::new()));
+    if matches!(expected, Verdict::NotEvaluated(_)) {
+        // It may not end, but it can be compiled.
+        if let Err(why) = load(&db) {
+            assert!(why.starts_with("lowering refuses"), "{why}\n{source}");
+        }
+        return;
+    }
+    match compiled(source) {
+        Ok(found) => assert_eq!(found, expected, "{source}"),
+        Err(why) => panic!("{why}, not {expected:?}\n{source}"),
+    }
+}
+
 /// What was found with a program, shown with the smallest one that still shows it.
 fn report(seed: u64, source: &str, found: &Finding) -> String {
     if let Finding::Refused(text) = found {

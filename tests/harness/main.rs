@@ -17,6 +17,7 @@ mod perturb;
 mod program;
 mod reference;
 mod shrink;
+mod soup;
 mod testing;
 mod tidy;
 mod wire;
