@@ -7,7 +7,7 @@ use gsw_semantics::types::Type;
 
 use crate::ir::{LocalId, Operand, Operation};
 use crate::lower::builder::Builder;
-use crate::lower::region::{Region, ReturnOutput};
+use crate::lower::region::Region;
 
 /// Nanoseconds before the first further attempt when `backoff` is not written.
 const BACKOFF: u64 = 1_000_000_000;
@@ -160,10 +160,8 @@ impl Builder<'_, '_> {
         let name = self.text("");
         self.perform(RuntimeCall::node_enter, vec![kind, name, Operand::Word(0)]);
         let landing = self.new_landing();
-        self.regions.push(Region::Node {
-            landing,
-            output: ReturnOutput::Nothing,
-        });
+        let output = self.enclosing_output();
+        self.regions.push(Region::Node { landing, output });
         let value = self.timed(modifiers, body);
         let value = self.detached(value);
         self.regions.pop();

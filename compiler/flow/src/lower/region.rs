@@ -139,7 +139,13 @@ impl Builder<'_, '_> {
     fn leave(&mut self, region: &Region, returned: Option<(Operand, &Type)>) {
         match region {
             Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) => {}
-            Region::Join => self.join_tasks(),
+            // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
+            Region::Join => match (returned, self.enclosing_output()) {
+                (Some(_), ReturnOutput::Returned) => self.join_tasks(),
+                _ => {
+                    self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
+                }
+            },
             Region::Timeout { scope, .. } => {
                 self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(*scope)]);
             }
@@ -155,6 +161,16 @@ impl Builder<'_, '_> {
             }
             Region::Defer { body, .. } => self.run_deferred(*body),
         }
+    }
+
+    /// What the innermost open node gives when it is left by `return`.
+    pub fn enclosing_output(&self) -> ReturnOutput {
+        let nodes = self.regions.iter().rev();
+        let mut outputs = nodes.filter_map(|region| match region {
+            Region::Node { output, .. } => Some(*output),
+            _ => None,
+        });
+        outputs.next().unwrap_or(ReturnOutput::Nothing)
     }
 
     /// Waits for the tasks of the current node.
