@@ -19,9 +19,11 @@ pub fn exit_of(error: &RunError) -> Exit {
 /// The error as text: what, where with the source line, the way it took, and what to do.
 pub fn text(error: &RunError) -> String {
     let mut out = String::new();
-    let _ = write!(out, "error: {}", error.error);
-    if !error.message.is_empty() && error.message != error.error {
-        let _ = write!(out, ": {}", error.message);
+    // The message of a program's own error begins with its name.
+    if error.message.starts_with(&error.error) {
+        let _ = write!(out, "error: {}", error.message);
+    } else {
+        let _ = write!(out, "error: {}: {}", error.error, error.message);
     }
     out.push('\n');
     let mut places = error.trace.iter();
