@@ -84,6 +84,8 @@ pub mod json {
     pub const LIST: u32 = 5;
     /// The payload is a `{string: json}`.
     pub const OBJECT: u32 = 6;
+    /// Joined to a tag: it comes from a `@secret` field or a secret, and observers see `***`.
+    pub const CONFIDENTIAL: u32 = 1 << 8;
 }
 
 /// What stands at the front of the frame of a function that can wait. Its slots follow; the first ones are the parameters.

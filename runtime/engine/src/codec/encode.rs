@@ -131,10 +131,13 @@ impl<'a, S: Sink> Writer<'a, S> {
 
     fn field(&mut self, field: &Field, word: u64) {
         self.sink.key(&field.wire);
-        if field.secrecy == Secrecy::Redacted && self.audience == Audience::Observer {
-            self.sink.text(REDACTED);
-        } else {
-            self.value(field.ty, word);
+        match (field.secrecy, self.audience) {
+            (Secrecy::Redacted, Audience::Observer) => self.sink.text(REDACTED),
+            (Secrecy::Redacted, Audience::Program) => {
+                self.sink.confidential();
+                self.value(field.ty, word);
+            }
+            (Secrecy::Shown, _) => self.value(field.ty, word),
         }
     }
 
@@ -154,7 +157,10 @@ impl<'a, S: Sink> Writer<'a, S> {
             Type::Float => self.sink.float(f64::from_bits(word)),
             Type::String | Type::Literals(_) => self.sink.text(string::text(word)),
             Type::Secret if self.audience == Audience::Observer => self.sink.text(REDACTED),
-            Type::Secret => self.sink.text(Template::of(word).text()),
+            Type::Secret => {
+                self.sink.confidential();
+                self.sink.text(Template::of(word).text());
+            }
             Type::Bytes => self.sink.text(&STANDARD.encode(string::bytes(word))),
             Type::Time => self.sink.text(&calendar::rfc3339(word as i64)),
             Type::Duration => self.sink.seconds(word as i64),
@@ -228,6 +234,9 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn json(&mut self, word: u64) {
+        if self.audience == Audience::Observer && json::is_confidential(word) {
+            return self.sink.text(REDACTED);
+        }
         if self.sink.whole(word) {
             return;
         }

@@ -1,10 +1,11 @@
 //! Where JSON goes while it is written: into a text, or into `json` objects.
 
+use gsw_abi::builtin::LIST_JSON;
 use gsw_abi::layout::json as tag;
 use serde_json::Value;
 
 use crate::heap::Heap;
-use crate::value::{json, map, string};
+use crate::value::{json, list, map, string};
 use crate::{duration, number};
 
 /// Takes JSON piece by piece, in the order of its text.
@@ -23,6 +24,8 @@ pub(super) trait Sink {
     fn end_object(&mut self);
     /// A whole `json` object, borrowed, where the sink can take it as it is.
     fn whole(&mut self, word: u64) -> bool;
+    /// Observers may not see the next value.
+    fn confidential(&mut self);
 }
 
 /// How a text is laid out.
@@ -165,6 +168,8 @@ impl Sink for TextSink {
     fn whole(&mut self, _: u64) -> bool {
         false
     }
+
+    fn confidential(&mut self) {}
 }
 
 /// Makes `json` objects.
@@ -173,6 +178,8 @@ pub(super) struct JsonSink<'a> {
     heap: &'a mut Heap,
     open: Vec<Open>,
     done: u64,
+    /// The number of open lists and objects from which on all is confidential.
+    confidential_from: Option<usize>,
 }
 
 /// A list or object that is being filled.
@@ -188,6 +195,7 @@ impl<'a> JsonSink<'a> {
             heap,
             open: Vec::new(),
             done: 0,
+            confidential_from: None,
         }
     }
 
@@ -207,8 +215,22 @@ impl<'a> JsonSink<'a> {
     }
 
     fn put_new(&mut self, tag: u32, payload: u64) {
+        let tag = tag | self.mark();
         let word = json::new(self.heap, tag, payload);
         self.put(word);
+    }
+
+    /// What is joined to the tag of a value that is now whole.
+    fn mark(&mut self) -> u32 {
+        match self.confidential_from {
+            None => 0,
+            Some(depth) => {
+                if depth == self.open.len() {
+                    self.confidential_from = None;
+                }
+                tag::CONFIDENTIAL
+            }
+        }
     }
 }
 
@@ -253,8 +275,8 @@ impl Sink for JsonSink<'_> {
         let Some(Open::List(elements)) = self.open.pop() else {
             unreachable!("a list ends where one began")
         };
-        let word = json::new_list(self.heap, &elements);
-        self.put(word);
+        let list = list::new(self.heap, LIST_JSON, &elements);
+        self.put_new(tag::LIST, list);
     }
 
     fn begin_object(&mut self) {
@@ -278,9 +300,19 @@ impl Sink for JsonSink<'_> {
     }
 
     fn whole(&mut self, word: u64) -> bool {
-        self.heap.retain(word);
+        let is_confidential = self.mark() != 0;
+        let word = if is_confidential {
+            json::confidential(self.heap, word)
+        } else {
+            self.heap.retain(word);
+            word
+        };
         self.put(word);
         true
+    }
+
+    fn confidential(&mut self) {
+        self.confidential_from.get_or_insert(self.open.len());
     }
 }
 

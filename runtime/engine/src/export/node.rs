@@ -2,7 +2,6 @@
 
 use gsw_abi::call::NodeKind;
 
-use crate::codec;
 use crate::event::{EventKind, Level};
 use crate::export::guard::calls;
 use crate::node::{NewNode, NodeId, Status};
@@ -91,14 +90,10 @@ impl Run {
     }
 }
 
-/// A `json` word, or 0, as a tree; it is taken over.
+/// A `json` word, or 0, as the tree that observers see; it is taken over.
 fn take_tree(run: &mut Run, word: u64) -> Option<serde_json::Value> {
-    if word == 0 {
-        return None;
-    }
-    let tree = codec::json_to_tree(word).ok();
-    run.heap.release(word);
-    tree
+    let text = run.take_json(word)?;
+    serde_json::from_str(&text).ok()
 }
 
 fn kind_of(kind: u64) -> NodeKind {

@@ -185,7 +185,7 @@ impl Run {
             .iter()
             .enumerate()
             .map(|(index, field)| {
-                let text = codec::encode(&self.heap, field.ty, error::field(raised, index));
+                let text = error::shown_field(&self.heap, field, error::field(raised, index));
                 (
                     field.name.clone(),
                     serde_json::from_str(&text).unwrap_or(Value::Null),
@@ -200,10 +200,12 @@ impl Run {
             message: error::message(&self.heap, raised),
             fields: Value::Object(fields.collect()),
             is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
-            trace: error::trace(raised)
-                .into_iter()
-                .filter_map(|it| place(&self.loaded.program, it))
-                .collect(),
+            trace: own_places(
+                error::trace(raised)
+                    .into_iter()
+                    .filter_map(|it| place(&self.loaded.program, it))
+                    .collect(),
+            ),
             node: self.tree.path(node),
             hint: error::kind(raised).and_then(hint).map(str::to_owned),
         }
@@ -211,6 +213,16 @@ impl Run {
 }
 
 /// The place of a span of the program.
+/// The places without those in the standard library, which say nothing to the author of a program; all when there are no
+/// others.
+fn own_places(places: Vec<TracePlace>) -> Vec<TracePlace> {
+    let is_own = |it: &TracePlace| !it.file.starts_with("std/");
+    if !places.iter().any(is_own) {
+        return places;
+    }
+    places.into_iter().filter(is_own).collect()
+}
+
 fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     let span = program.spans.get(span as usize)?;
     let source = program.sources.get(span.source as usize)?;

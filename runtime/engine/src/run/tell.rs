@@ -124,12 +124,12 @@ impl Run {
         self.leave_node(node, Status::Failed, Some(output.into()));
     }
 
-    /// A `json` word, or 0, as text; it is taken over.
+    /// A `json` word, or 0, as the text that observers see; it is taken over.
     pub(crate) fn take_json(&mut self, word: u64) -> Option<Arc<str>> {
         if word == 0 {
             return None;
         }
-        let text = crate::codec::encode(&self.heap, JSON, word);
+        let text = crate::codec::encode_redacted(&self.heap, JSON, word);
         self.heap.release(word);
         Some(text.into())
     }

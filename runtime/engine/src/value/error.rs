@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::layout::{ERROR_TRACE, error_field};
-use gsw_abi::types::{ErrorClass, Field, Type, TypeId};
+use gsw_abi::types::{ErrorClass, Field, Secrecy, Type, TypeId};
 
 use crate::codec;
 use crate::duration;
@@ -204,6 +204,15 @@ fn many(heap: &Heap, error: u64) -> String {
     )
 }
 
+/// The JSON of an error's field as people see it, who may not see secrets.
+#[must_use]
+pub fn shown_field(heap: &Heap, field: &Field, word: u64) -> String {
+    match field.secrecy {
+        Secrecy::Shown => codec::encode_redacted(heap, field.ty, word),
+        Secrecy::Redacted => "\"***\"".into(),
+    }
+}
+
 /// `DeployFailed(env: "staging", log: "…")`
 fn described(heap: &Heap, error: u64) -> String {
     let fields = fields(heap, value::type_of(error));
@@ -211,8 +220,11 @@ fn described(heap: &Heap, error: u64) -> String {
         return name(heap, error).into();
     }
     let texts = fields.iter().enumerate().map(|(index, it)| {
-        let json = codec::encode(heap, it.ty, field(error, index));
-        format!("{}: {json}", it.name)
+        format!(
+            "{}: {}",
+            it.name,
+            shown_field(heap, it, field(error, index))
+        )
     });
     format!(
         "{}({})",

@@ -57,7 +57,7 @@ pub fn new_entries(heap: &mut Heap) -> u64 {
 #[must_use]
 pub fn view(word: u64) -> View {
     let payload = field(word, 0);
-    match extra(word) {
+    match tag(word) {
         json::NULL => View::Null,
         json::BOOL => View::Bool(payload != 0),
         json::INT => View::Int(payload as i64),
@@ -65,11 +65,31 @@ pub fn view(word: u64) -> View {
         json::STRING => View::String(payload),
         json::LIST => View::List(payload),
         json::OBJECT => View::Object(payload),
-        tag => unreachable!("json objects have no tag {tag}"),
+        other => unreachable!("json objects have no tag {other}"),
     }
 }
 
 /// Whether the payload is an object that this one owns.
 pub(crate) fn owns_payload(word: u64) -> bool {
-    extra(word) >= json::STRING
+    tag(word) >= json::STRING
+}
+
+/// Whether observers see `***` instead.
+#[must_use]
+pub fn is_confidential(word: u64) -> bool {
+    extra(word) & json::CONFIDENTIAL != 0
+}
+
+/// The same `json`, which is borrowed, as one that observers do not see.
+#[must_use]
+pub fn confidential(heap: &mut Heap, word: u64) -> u64 {
+    let payload = field(word, 0);
+    if owns_payload(word) {
+        heap.retain(payload);
+    }
+    new(heap, tag(word) | json::CONFIDENTIAL, payload)
+}
+
+fn tag(word: u64) -> u32 {
+    extra(word) & !json::CONFIDENTIAL
 }

@@ -193,8 +193,13 @@ impl Run {
     }
 
     fn take_settings(&mut self, word: u64) -> Map<String, Value> {
-        match self.take_json(word).map(|text| serde_json::from_str(&text)) {
-            Some(Ok(Value::Object(settings))) => settings,
+        if word == 0 {
+            return Map::new();
+        }
+        let tree = codec::json_to_tree(word);
+        self.heap.release(word);
+        match tree {
+            Ok(Value::Object(settings)) => settings,
             _ => Map::new(),
         }
     }
