@@ -213,22 +213,72 @@ fn around(body: Block) -> Vec<Block> {
     ]
 }
 
-/// A thousand functions, each a loop with arithmetic and a call of the one before.
 fn show_compile_time() {
-    for (name, count) in [("one function", 1_u32), ("a thousand functions", 1000)] {
-        let mut build = Build::new();
-        let mut last = build.plain(1, &[INT], vec![end(give(at(0)))]);
-        for _ in 0..count {
+    for count in [1, 1000] {
+        show_compiling("loops", count, |build, last| {
             let body = end(call(2, last, &[at(1)], 3, handler(4, 6)));
-            last = build.plain(1, &[INT, INT, INT, INT, ERROR], around(body));
-        }
-        let options = Options {
-            verification: Verification::Off,
-        };
-        let time = measure(|| {
-            black_box(compile(&build.module, &options).expect("it compiles"));
+            build.plain(1, &[INT, INT, INT, INT, ERROR], around(body))
         });
-        let each = time.as_secs_f64() * 1e6 / f64::from(count);
-        println!("compiling {name:<20}{time:>10.2?}  {each:.1} us a function");
+        show_compiling("ordinary functions", count, ordinary);
     }
+}
+
+/// Compiles so many functions, each of which is made with the one before.
+fn show_compiling(
+    name: &str,
+    count: u32,
+    make: impl Fn(&mut Build, FunctionIndex) -> FunctionIndex,
+) {
+    let mut build = Build::new();
+    let mut last = build.plain(1, &[INT], vec![end(give(at(0)))]);
+    for _ in 0..count {
+        last = make(&mut build, last);
+    }
+    let options = Options {
+        verification: Verification::Off,
+    };
+    let time = measure(|| {
+        black_box(compile(&build.module, &options).expect("it compiles"));
+    });
+    let each = time.as_secs_f64() * 1e6 / f64::from(count);
+    println!("compiling {count:>4} {name:<20}{time:>10.2?}  {each:.1} us a function");
+}
+
+/// Five calls with an object that is kept, made and given back on the way, and all that an error on the way needs.
+fn ordinary(build: &mut Build, callee: FunctionIndex) -> FunctionIndex {
+    let ty = gsw_abi::builtin::LIST_INT;
+    let mut blocks = Vec::new();
+    for step in 0..5 {
+        blocks.push(block(
+            vec![
+                Instruction::Retain(local(1)),
+                Instruction::Object {
+                    to: local(2),
+                    ty,
+                    extra: 0,
+                    fields: vec![at(1), at(0)],
+                },
+                Instruction::Load {
+                    to: local(3),
+                    from: local(2),
+                    index: 1,
+                },
+                Instruction::Release(local(2)),
+            ],
+            call(0, callee, &[at(3)], step + 1, handler(4, 6)),
+        ));
+    }
+    let release = vec![Instruction::Release(local(1))];
+    blocks.push(block(release.clone(), give(at(0))));
+    blocks.push(block(release, raise(4)));
+    blocks[0].instructions.insert(
+        0,
+        Instruction::Object {
+            to: local(1),
+            ty,
+            extra: 0,
+            fields: vec![],
+        },
+    );
+    build.plain(1, &[INT, ty, ty, INT, ERROR], blocks)
 }
