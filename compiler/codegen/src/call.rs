@@ -6,7 +6,7 @@ use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_flow::ir::{BlockId, Handler, LocalId, Operand, Terminator};
 
-use crate::counting::Nullness;
+use crate::counting::{Form, Nullness};
 use crate::function::Translator;
 use crate::layout;
 use crate::signature::Shape;
@@ -70,7 +70,9 @@ impl Translator<'_, '_> {
                 call, arguments, ..
             } => {
                 let arguments = self.operands(arguments);
-                if let (RuntimeCall::list_index, &[list, index]) = (*call, &arguments[..]) {
+                if let (Form::Fast, RuntimeCall::list_index, &[list, index]) =
+                    (self.form, *call, &arguments[..])
+                {
                     self.list_index(list, index, then);
                     return;
                 }

@@ -8,7 +8,7 @@ use cranelift_codegen::{Context, FinalizedMachReloc};
 use cranelift_frontend::FunctionBuilderContext;
 use gsw_abi::program::{Colour, FunctionIndex, Program};
 use gsw_abi::types::{CheckScope, Type};
-use gsw_flow::ir::{Function, Module, Terminator};
+use gsw_flow::ir::Module;
 
 use crate::constants::Constants;
 use crate::error::CodegenError;
@@ -193,19 +193,10 @@ impl<'a> Worker<'a> {
 
     fn isa(&self, index: usize) -> &'a dyn TargetIsa {
         match self.shared.module.functions.get(index) {
-            Some(function) if !is_hot(function) => &*self.targets.quick,
+            Some(function) if !function::is_hot(function) => &*self.targets.quick,
             _ => &*self.targets.speed,
         }
     }
-}
-
-/// Whether the function loops without waiting, so that the time to optimize it pays.
-fn is_hot(function: &Function) -> bool {
-    function.colour == Colour::Plain
-        && function
-            .blocks
-            .iter()
-            .any(|block| matches!(block.terminator, Terminator::Loop { .. }))
 }
 
 /// By function: whether it is the check of a single value, whose second parameter, the record, is 0.

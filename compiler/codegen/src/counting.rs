@@ -10,13 +10,13 @@ use crate::function::Translator;
 use crate::layout;
 use crate::stub::Stub;
 
-/// Where a count is changed.
+/// What the code of a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Counting {
-    /// In the code itself, which is faster.
-    InPlace,
-    /// In a stub, which is shorter and so compiles faster.
-    ByStub,
+pub(crate) enum Form {
+    /// Running: what is done often stands in the code itself.
+    Fast,
+    /// Compiling: stubs and runtime calls do all that they can.
+    Short,
 }
 
 /// Whether a reference can be 0.
@@ -42,7 +42,7 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn retain_value(&mut self, value: Value, nullness: Nullness) {
-        if self.counting == Counting::ByStub {
+        if self.form == Form::Short {
             self.stub(Stub::Retain, &[value]);
             return;
         }
@@ -55,7 +55,7 @@ impl Translator<'_, '_> {
     }
 
     pub(crate) fn release_value(&mut self, value: Value, nullness: Nullness) {
-        if self.counting == Counting::ByStub {
+        if self.form == Form::Short {
             self.stub(Stub::Release, &[self.context, value]);
             return;
         }

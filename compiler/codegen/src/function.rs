@@ -15,11 +15,14 @@ use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator}
 use gsw_flow::role::{Edge, edges};
 use rustc_hash::FxHashMap;
 
-use crate::counting::Counting;
+use crate::counting::Form;
 use crate::frame::FramePlan;
 use crate::layout;
 use crate::signature::Shape;
 use crate::stub::Stub;
+
+/// A plain function of so few blocks is likely to be called from loops: most lambdas are. A guess.
+const FEW_BLOCKS: usize = 6;
 
 /// What all functions of a module share.
 pub(crate) struct Shared<'a> {
@@ -70,7 +73,7 @@ pub(crate) fn translate(
         missing: count_edges(function),
         resume_blocks: FxHashMap::default(),
         leave: None,
-        counting: Counting::ByStub,
+        form: Form::Short,
         convention,
         stubs: FxHashMap::default(),
         shapes: FxHashMap::default(),
@@ -100,8 +103,8 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) leave: Option<Block>,
     /// Whether any reference of this function may be 0.
     pub(crate) nullable: bool,
-    /// Where the counts of the current block are changed.
-    pub(crate) counting: Counting,
+    /// What the code of the current block is made for.
+    pub(crate) form: Form,
     /// How native code is called.
     pub(crate) convention: CallConv,
     /// The stubs that it calls.
@@ -215,14 +218,16 @@ impl Translator<'_, '_> {
 
     fn bodies(&mut self) {
         let warm = warm_blocks(self.function);
+        let fast = is_fast(self.function);
         for (index, block) in self.function.blocks.iter().enumerate() {
             let target = self.blocks[index];
             if !warm[index] {
                 self.builder.set_cold_block(target);
             }
-            self.counting = match self.function.colour {
-                Colour::Plain if warm[index] => Counting::InPlace,
-                _ => Counting::ByStub,
+            self.form = if fast && warm[index] {
+                Form::Fast
+            } else {
+                Form::Short
             };
             self.builder.switch_to_block(target);
             for instruction in &block.instructions {
@@ -356,6 +361,17 @@ impl Translator<'_, '_> {
     pub(crate) fn colour(&self, index: FunctionIndex) -> Colour {
         self.shared.module.functions[index.0 as usize].colour
     }
+}
+
+/// Whether the function loops without waiting, so that the time to optimize it pays.
+pub(crate) fn is_hot(function: &ir::Function) -> bool {
+    let is_loop = |block: &ir::Block| matches!(block.terminator, Terminator::Loop { .. });
+    function.colour == Colour::Plain && function.blocks.iter().any(is_loop)
+}
+
+/// Whether the function runs often enough that its speed counts for more than its size.
+fn is_fast(function: &ir::Function) -> bool {
+    is_hot(function) || function.colour == Colour::Plain && function.blocks.len() <= FEW_BLOCKS
 }
 
 /// By block: how many edges lead to it, the start included.

@@ -10,6 +10,7 @@ use gsw_abi::layout as abi;
 use gsw_flow::ir::LocalId;
 
 use crate::call::Then;
+use crate::counting::Form;
 use crate::function::Translator;
 use crate::layout;
 
@@ -34,7 +35,9 @@ impl Translator<'_, '_> {
                 }
                 return;
             }
-            (RuntimeCall::list_push, &[list, element]) => self.list_push(list, element),
+            (RuntimeCall::list_push, &[list, element]) if self.form == Form::Fast => {
+                self.list_push(list, element)
+            }
             _ => self.runtime_word(call, arguments),
         };
         if let Some(to) = to {
