@@ -20,4 +20,5 @@ mod shrink;
 mod soup;
 mod testing;
 mod tidy;
+mod tools;
 mod wire;

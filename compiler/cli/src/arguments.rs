@@ -32,6 +32,10 @@ enum Command {
     Run(Run),
     /// Run the tests of programs.
     Test(Test),
+    /// Print the JSON Schema of a type, or of a workflow's input and output.
+    Schema(Schema),
+    /// Make a folder with a program that runs and passes its test.
+    New(New),
     /// Write files in the one style.
     Fmt(Fmt),
     /// Explain a diagnostic by its code.
@@ -51,6 +55,9 @@ pub struct Check {
     /// How to print.
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub format: Format,
+    /// Print every function with the errors and effects that were inferred.
+    #[arg(long)]
+    pub signatures: bool,
 }
 
 /// `gswc build`
@@ -107,6 +114,22 @@ pub enum TestFormat {
     Junit,
     /// One JSON object a line.
     Json,
+}
+
+/// `gswc schema`
+#[derive(clap::Args)]
+pub struct Schema {
+    /// The entry file.
+    pub file: PathBuf,
+    /// A type or a workflow; without one, all of them are printed by name.
+    pub name: Option<String>,
+}
+
+/// `gswc new`
+#[derive(clap::Args)]
+pub struct New {
+    /// The folder to make.
+    pub name: String,
 }
 
 /// `gswc fmt`
@@ -177,6 +200,8 @@ fn dispatch(command: Command) -> Exit {
         Command::Build(arguments) => commands::build(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
+        Command::Schema(arguments) => commands::schema(&arguments),
+        Command::New(arguments) => commands::new(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),
         Command::Lsp => commands::lsp(),

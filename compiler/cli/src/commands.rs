@@ -5,7 +5,9 @@ mod check;
 mod explain;
 mod fmt;
 mod lsp;
+mod new;
 mod run;
+mod schema;
 mod test;
 
 pub use build::build;
@@ -13,5 +15,7 @@ pub use check::check;
 pub use explain::explain;
 pub use fmt::fmt;
 pub use lsp::lsp;
+pub use new::new;
 pub use run::run;
+pub use schema::schema;
 pub use test::test;

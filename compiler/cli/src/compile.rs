@@ -39,13 +39,19 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
         .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))
 }
 
-/// The image of a file's tests with the tests; what is wrong is printed.
-pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
+/// The program at `path`, checked; what is wrong is printed.
+pub fn checked(path: &Path) -> Result<Database, Exit> {
     let db = open(path).map_err(|failure| report::failure(&failure))?;
     let diagnostics = gsw_semantics::check_project(&db);
-    if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
-        return Err(Exit::Raised);
+    match report::report(&db, &diagnostics, Format::Auto) {
+        Exit::Done => Ok(db),
+        _ => Err(Exit::Raised),
     }
+}
+
+/// The image of a file's tests with the tests; what is wrong is printed.
+pub fn tests(path: &Path) -> Result<(Vec<u8>, Vec<gsw_flow::Test>), Exit> {
+    let db = checked(path)?;
     let (module, tests) = gsw_flow::lower_tests(&db)
         .map_err(|diagnostics| report::report(&db, &diagnostics, Format::Auto))?;
     Ok((encode(&module)?, tests))

@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod compile;
 mod report;
+mod signature;
 mod test_report;
 mod threads;
 

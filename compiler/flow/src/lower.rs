@@ -26,6 +26,7 @@ mod modifier;
 mod node;
 mod operator;
 mod optional;
+mod outline;
 mod pattern;
 mod prompt;
 mod record;
@@ -33,6 +34,8 @@ mod region;
 mod statement;
 mod table;
 mod task;
+
+pub use outline::{Outline, outline_program};
 
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::{builtin, program, types as abi};

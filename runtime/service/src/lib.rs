@@ -18,4 +18,4 @@ pub use execute::{main_with_image, run_program};
 pub use exit::Exit;
 pub use failure::text as error_text;
 pub use help::{program_help, type_name, workflow_help};
-pub use manifest::manifest;
+pub use manifest::{input_schema, manifest};

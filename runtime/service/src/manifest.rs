@@ -18,7 +18,7 @@ pub fn manifest(program: &Program) -> Value {
             json!({
                 "name": it.name,
                 "description": it.docs,
-                "input": parameters_schema(types, &it.parameters),
+                "input": input_schema(types, &it.parameters),
                 "output": schema::schema(types, it.result),
                 "errors": it.errors,
                 "effects": it.effects,
@@ -34,7 +34,7 @@ pub fn manifest(program: &Program) -> Value {
                 "name": it.name,
                 "description": it.docs,
                 "agent": it.agent.and_then(|index| program.agents.get(index as usize)).map(|it| &it.name),
-                "input": parameters_schema(types, &it.parameters),
+                "input": input_schema(types, &it.parameters),
                 "schema_hash": schema::schema_hash(&answer),
                 "output": answer,
             })
@@ -47,7 +47,7 @@ pub fn manifest(program: &Program) -> Value {
             json!({
                 "name": it.name,
                 "description": it.docs,
-                "input": parameters_schema(types, &it.parameters),
+                "input": input_schema(types, &it.parameters),
                 "output": schema::schema(types, it.result),
                 "repeat": match it.repeat {
                     Repeat::Pure => "pure",
@@ -76,7 +76,8 @@ pub fn manifest(program: &Program) -> Value {
 }
 
 /// The schema of an object with one property per parameter.
-fn parameters_schema(types: &TypeTable, parameters: &[Field]) -> Value {
+#[must_use]
+pub fn input_schema(types: &TypeTable, parameters: &[Field]) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for parameter in parameters {

@@ -3,12 +3,19 @@
 use gsw_service::Exit;
 
 use crate::arguments::Check;
-use crate::{compile, report};
+use crate::{compile, report, signature};
 
 /// Reports everything wrong with a program.
 pub fn check(arguments: &Check) -> Exit {
     match compile::open(&arguments.file) {
-        Ok(db) => report::report(&db, &gsw_semantics::check_project(&db), arguments.format),
+        Ok(db) => {
+            let diagnostics = gsw_semantics::check_project(&db);
+            let exit = report::report(&db, &diagnostics, arguments.format);
+            if arguments.signatures && exit == Exit::Done {
+                return report::output(&signature::signatures(&db));
+            }
+            exit
+        }
         Err(failure) => report::failure(&failure),
     }
 }

@@ -1,0 +1,99 @@
+//! Heads of declarations with what was inferred about them, one line each.
+
+use std::fmt::Write;
+
+use gsw_semantics::model::{ArgumentEffects, Signature};
+use gsw_semantics::types::{ErrorSet, Type};
+use gsw_semantics::{display_type, is_std, item_signature, item_summary, model_errors};
+use gsw_source::{Database, ItemId, ItemKind, Project};
+use gsw_syntax::file_item_ids;
+
+/// The heads of everything that can be called, by file.
+pub fn signatures(db: &Database) -> String {
+    let mut out = String::new();
+    let Some(project) = Project::try_get(db) else {
+        return out;
+    };
+    for file in project.modules(db).values() {
+        if is_std(db, *file) {
+            continue;
+        }
+        let heads: Vec<String> = file_item_ids(db, *file)
+            .iter()
+            .filter_map(|it| signature(db, *it))
+            .collect();
+        if !heads.is_empty() {
+            let path = file.path(db).display();
+            let _ = writeln!(out, "// {path}\n{}", heads.join("\n"));
+        }
+    }
+    out
+}
+
+fn signature(db: &Database, item: ItemId) -> Option<String> {
+    let keyword = match item.kind(db) {
+        ItemKind::Function => "fn",
+        ItemKind::Prompt => "prompt",
+        ItemKind::Workflow => "workflow",
+        ItemKind::Tool => "tool",
+        ItemKind::Human => "human",
+        _ => return None,
+    };
+    let signature = &item_signature(db, item).signature;
+    let mut head = format!("{keyword} {}{}", item.name(db), heading(db, signature));
+    let summary = &item_summary(db, item).item;
+    let errors = error_names(db, &summary.errors);
+    if !errors.is_empty() {
+        let _ = write!(head, " ! {}", errors.join(" | "));
+    }
+    let effects: Vec<_> = summary.effects.iter().map(|it| it.name()).collect();
+    if !effects.is_empty() {
+        let _ = write!(head, " uses {}", effects.join(" + "));
+    }
+    let takes_functions = signature
+        .parameters
+        .iter()
+        .any(|it| matches!(it.ty, Type::Function(_)));
+    if takes_functions && summary.arguments == ArgumentEffects::Added {
+        head.push_str("  // and what its function arguments raise and use");
+    }
+    Some(head)
+}
+
+/// The names of errors, those of models by their common one.
+fn error_names<'a>(db: &Database, errors: &'a ErrorSet) -> Vec<&'a str> {
+    let model = model_errors(db).kinds;
+    let is_whole = model.is_subset(&errors.kinds);
+    let mut names: Vec<&str> = errors
+        .kinds
+        .iter()
+        .filter(|it| !is_whole || !model.contains(it))
+        .map(|it| it.name.as_str())
+        .collect();
+    if is_whole {
+        names.push("ModelError");
+    }
+    if errors.open {
+        names.push("Error");
+    }
+    names.sort_unstable();
+    names
+}
+
+fn heading(db: &Database, signature: &Signature) -> String {
+    let generics = if signature.generics.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", signature.generics.join(", "))
+    };
+    let parameters: Vec<_> = signature
+        .parameters
+        .iter()
+        .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
+        .collect();
+    let result = match &signature.result {
+        Type::Unit => String::new(),
+        result => format!(" -> {}", display_type(db, result)),
+    };
+    format!("{generics}({}){result}", parameters.join(", "))
+}
