@@ -146,7 +146,7 @@ fn damaged_programs_are_refused() {
     flipped[cut] ^= 0x10;
     for (bytes, part) in [
         (&flipped[..], "damaged"),
-        (&whole[..cut], "carries no program"),
+        (&whole[..cut], "holds no program"),
     ] {
         fs::write(&built, bytes).expect("it was just built");
         let said = run(&built, &[]);
