@@ -52,11 +52,12 @@ fn bad_programs_are_refused_where_they_are_wrong() {
             .trim_end_matches('\n')
             .split_once('\t')
             .expect("line, tab, word");
+        let line: u64 = line.parse().expect("the number of a line");
         let said = gswc(&["check", "--format", "json", text(&file)]);
         let found = said.out.lines().any(|report| {
             let report: serde_json::Value = serde_json::from_str(report).expect("reports are JSON");
             report["severity"] == "error"
-                && report["start"]["line"].to_string() == line
+                && report["start"]["line"].as_u64() == Some(line)
                 && (report["message"].to_string()
                     + &report["code"].to_string()
                     + &report["notes"].to_string())

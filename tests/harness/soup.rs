@@ -117,7 +117,7 @@ struct Checker {
 
 impl Checker {
     fn new() -> Self {
-        let mut db = Database::default();
+        let db = Database::default();
         let library = gsw_std::MODULES.iter().map(|(path, text)| {
             (
                 (*path).to_owned(),
@@ -127,7 +127,7 @@ impl Checker {
         let mut modules: BTreeMap<String, File> = library.collect();
         let file = File::new(&db, "main.gsw".into(), "".into());
         modules.insert("main".into(), file);
-        Project::new(&mut db, modules, "main".into());
+        Project::new(&db, modules, "main".into());
         Self { db, file }
     }
 

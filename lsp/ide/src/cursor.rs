@@ -36,7 +36,7 @@ pub fn cursor(db: &dyn Db, file: File, offset: u32) -> Option<Cursor> {
         .map(|(span, reference)| Cursor {
             item,
             span: *span,
-            reference: reference.clone(),
+            reference: *reference,
         })
 }
 

@@ -1,6 +1,8 @@
 //! What a program says of itself: schemas, effects, models, permissions.
 
-use gsw_abi::program::{Program, Repeat};
+use std::collections::BTreeMap;
+
+use gsw_abi::program::{Agent, Program, Prompt, Repeat, Tool, Workflow};
 use gsw_abi::schema;
 use gsw_abi::types::{Field, TypeTable};
 use serde_json::{Map, Value, json};
@@ -11,67 +13,58 @@ use crate::arguments::is_required;
 #[must_use]
 pub fn manifest(program: &Program) -> Value {
     let types = &program.types;
-    let workflows: Vec<_> = program
-        .workflows
-        .iter()
-        .map(|it| {
-            json!({
-                "name": it.name,
-                "description": it.docs,
-                "input": input_schema(types, &it.parameters),
-                "output": schema::schema(types, it.result),
-                "errors": it.errors,
-                "effects": it.effects,
-            })
-        })
-        .collect();
-    let prompts: Vec<_> = program
-        .prompts
-        .iter()
-        .map(|it| {
-            let answer = schema::schema(types, it.result);
-            json!({
-                "name": it.name,
-                "description": it.docs,
-                "agent": it.agent.and_then(|index| program.agents.get(index as usize)).map(|it| &it.name),
-                "input": input_schema(types, &it.parameters),
-                "schema_hash": schema::schema_hash(&answer),
-                "output": answer,
-            })
-        })
-        .collect();
-    let tools: Vec<_> = program
-        .tools
-        .iter()
-        .map(|it| {
-            json!({
-                "name": it.name,
-                "description": it.docs,
-                "input": input_schema(types, &it.parameters),
-                "output": schema::schema(types, it.result),
-                "repeat": match it.repeat {
-                    Repeat::Pure => "pure",
-                    Repeat::Reads => "reads",
-                    Repeat::Idempotent(_) => "idempotent",
-                    Repeat::Once => "once",
-                },
-            })
-        })
-        .collect();
-    let agents: Vec<_> = program
-        .agents
-        .iter()
-        .map(|it| json!({ "name": it.name, "models": it.models }))
-        .collect();
+    let agent = |it: &Agent| json!({ "name": it.name, "models": it.models });
     json!({
         "name": program.name,
         "description": program.docs,
         "abi": format!("{:016x}", gsw_abi::abi_hash()),
-        "workflows": workflows,
-        "agents": agents,
-        "prompts": prompts,
-        "tools": tools,
-        "permissions": program.permissions.as_ref().map(|it| it.iter().cloned().collect::<std::collections::BTreeMap<_, _>>()),
+        "workflows": program.workflows.iter().map(|it| workflow(types, it)).collect::<Vec<_>>(),
+        "agents": program.agents.iter().map(agent).collect::<Vec<_>>(),
+        "prompts": program.prompts.iter().map(|it| prompt(program, it)).collect::<Vec<_>>(),
+        "tools": program.tools.iter().map(|it| tool(types, it)).collect::<Vec<_>>(),
+        "permissions": program.permissions.as_ref().map(|it| it.iter().cloned().collect::<BTreeMap<_, _>>()),
+    })
+}
+
+fn workflow(types: &TypeTable, it: &Workflow) -> Value {
+    json!({
+        "name": it.name,
+        "description": it.docs,
+        "input": input_schema(types, &it.parameters),
+        "output": schema::schema(types, it.result),
+        "errors": it.errors,
+        "effects": it.effects,
+    })
+}
+
+fn prompt(program: &Program, it: &Prompt) -> Value {
+    let answer = schema::schema(&program.types, it.result);
+    let agent = it
+        .agent
+        .and_then(|index| program.agents.get(index as usize));
+    json!({
+        "name": it.name,
+        "description": it.docs,
+        "agent": agent.map(|it| &it.name),
+        "input": input_schema(&program.types, &it.parameters),
+        "schema_hash": schema::schema_hash(&answer),
+        "output": answer,
+    })
+}
+
+fn tool(types: &TypeTable, it: &Tool) -> Value {
+    let repeat = match it.repeat {
+        Repeat::Pure => "pure",
+        Repeat::Reads => "reads",
+        Repeat::Idempotent(_) => "idempotent",
+        Repeat::Once => "once",
+    };
+    json!({
+        "name": it.name,
+        "description": it.docs,
+        "input": input_schema(types, &it.parameters),
+        "output": schema::schema(types, it.result),
+        "repeat": repeat,
     })
 }
 
