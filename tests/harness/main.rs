@@ -5,6 +5,7 @@
 mod bad_input;
 mod codes;
 mod conformance;
+mod damage;
 mod differential;
 mod editor;
 mod examples;
