@@ -2,6 +2,7 @@
 
 /// Every module: its path as imported, and its text.
 pub const MODULES: &[(&str, &str)] = &[
+    ("std/bytes", include_str!("../bytes.gsw")),
     ("std/csv", include_str!("../csv.gsw")),
     ("std/env", include_str!("../env.gsw")),
     ("std/duration", include_str!("../duration.gsw")),

@@ -214,6 +214,9 @@ macro_rules! for_each_runtime_call {
             /// `s.parse_float()`
             string_parse_float plain(result, borrow);
 
+            /// `b.text()` of bytes.
+            bytes_text raising(borrow);
+
             // Regular expressions and CSV.
             /// `regex.new(pattern)`: `Failed` for what is no pattern.
             regex_check raising(borrow);

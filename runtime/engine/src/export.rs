@@ -74,9 +74,9 @@ pub use task::{
     parallel_for, parallel_tuple, task_await, task_await_all, task_cancel, task_race, task_spawn,
 };
 pub use text::{
-    string_chars, string_lines, string_lower, string_pad_end, string_pad_start, string_repeat,
-    string_replace, string_slice, string_split, string_split_once, string_trim, string_upper,
-    string_words,
+    bytes_text, string_chars, string_lines, string_lower, string_pad_end, string_pad_start,
+    string_repeat, string_replace, string_slice, string_split, string_split_once, string_trim,
+    string_upper, string_words,
 };
 pub use time::{duration_seconds, time_format, time_parse};
 pub use value::{value_compare, value_equal, value_to_json, value_to_string};

@@ -3,12 +3,15 @@
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 
+/// The most bytes of each output; a guess.
+const LARGEST: u64 = 64 << 20;
 /// How often a running program is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -125,6 +128,7 @@ struct Attendance<'a> {
     group: &'a Group,
     stdout: Receiver<String>,
     stderr: Receiver<String>,
+    is_too_much: Arc<AtomicBool>,
     began: Instant,
 }
 
@@ -132,6 +136,7 @@ struct Attendance<'a> {
 enum Left {
     Late,
     Killed,
+    TooMuch,
     Lost(std::io::Error),
 }
 
@@ -143,9 +148,11 @@ impl<'a> Attendance<'a> {
                 let _ = pipe.write_all(text.as_bytes());
             });
         }
+        let is_too_much = Arc::new(AtomicBool::new(false));
         Self {
-            stdout: reader(child.stdout.take()),
-            stderr: reader(child.stderr.take()),
+            stdout: reader(child.stdout.take(), &is_too_much),
+            stderr: reader(child.stderr.take(), &is_too_much),
+            is_too_much,
             child,
             request,
             group,
@@ -165,6 +172,10 @@ impl<'a> Attendance<'a> {
                 nanoseconds: self.request.timeout_nanoseconds.unwrap_or_default(),
             }),
             Left::Killed => failed("cancelled".into()),
+            Left::TooMuch => Outcome::Failed(Failure::Io {
+                path: self.request.argv.first().cloned(),
+                message: format!("the program wrote more than {LARGEST} bytes"),
+            }),
             Left::Lost(error) => failed(format!("the program cannot be waited for: {error}")),
         }
     }
@@ -190,7 +201,10 @@ impl<'a> Attendance<'a> {
             match reader.try_recv() {
                 Ok(text) => return Ok(text),
                 Err(TryRecvError::Empty) => self.pause()?,
-                Err(TryRecvError::Disconnected) => return Ok(String::new()),
+                Err(TryRecvError::Disconnected) => {
+                    self.pause()?;
+                    return Ok(String::new());
+                }
             }
         }
     }
@@ -204,6 +218,9 @@ impl<'a> Attendance<'a> {
         if self.group.is_killed() {
             return Err(Left::Killed);
         }
+        if self.is_too_much.load(Ordering::Relaxed) {
+            return Err(Left::TooMuch);
+        }
         std::thread::sleep(LOOK);
         Ok(())
     }
@@ -214,13 +231,21 @@ fn code(status: ExitStatus) -> i64 {
     i64::from(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
 }
 
-fn reader(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+fn reader(
+    pipe: Option<impl Read + Send + 'static>,
+    is_too_much: &Arc<AtomicBool>,
+) -> Receiver<String> {
     let (sender, receiver) = channel();
+    let is_too_much = Arc::clone(is_too_much);
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
+        if let Some(pipe) = pipe {
             // What came until the pipe broke is what there is.
-            let _ = pipe.read_to_end(&mut bytes);
+            let _ = pipe.take(LARGEST + 1).read_to_end(&mut bytes);
+        }
+        if bytes.len() as u64 > LARGEST {
+            is_too_much.store(true, Ordering::Relaxed);
+            return;
         }
         // Nobody listens any more when the program was killed.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
@@ -272,6 +297,14 @@ mod tests {
         };
         assert_eq!(outcome, Outcome::Failed(failure));
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_program_that_writes_without_end_is_ended() {
+        let outcome = perform(&shell("yes", None, None), &[], &Group::default());
+        assert!(
+            matches!(outcome, Outcome::Failed(Failure::Io { message, .. }) if message.contains("more than"))
+        );
     }
 
     #[test]

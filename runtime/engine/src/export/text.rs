@@ -6,6 +6,7 @@ use gsw_abi::types::{Type, TypeId};
 use crate::export::guard::calls;
 use crate::export::list::clamp;
 use crate::heap::Heap;
+use crate::model::Issue;
 use crate::value::{error, list, set_field, string};
 
 calls! {
@@ -13,6 +14,23 @@ calls! {
     plain string_trim(run, s) {
         let text = string::text(s).trim();
         part_of(&mut run.heap, s, text)
+    }
+
+    /// `b.text()` of bytes.
+    raising bytes_text(run, b) {
+        match std::str::from_utf8(string::bytes(b)) {
+            Ok(text) => Ok(string::new(&mut run.heap, text)),
+            Err(why) => {
+                let found = format!("something else behind {} bytes", why.valid_up_to());
+                let issue = Issue {
+                    path: "$".into(),
+                    expected: "UTF-8".into(),
+                    message: String::new(),
+                    found,
+                };
+                Err(error::decode(&mut run.heap, &issue))
+            }
+        }
     }
 
     /// `s.split(separator)`; an empty separator splits into characters.
