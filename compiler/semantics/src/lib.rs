@@ -58,7 +58,9 @@ pub use infer::{body, infer_item, requirement_diagnostics, requirements};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use manifest::{Manifest, item_manifest, permissions};
 pub use method::{method, method_names};
-pub use module::{implicit_module, is_std, module_file, module_path, prelude_file, std_file};
+pub use module::{
+    implicit_module, is_std, module_file, module_path, prelude_file, shown_module, std_file,
+};
 pub use project::{follow_imports, module_key, open_project};
 pub use rules::{RepeatClass, repeat_class};
 pub use scope::{

@@ -51,6 +51,11 @@ pub fn module_path(db: &dyn Db, file: File) -> Option<&str> {
     module_paths(db, project).get(&file).map(String::as_str)
 }
 
+/// A module as messages name it: its file's path as the user gave it, without the ending.
+pub fn shown_module(db: &dyn Db, file: File) -> String {
+    file.path(db).with_extension("").display().to_string()
+}
+
 /// The file of the prelude, when the project holds the standard library.
 pub fn prelude_file(db: &dyn Db) -> Option<File> {
     std_file(db, PRELUDE)

@@ -33,7 +33,7 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
             field,
         } => field_head(db, *item, *variant, *field)?,
         Reference::Module(file) => (
-            format!("import {}", gsw_semantics::module_path(db, *file)?),
+            format!("import {}", gsw_semantics::shown_module(db, *file)),
             gsw_syntax::file_docs(db, *file),
         ),
     };

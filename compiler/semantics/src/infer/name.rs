@@ -11,6 +11,7 @@ use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::model::{GenericUse, Parameter, Reference};
+use crate::module::shown_module;
 use crate::scope::{
     Definition, member_names, resolve_callable, resolve_member, resolve_name, suggest,
     variants_named,
@@ -164,9 +165,7 @@ impl Context<'_> {
             self.refer(name.span, reference(found));
             return Some(found);
         }
-        let path = crate::module::module_path(self.db, module)
-            .unwrap_or_default()
-            .to_owned();
+        let path = shown_module(self.db, module);
         let place = self.place(name.span);
         let hidden = resolve_member(self.db, module, &name.name, module).is_some();
         let diagnostic = if hidden {
