@@ -4,14 +4,16 @@ use crate::program::{gswc, root, text};
 
 #[test]
 fn tests_say_what_stands_beside_them() {
-    let said = gswc(&["test", "tests/testing/mocks.gsw"]);
-    let path = root().join("tests/testing/mocks.out");
-    if std::env::var_os("ACCEPT").is_some() {
-        std::fs::write(&path, &said.out).expect("test data can be written");
+    for name in ["mocks", "assertions"] {
+        let said = gswc(&["test", &format!("tests/testing/{name}.gsw")]);
+        let path = root().join(format!("tests/testing/{name}.out"));
+        if std::env::var_os("ACCEPT").is_some() {
+            std::fs::write(&path, &said.out).expect("test data can be written");
+        }
+        let expected = std::fs::read_to_string(&path).expect("it stands beside the program");
+        assert_eq!(said.out, expected, "{}", said.err);
+        assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
     }
-    let expected = std::fs::read_to_string(&path).expect("it stands beside the program");
-    assert_eq!(said.out, expected, "{}", said.err);
-    assert_eq!(said.code, Some(1));
 }
 
 #[test]

@@ -24,8 +24,13 @@ impl Builder<'_, '_> {
         }
         let ty = self.type_of(container);
         let values = self.operands(&[value, container]);
-        let arguments = vec![values[1], values[0]];
-        let call = match self.program.base_type(&ty) {
+        self.contained(values[0], values[1], &ty)
+    }
+
+    /// Whether a value is in a container of type `ty`.
+    pub fn contained(&mut self, value: Operand, container: Operand, ty: &Type) -> Operand {
+        let arguments = vec![container, value];
+        let call = match self.program.base_type(ty) {
             Type::Map(..) => RuntimeCall::map_has,
             Type::String | Type::Literals(_) => RuntimeCall::string_contains,
             _ => RuntimeCall::list_contains,

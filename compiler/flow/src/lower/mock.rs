@@ -7,14 +7,14 @@ use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::Colour;
 use gsw_abi::types::Type as Entry;
 use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
-use gsw_semantics::is_std;
 use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
+use gsw_semantics::{is_std, substitute};
 use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place, Span};
 
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
-use crate::lower::builder::Builder;
+use crate::lower::builder::{Builder, type_word};
 use crate::lower::{Lowering, Purpose};
 use crate::waiting::item_waits;
 
@@ -53,6 +53,49 @@ impl Builder<'_, '_> {
         self.ask_mocks(item, arguments, result, |builder, value| {
             builder.end(Terminator::Return(value));
         });
+    }
+
+    /// The same as a `Response`, in which nothing but the value says anything.
+    pub fn return_mocked_response(&mut self, item: ItemId, arguments: &[Operand], answer: &Type) {
+        let response = self.program.response_of(answer.clone());
+        let Type::Record(record, types) = &response else {
+            return;
+        };
+        if self.program.purpose == Purpose::Run {
+            return;
+        }
+        let fields = self.program.record_fields(*record);
+        self.ask_mocks(item, arguments, answer, |builder, value| {
+            let mut words = Vec::new();
+            for field in &fields {
+                let ty = substitute(&field.ty, types);
+                words.push(match field.name.as_str() {
+                    "value" => value,
+                    _ => builder.nothing_of(&ty),
+                });
+            }
+            let ty = builder.type_id(&response);
+            let value = builder.object(ty, 0, words);
+            builder.end(Terminator::Return(value));
+        });
+    }
+
+    /// The value of a type of `Response`'s fields that says the least.
+    fn nothing_of(&mut self, ty: &Type) -> Operand {
+        let id = self.type_id(ty);
+        match ty {
+            Type::String => self.text(""),
+            Type::List(_) => {
+                let words = vec![type_word(id), Operand::Word(0)];
+                self.runtime(id, RuntimeCall::list_new, words)
+            }
+            Type::Record(item, _) => {
+                let fields = self.program.record_fields(*item);
+                let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
+                self.object(id, 0, words)
+            }
+            _ => Operand::Word(0),
+        }
     }
 
     /// A call of an effect of the library, unless a mock stands in for it.

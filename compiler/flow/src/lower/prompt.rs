@@ -132,8 +132,12 @@ impl Lowering<'_> {
         let parameters = builder.declared_parameters(item);
         let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
         let call = Operand::Local(builder.parameter(optional_json, ""));
-        if matches!(form, PromptForm::Value | PromptForm::Revise) {
-            builder.return_mocked(item, &parameters, &answer);
+        match form {
+            PromptForm::Value | PromptForm::Revise => {
+                builder.return_mocked(item, &parameters, &answer);
+            }
+            PromptForm::Detail => builder.return_mocked_response(item, &parameters, &answer),
+            PromptForm::Stream => {}
         }
         builder.refuse_unmocked(item);
         let system = builder.part_value(item, BodyPart::System, builtin::STRING);
@@ -156,7 +160,7 @@ impl Lowering<'_> {
     }
 
     /// `Response<T>` of the prelude.
-    fn response_of(&self, answer: Type) -> Type {
+    pub fn response_of(&self, answer: Type) -> Type {
         match self.view.response() {
             Some(item) => Type::Record(item, [answer].into()),
             None => answer,

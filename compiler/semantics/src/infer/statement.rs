@@ -14,7 +14,7 @@ use crate::infer::name::function_type;
 use crate::infer::pattern::Place;
 use crate::lower_type::lower_type;
 use crate::model::Reference;
-use crate::scope::Definition;
+use crate::scope::{Definition, resolve_callable};
 use crate::types::Type;
 
 impl Context<'_> {
@@ -345,7 +345,14 @@ impl Context<'_> {
         outcome: &ast::MockOutcome,
         span: Span,
     ) -> Option<StatementKind> {
-        let Definition::Item(item) = self.written_path(target)? else {
+        let definition = match (self.written_path(target)?, target) {
+            // A module does not hide what can be called, here as in calls.
+            (module @ Definition::Module(_), [name]) => {
+                resolve_callable(self.db, self.file, &name.name).unwrap_or(module)
+            }
+            (definition, _) => definition,
+        };
+        let Definition::Item(item) = definition else {
             let place = self.place(span);
             self.report(calls::not_callable(place, "this"));
             return None;
