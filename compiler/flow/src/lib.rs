@@ -13,4 +13,4 @@ pub mod verify;
 mod waiting;
 mod walk;
 
-pub use lower::{Outline, Test, lower_program, lower_tests, outline_program};
+pub use lower::{Answers, Outline, Test, lower_program, lower_tests, outline_program};

@@ -69,6 +69,17 @@ pub struct Test {
     pub name: String,
     /// The resumable function without parameters and result that it is.
     pub function: FunctionIndex,
+    /// Where its models' answers come from.
+    pub answers: Answers,
+}
+
+/// Where the answers of models in a test come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answers {
+    /// Mocks.
+    Mocked,
+    /// A cassette.
+    Recorded,
 }
 
 /// Compiles the tests of the entry module and everything that they reach; what can be mocked asks for mocks first.

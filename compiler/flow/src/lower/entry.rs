@@ -2,11 +2,12 @@
 
 use gsw_abi::program::{Program, Source, Workflow};
 use gsw_semantics::hir::BodyPart;
-use gsw_source::{File, ItemKind};
+use gsw_source::{File, ItemId, ItemKind};
+use gsw_syntax::ast::ItemBody;
 
 use crate::ir::Module;
 use crate::lower::table::body_instance;
-use crate::lower::{Lowering, Test};
+use crate::lower::{Answers, Lowering, Test};
 
 impl Lowering<'_> {
     /// Asks for everything that can be started from outside: workflows of the entry module, agents and tools of all.
@@ -57,6 +58,7 @@ impl Lowering<'_> {
             .map(|item| Test {
                 name: item.name(db).to_string(),
                 function: self.instance(body_instance(item, BodyPart::Main)),
+                answers: answers(db, item),
             })
             .collect()
     }
@@ -85,6 +87,16 @@ impl Lowering<'_> {
             functions: self.functions,
             constants: self.constants.into_iter().collect(),
         }
+    }
+}
+
+fn answers(db: &dyn gsw_source::Db, item: ItemId) -> Answers {
+    let ast = gsw_syntax::item_ast(db, item);
+    match ast.as_ref().map(|it| &it.body) {
+        Some(ItemBody::Test {
+            cassette: Some(_), ..
+        }) => Answers::Recorded,
+        _ => Answers::Mocked,
     }
 }
 
