@@ -1,4 +1,4 @@
-//! The smaller commands: `gswc new`, `gswc schema`, `gswc check --signatures`.
+//! The smaller commands: `gswc new`, `gswc schema`, `gswc check --signatures`, `gswc completions`.
 
 use serde_json::Value;
 
@@ -64,4 +64,13 @@ fn signatures_show_what_was_inferred() {
     );
     let reply = "prompt reply(message: string, ticket: Ticket) -> string ! ModelError uses model";
     assert!(lines.contains(&reply), "{lines:#?}");
+}
+
+#[test]
+fn shells_learn_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let said = gswc(&["completions", shell]);
+        assert_eq!(said.code, Some(0));
+        assert!(said.out.contains("explain"), "{shell}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use gsw_service::Exit;
 
 use crate::commands;
@@ -42,6 +42,12 @@ enum Command {
     Explain {
         /// The code, as in `error[unknown-name]`; without one, all codes are listed.
         code: Option<String>,
+    },
+    /// Print what makes a shell complete the words of `gswc`.
+    Completions {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
     },
     /// Serve an editor over the language server protocol on standard input and output.
     Lsp,
@@ -204,6 +210,7 @@ fn dispatch(command: Command) -> Exit {
         Command::New(arguments) => commands::new(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),
+        Command::Completions { shell } => commands::completions(shell, Arguments::command()),
         Command::Lsp => commands::lsp(),
     }
 }

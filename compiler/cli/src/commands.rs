@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod completions;
 mod explain;
 mod fmt;
 mod lsp;
@@ -12,6 +13,7 @@ mod test;
 
 pub use build::build;
 pub use check::check;
+pub use completions::completions;
 pub use explain::explain;
 pub use fmt::fmt;
 pub use lsp::lsp;
