@@ -21,6 +21,7 @@ mod retry;
 pub(crate) mod spawn;
 mod start;
 mod tell;
+pub mod tool_key;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -83,6 +84,8 @@ pub struct Run {
     pub failure: Option<(u64, crate::node::NodeId)>,
     /// What reflections said, by the node whose prompts it is for.
     pub guidance: rustc_hash::FxHashMap<crate::node::NodeId, Vec<String>>,
+    /// The results of tool calls with keys.
+    pub tool_keys: tool_key::ToolKeys,
     /// The closures that stand in for items, by the item's number, in order; only in tests.
     pub mocks: rustc_hash::FxHashMap<u64, Vec<u64>>,
     /// What a test called first that only a mock can answer.

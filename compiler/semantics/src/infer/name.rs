@@ -61,7 +61,15 @@ impl Context<'_> {
             return Some(Definition::Variant { item, variant });
         }
         let definition = resolve_name(self.db, self.file, name);
-        if let Some(Definition::Variant { .. }) = definition {
+        let is_variant = match definition {
+            Some(Definition::Variant { .. }) => true,
+            // A type is no value, so it does not hide a variant of its name.
+            Some(Definition::Item(item)) => {
+                is_type(item.kind(self.db)) && !variants_named(self.db, self.file, name).is_empty()
+            }
+            _ => false,
+        };
+        if is_variant {
             return self.unambiguous_variant(name, span);
         }
         if definition.is_none() {
@@ -111,6 +119,9 @@ impl Context<'_> {
     ) -> Option<Definition> {
         match resolve_callable(self.db, self.file, name) {
             Some(Definition::Variant { .. }) | None => self.resolve(name, span, hint),
+            Some(Definition::Item(item)) if is_type(item.kind(self.db)) => {
+                self.resolve(name, span, hint)
+            }
             found => found,
         }
     }
@@ -329,4 +340,9 @@ pub(super) fn kind_text(kind: ItemKind) -> &'static str {
             "declaration"
         }
     }
+}
+
+/// Whether items of this kind are types and nothing else.
+fn is_type(kind: ItemKind) -> bool {
+    matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
 }

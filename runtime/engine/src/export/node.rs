@@ -16,6 +16,9 @@ calls! {
         let parent = run.current_node();
         let node = run.enter_node(NewNode { parent, kind: kind_of(kind), name: &name, index: None, input });
         run.go_to_node(node);
+        if kind_of(kind) == NodeKind::Tool {
+            run.open_keyed_call(node);
+        }
         u64::from(node.0)
     }
 
@@ -31,8 +34,9 @@ calls! {
 
     /// Leaves the current node as completed, with its output or 0.
     plain node_complete(run, output) {
-        let output = run.take_json(output);
         let node = run.current_node();
+        run.close_keyed_call(node, Some(output));
+        let output = run.take_json(output);
         run.go_to_parent();
         run.leave_node(node, Status::Completed, output);
         0
@@ -41,6 +45,7 @@ calls! {
     /// Leaves the current node as failed or cancelled, as the error says.
     plain node_fail(run, error) {
         let node = run.current_node();
+        run.close_keyed_call(node, None);
         run.go_to_parent();
         run.fail_node(node, error);
         0

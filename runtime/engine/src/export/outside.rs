@@ -31,11 +31,12 @@ calls! {
         run.unavailable("asking a person", &[text, arguments, settings])
     }
 
-    /// Before a tool's body when a program calls it. No results of earlier calls are kept yet, so the body runs.
-    waiting tool_begin(run, _result, _tool, key, arguments) {
-        run.heap.release(key);
+    /// Before a tool's body when a program calls it: the result of an earlier call with the same key, else `none`.
+    waiting tool_begin(run, result, tool, key, arguments) {
         run.heap.release(arguments);
-        Step::Done(0)
+        let key = run.take_text(key);
+        let known = key.and_then(|key| run.result_by_key(tool, key, TypeId(result as u32)));
+        Step::Done(known.unwrap_or(0))
     }
 
     /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or a negative one, environment.

@@ -78,6 +78,7 @@ impl Run {
             events: 0,
             failure: None,
             guidance: rustc_hash::FxHashMap::default(),
+            tool_keys: crate::run::tool_key::ToolKeys::default(),
             mocks: rustc_hash::FxHashMap::default(),
             unmocked: None,
             root: TaskId::NONE,
