@@ -123,9 +123,9 @@ macro_rules! for_each_runtime_call {
             list_zip plain(result, borrow, borrow);
             /// `xs.enumerate()`
             list_enumerate plain(result, borrow);
-            /// `xs.chunks(n)`, or `Failed` for n below 1.
+            /// `xs.chunks(n)`, or `AssertionFailed` for n below 1.
             list_chunks raising(result, borrow, word);
-            /// `xs.windows(n)`, or `Failed` for n below 1.
+            /// `xs.windows(n)`, or `AssertionFailed` for n below 1.
             list_windows raising(result, borrow, word);
             /// `xs.flatten()`
             list_flatten plain(result, borrow);
@@ -234,7 +234,7 @@ macro_rules! for_each_runtime_call {
             csv_format plain(borrow);
 
             // Numbers; `Overflow` where the result leaves 64 bits.
-            /// `a.pow(b)` of ints; `Failed` for a negative exponent.
+            /// `a.pow(b)` of ints; `AssertionFailed` for a negative exponent.
             int_pow raising(word, word);
             /// `n.to_float()`
             int_to_float plain(word);

@@ -1,11 +1,11 @@
 //! Runtime calls that ask the outside for time, randomness and the environment.
 
-use gsw_abi::builtin::SECRET;
+use gsw_abi::builtin::{BuiltinError, SECRET};
 
 use crate::export::guard::{Step, calls};
 use crate::operation::Request;
 use crate::secret::{self, Template};
-use crate::value::string;
+use crate::value::{error, string};
 
 calls! {
     /// `now()`
@@ -27,7 +27,9 @@ calls! {
     waiting random_int(run, low, high) {
         let (low, high) = (low as i64, high as i64);
         if low > high {
-            return Step::Raised(run.failed(&format!("there is no int from {low} to {high}")));
+            let text = format!("there is no int from {low} to {high}");
+            let error = error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text);
+            return Step::Raised(error);
         }
         run.perform(Request::RandomInt { low, high })
     }

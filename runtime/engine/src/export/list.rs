@@ -255,7 +255,7 @@ fn size_of_group(heap: &mut Heap, what: &str, size: u64) -> Result<usize, u64> {
         Ok(size) if size > 0 => Ok(size),
         _ => {
             let text = format!("{what} of {} elements", size as i64);
-            Err(error::with_text(heap, BuiltinError::Failed, &text))
+            Err(error::with_text(heap, BuiltinError::AssertionFailed, &text))
         }
     }
 }

@@ -15,7 +15,7 @@ calls! {
         let (a, b) = (a as i64, b as i64);
         if b < 0 {
             let text = format!("{a} to the negative power {b} is no int");
-            return Err(error::with_text(&mut run.heap, BuiltinError::Failed, &text));
+            return Err(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text));
         }
         // 1, 0 and -1 have powers of any height.
         let exponent = u32::try_from(b).unwrap_or(if b % 2 == 0 { u32::MAX - 1 } else { u32::MAX });

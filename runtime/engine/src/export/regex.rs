@@ -22,25 +22,28 @@ thread_local! {
 calls! {
     /// `regex.new(pattern)` asks whether it is one.
     raising regex_check(run, pattern) {
-        compiled(&mut run.heap, pattern).map(|_| 0)
+        match compiled(string::text(pattern)) {
+            Ok(_) => Ok(0),
+            Err(why) => Err(error::with_text(&mut run.heap, BuiltinError::Failed, &why)),
+        }
     }
 
     /// `s.matches(pattern)`, anywhere in it.
     raising string_matches(run, s, pattern) {
-        let regex = compiled(&mut run.heap, pattern)?;
+        let regex = known(&mut run.heap, pattern)?;
         Ok(u64::from(regex.is_match(string::text(s))))
     }
 
     /// `r.find(s)`
     raising regex_find(run, pattern, s) {
-        let regex = compiled(&mut run.heap, pattern)?;
+        let regex = known(&mut run.heap, pattern)?;
         let found = regex.find(string::text(s));
         Ok(found.map_or(0, |it| string::new(&mut run.heap, it.as_str())))
     }
 
     /// `r.captures(s)`
     raising regex_captures(run, pattern, s) {
-        let regex = compiled(&mut run.heap, pattern)?;
+        let regex = known(&mut run.heap, pattern)?;
         let Some(groups) = regex.captures(string::text(s)) else {
             return Ok(0);
         };
@@ -50,7 +53,7 @@ calls! {
 
     /// `r.replace(s, t)`, everywhere.
     raising regex_replace(run, pattern, s, with) {
-        let regex = compiled(&mut run.heap, pattern)?;
+        let regex = known(&mut run.heap, pattern)?;
         let text = regex.replace_all(string::text(s), string::text(with));
         if !run.heap.admit(text.len() as u64) {
             return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
@@ -60,7 +63,7 @@ calls! {
 
     /// `r.split(s)`
     raising regex_split(run, pattern, s) {
-        let regex = compiled(&mut run.heap, pattern)?;
+        let regex = known(&mut run.heap, pattern)?;
         Ok(strings(&mut run.heap, regex.split(string::text(s))))
     }
 }
@@ -70,10 +73,15 @@ fn strings<'a>(heap: &mut Heap, texts: impl Iterator<Item = &'a str>) -> u64 {
     list::new(heap, LIST_STRING, &words)
 }
 
-/// The machine of a pattern, or `Failed`.
-fn compiled(heap: &mut Heap, pattern: u64) -> Result<Rc<Regex>, u64> {
-    let pattern = string::text(pattern);
-    let found = PATTERNS.with_borrow_mut(|patterns| {
+/// The machine of a pattern that the program holds for one: a fault when it is none.
+fn known(heap: &mut Heap, pattern: u64) -> Result<Rc<Regex>, u64> {
+    let regex = compiled(string::text(pattern));
+    regex.map_err(|why| error::with_text(heap, BuiltinError::AssertionFailed, &why))
+}
+
+/// The machine of a pattern, or why it is none.
+fn compiled(pattern: &str) -> Result<Rc<Regex>, String> {
+    PATTERNS.with_borrow_mut(|patterns| {
         if let Some(known) = patterns.get(pattern) {
             return known.clone();
         }
@@ -84,6 +92,5 @@ fn compiled(heap: &mut Heap, pattern: u64) -> Result<Rc<Regex>, u64> {
         let regex = regex.map_err(|why| format!("`{pattern}` is no regular expression: {why}"));
         patterns.insert(pattern.to_owned(), regex.clone());
         regex
-    });
-    found.map_err(|why| error::with_text(heap, BuiltinError::Failed, &why))
+    })
 }

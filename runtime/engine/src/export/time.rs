@@ -18,7 +18,7 @@ calls! {
             Ok(text) => Ok(string::new(&mut run.heap, &text)),
             Err(directive) => {
                 let text = format!("a time has no `{directive}`");
-                Err(error::with_text(&mut run.heap, BuiltinError::Failed, &text))
+                Err(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text))
             }
         }
     }

@@ -15,7 +15,11 @@ fn ints_never_wrap() {
         (-1, i64::MAX - 1, Ok("1")),
         (0, 0, Ok("1")),
         (2, 63, Err("Overflow: an integer left 64 bits")),
-        (2, -1, Err("Failed: 2 to the negative power -1 is no int")),
+        (
+            2,
+            -1,
+            Err("AssertionFailed: 2 to the negative power -1 is no int"),
+        ),
     ];
     for (a, b, expected) in cases {
         let outcome = call!(it, int_pow(a as u64, b as u64));
@@ -88,7 +92,7 @@ fn times_read_and_write() {
     let outcome = call!(it, time_format(0, unknown));
     assert_eq!(
         it.outcome(FLOAT, outcome),
-        Err("Failed: a time has no `%Q`".into())
+        Err("AssertionFailed: a time has no `%Q`".into())
     );
     for word in [good, bad, pattern, unknown] {
         it.heap().release(word);

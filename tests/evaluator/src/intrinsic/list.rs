@@ -63,7 +63,11 @@ impl Machine<'_> {
 
     fn groups(&mut self, row: &str, xs: &[Value], size: i64) -> Flow<Value> {
         let Some(size) = usize::try_from(size).ok().filter(|it| *it > 0) else {
-            return raise(self.db, BuiltinError::Failed, vec![Value::text(UNSAID)]);
+            return raise(
+                self.db,
+                BuiltinError::AssertionFailed,
+                vec![Value::text(UNSAID)],
+            );
         };
         let groups: Vec<&[Value]> = match row {
             "list_chunks" => xs.chunks(size).collect(),

@@ -11,9 +11,11 @@ impl Machine<'_> {
     /// A row of numbers.
     pub fn number_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
-            ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => {
-                raise(self.db, BuiltinError::Failed, vec![Value::text(UNSAID)])
-            }
+            ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(
+                self.db,
+                BuiltinError::AssertionFailed,
+                vec![Value::text(UNSAID)],
+            ),
             ("int_pow", [Value::Int(a), Value::Int(b)]) => {
                 let power = match (*a, *b) {
                     (0 | 1, b) => Some(if b == 0 { 1 } else { *a }),
