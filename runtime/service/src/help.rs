@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
+use gsw_engine::codec::type_name;
 
 use crate::arguments::is_required;
 
@@ -80,7 +81,7 @@ fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
     let name = parameter.name.replace('_', "-");
     let usage = match types.get(types.base(parameter.ty)) {
         Type::Bool => format!("--{name} | --no-{name}"),
-        _ => format!("--{name} <{}>", type_name(types, parameter.ty)),
+        _ => format!("--{name} <{}>", usage_type(types, parameter.ty)),
     };
     let need = if is_required(types, parameter) {
         " (required)"
@@ -110,53 +111,13 @@ fn first_line(docs: Option<&str>) -> &str {
     docs.and_then(|it| it.lines().next()).unwrap_or_default()
 }
 
-/// A type as written in the language.
-#[must_use]
-pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
-    match types.get(ty) {
-        Type::Unit => "()".into(),
-        Type::Bool => "bool".into(),
-        Type::Int => "int".into(),
-        Type::Float => "float".into(),
-        Type::String => "string".into(),
-        Type::Bytes => "bytes".into(),
-        Type::Time => "time".into(),
-        Type::Duration => "duration".into(),
-        Type::Json => "json".into(),
-        Type::Secret => "secret".into(),
-        Type::Media => "image".into(),
-        Type::Error => "Error".into(),
-        Type::Session => "Session".into(),
-        Type::Function | Type::Closure(_) | Type::Cell(_) => "fn".into(),
-        Type::Literals(words) => words
-            .iter()
-            .map(|it| format!("{it:?}"))
-            .collect::<Vec<_>>()
-            .join(" | "),
-        Type::Optional(inner) => format!("{}?", type_name(types, *inner)),
-        Type::List(element) => format!("[{}]", type_name(types, *element)),
-        Type::Map { key, value } => {
-            format!(
-                "{{{}: {}}}",
-                type_name(types, *key),
-                type_name(types, *value)
-            )
+/// A type as a command line names it: of an enum without payloads the words that may be written.
+fn usage_type(types: &TypeTable, ty: TypeId) -> String {
+    match types.get(types.base(ty)) {
+        Type::Enum(it) if it.is_inline() => {
+            let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
+            words.join(" | ")
         }
-        Type::Tuple(elements) => {
-            let names: Vec<_> = elements.iter().map(|it| type_name(types, *it)).collect();
-            format!("({})", names.join(", "))
-        }
-        Type::Record(it) => it.name.clone(),
-        Type::Enum(it) if it.is_inline() => it
-            .variants
-            .iter()
-            .map(|it| it.wire.as_str())
-            .collect::<Vec<_>>()
-            .join(" | "),
-        Type::Enum(it) => it.name.clone(),
-        Type::ErrorKind(it) => it.name.clone(),
-        Type::Checked { name, .. } => name.clone(),
-        Type::Task(result) => format!("Task<{}>", type_name(types, *result)),
-        Type::Stream(item) => format!("Stream<{}>", type_name(types, *item)),
+        _ => type_name(types, ty),
     }
 }

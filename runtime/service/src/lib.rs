@@ -17,5 +17,5 @@ pub use arguments::{
 pub use execute::{main_with_image, run_program};
 pub use exit::Exit;
 pub use failure::text as error_text;
-pub use help::{program_help, type_name, workflow_help};
+pub use help::{program_help, workflow_help};
 pub use manifest::{input_schema, manifest};
