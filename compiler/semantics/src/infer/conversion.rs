@@ -21,7 +21,12 @@ impl Context<'_> {
         if target == Type::Json {
             return self.expression(value, &Expected::Type(target));
         }
-        let value = self.expression(value, &Expected::Anything);
+        let wanted = match value.kind {
+            // A literal in front of `as` is JSON that is to be read.
+            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_) => Expected::Type(Type::Json),
+            _ => Expected::Anything,
+        };
+        let value = self.expression(value, &wanted);
         let actual = self.ty(value);
         match (self.unchecked(&actual), self.unchecked(&target)) {
             (Type::Invalid, _) | (_, Type::Invalid) => {
