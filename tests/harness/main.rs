@@ -15,6 +15,7 @@ mod incremental;
 mod literate;
 mod page;
 mod perturb;
+mod process;
 mod program;
 mod reference;
 mod shrink;

@@ -1,5 +1,5 @@
-//! The compiler.
+//! The compiler; also the program itself when an image stands behind it, which is how it serves as a launcher.
 
 fn main() -> std::process::ExitCode {
-    gswc::main()
+    gsw_launcher::run_if_bundled().unwrap_or_else(gswc::main)
 }

@@ -23,7 +23,9 @@ impl Context<'_> {
         }
         let wanted = match value.kind {
             // A literal in front of `as` is JSON that is to be read.
-            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_) => Expected::Type(Type::Json),
+            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_) => {
+                Expected::Type(Type::Json)
+            }
             _ => Expected::Anything,
         };
         let value = self.expression(value, &wanted);
