@@ -69,6 +69,7 @@ impl Generator {
         self.budget = 20_000;
         self.scope.may_wait = true;
         self.scope.is_careful = true;
+        self.scope.has_states = true;
         let mut lines = vec![
             "var trail: [string] = []".to_owned(),
             "let note = (x: int, mark: string) => {\n  trail += [mark]\n  x\n}".to_owned(),

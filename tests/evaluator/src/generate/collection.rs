@@ -135,6 +135,24 @@ impl Generator {
                     "(do {{ let {name}: {ty} = Leaf; {xs}.fold({name}, (t: {ty}, x: {element}) => insert(t, x)) }})"
                 )
             }
+            _ => self.json(depth),
+        }
+    }
+
+    fn json(&mut self, depth: usize) -> String {
+        let j = |it: &mut Self| it.anchored(&Ty::Json, depth - 1);
+        match self.random.below(6) {
+            0 => {
+                let (a, b) = (self.any_type(1), self.any_type(1));
+                let (a, b) = (self.anchored(&a, depth - 1), self.anchored(&b, depth - 1));
+                let name = self.fresh("t");
+                format!(
+                    "(do {{ let {name}: json = ({{ \"a\": {a}, \"b\": [{b}, none] }}); {name} }})"
+                )
+            }
+            1 => format!("{}[{}]", j(self), self.small_int()),
+            2 => format!("{}.a", j(self)),
+            3 => format!("({}.get(\"a\") ?? {})", j(self), j(self)),
             _ => {
                 let ty = self.any_type(2);
                 format!("({}).to_json()", self.anchored(&ty, depth - 1))
@@ -144,7 +162,7 @@ impl Generator {
 
     fn optional(&mut self, inside: &Ty, depth: usize) -> String {
         let ty = inside.clone().optional();
-        match self.random.below(8) {
+        match self.random.below(10) {
             0 => format!(
                 "{}.first()",
                 self.anchored(&inside.clone().list(), depth - 1)
@@ -186,8 +204,30 @@ impl Generator {
                 self.anchored(&ty, depth - 1),
                 self.anchored(&ty, depth - 1)
             ),
+            7 => self.chain(inside, depth),
             _ => self.expression(inside, depth - 1),
         }
+    }
+
+    /// A field of a record that may be absent.
+    fn chain(&mut self, inside: &Ty, depth: usize) -> String {
+        let ty = inside.clone().optional();
+        let mut found = Vec::new();
+        for (index, record) in self.declarations.records.iter().enumerate() {
+            let fields = record
+                .fields
+                .iter()
+                .filter(|it| it.ty == *inside || it.ty == ty);
+            found.extend(fields.map(|it| (index, it.name.clone())));
+        }
+        if found.is_empty() {
+            return self.expression(inside, depth - 1);
+        }
+        let (record, field) = self.random.pick(&found).clone();
+        format!(
+            "{}?.{field}",
+            self.anchored(&Ty::Record(record).optional(), depth - 1)
+        )
     }
 
     fn list(&mut self, of: &Ty, depth: usize) -> String {

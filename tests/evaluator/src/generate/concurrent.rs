@@ -42,6 +42,9 @@ impl Generator {
 
     /// A statement that starts tasks and awaits them later, or steps.
     pub(super) fn waiting_statement(&mut self, depth: usize) -> String {
+        if self.random.one_in(4) {
+            return self.retried(depth);
+        }
         let (first, second) = (self.any_type(1), self.any_type(1));
         let (a, b) = (self.fresh("task"), self.fresh("task"));
         let (x, y) = (self.fresh("v"), self.fresh("v"));
@@ -58,6 +61,24 @@ impl Generator {
         self.scope.add(&x, first, Binding::Let);
         self.scope.add(&y, second, Binding::Let);
         format!("{spawned}\n{awaited}")
+    }
+
+    /// A step that fails a few times.
+    fn retried(&mut self, depth: usize) -> String {
+        let (tries, step, name) = (self.fresh("n"), self.fresh("s"), self.fresh("v"));
+        let (times, further) = (self.random.below(4), self.random.below(4));
+        let ty = self.any_type(1);
+        let body = self.work(&ty, depth, Shared::Yes);
+        let error = self.error_value(0);
+        let otherwise = self.literal(&ty, 0);
+        let shown = ty.text(&self.declarations);
+        self.scope.add(&name, ty, Binding::Let);
+        self.scope.add(&tries, Ty::Int, Binding::Let);
+        let head = format!("step \"{step}\" retry {further} backoff 1ms");
+        let fails = format!("  {tries} += 1\n  if {tries} <= {times} {{ fail {error} }}");
+        format!(
+            "var {tries} = 0\nlet {name}: {shown} = ({head} {{\n{fails}\n{body}\n}} catch {{ _ => {otherwise} }})"
+        )
     }
 
     fn parallel_for(&mut self, of: &Ty, depth: usize) -> String {

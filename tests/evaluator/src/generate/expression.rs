@@ -78,12 +78,7 @@ impl Generator {
             .collect();
         if self.random.one_in(2) {
             let (name, fields) = self.random.pick(&errors).clone();
-            let pattern = if fields == 0 {
-                name
-            } else {
-                format!("{name}(..)")
-            };
-            arms.push(format!("{pattern} => {}", self.leaf(ty)));
+            arms.push(self.caught_error(ty, &name, fields, depth));
         }
         if self.random.one_in(3) {
             let fault = *self
@@ -95,8 +90,43 @@ impl Generator {
             arms.push("Failed(m) => m".into());
         }
         let last = self.literal(ty, 0);
-        arms.push(format!("_ => {last}"));
+        arms.push(match self.random.below(5) {
+            0 if !self.scope.is_careful => "e => fail e".into(),
+            _ => format!("_ => {last}"),
+        });
         format!("({value} catch {{ {} }})", arms.join(", "))
+    }
+
+    /// An arm for an error of the program.
+    fn caught_error(&mut self, ty: &Ty, name: &str, fields: usize, depth: usize) -> String {
+        let before = self.scope.clone();
+        let declared = self.declarations.errors.iter().find(|it| it.0 == name);
+        let types: Vec<Ty> = declared.map_or(Vec::new(), |it| {
+            it.1.iter().map(|it| it.1.clone()).collect()
+        });
+        let mut names = Vec::new();
+        let shown = if self.random.one_in(3) {
+            1
+        } else {
+            types.len()
+        };
+        for field in types.into_iter().take(shown) {
+            let name = self.fresh("b");
+            self.scope.add(&name, field, Binding::Let);
+            names.push(name);
+        }
+        let pattern = match fields {
+            0 => name.to_owned(),
+            _ if names.len() < fields => format!("{name}({}, ..)", names[0]),
+            _ => format!("{name}({})", names.join(", ")),
+        };
+        let guard = match self.random.below(3) {
+            0 => format!(" if ({})", self.expression(&Ty::Bool, depth.min(1))),
+            _ => String::new(),
+        };
+        let body = self.leaf(ty);
+        self.scope = before;
+        format!("{pattern}{guard} => {body}")
     }
 
     /// A local of the type, or a literal.
@@ -148,6 +178,7 @@ impl Generator {
 
     fn block_expression(&mut self, ty: &Ty, depth: usize) -> String {
         let before = self.scope.clone();
+        self.scope.has_states = false;
         let mut lines = self.statements(1 + self.size.min(2), depth - 1);
         lines.push(self.expression(ty, depth - 1));
         self.scope = before;

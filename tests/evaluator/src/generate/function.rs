@@ -45,11 +45,16 @@ impl Generator {
         let mut lines = self.statements(count, 2);
         lines.push(self.expression(&function.result, 3));
         function.weight = (BODY - self.budget).max(1);
+        let word = match function.receiver {
+            None if self.random.one_in(5) => "workflow",
+            None if self.random.one_in(6) => "tool",
+            _ => "fn",
+        };
         let receiver = function
             .receiver
             .map(|it| format!("{}.", self.declarations.records[it].name));
         let text = format!(
-            "fn {}{}({}) -> {} {{\n{}\n}}",
+            "{word} {}{}({}) -> {} {{\n{}\n}}",
             receiver.unwrap_or_default(),
             function.name,
             parameters.join(", "),
@@ -141,9 +146,28 @@ impl Generator {
         texts.join(", ")
     }
 
+    /// A call of a function that stands in a value.
+    fn stored_function(&mut self, depth: usize) -> String {
+        let f = |it: &mut Self| it.function_value(&[Ty::Int], &Ty::Int, depth - 1);
+        let x = self.expression(&Ty::Int, depth - 1);
+        match self.random.below(3) {
+            0 => format!("adder({})({x})", self.expression(&Ty::Int, depth - 1)),
+            1 => format!("compose({}, adder({x}))({x})", f(self)),
+            _ => {
+                let first = format!("Handler {{ name: \"a\", run: {} }}", f(self));
+                let (handler, name) = (self.fresh("p"), self.fresh("t"));
+                let held = format!(
+                    "let {name}: [Handler] = [{first}, Handler {{ name: \"b\", run: adder(3) }}]"
+                );
+                format!("(do {{ {held}; {name}.map({handler} => ({handler}.run)({x})).sum() }})")
+            }
+        }
+    }
+
     /// A call of a generic function of the library that gives `ty`.
     pub(super) fn generic_call(&mut self, ty: &Ty, depth: usize) -> String {
         match self.random.below(7) {
+            6 if *ty == Ty::Int => self.stored_function(depth),
             0 => {
                 let condition = self.expression(&Ty::Bool, depth - 1);
                 let (a, b) = (self.anchored(ty, depth - 1), self.anchored(ty, depth - 1));

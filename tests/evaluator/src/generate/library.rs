@@ -8,6 +8,16 @@ pub const TEXT: &str = r#"type Crate<T> {
 
 enum Tree<T> { Leaf, Node(left: Tree<T>, value: T, right: Tree<T>) }
 
+type Mode = "fast" | "slow" | "off"
+
+type Percent = int where it >= 0 and it <= 100
+
+type Handler { name: string, run: fn(int) -> int }
+
+fn adder(n: int) -> fn(int) -> int { x => x + n }
+
+fn compose(f: fn(int) -> int, g: fn(int) -> int) -> fn(int) -> int { x => g(f(x)) }
+
 fn insert<T>(tree: Tree<T>, x: T) -> Tree<T> {
   match tree {
     Leaf => Node(Leaf, x, Leaf)

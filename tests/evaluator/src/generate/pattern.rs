@@ -38,6 +38,7 @@ impl Generator {
             .into(),
             Ty::Bool => (*self.random.pick(&["true", "false"])).into(),
             Ty::Str => (*self.random.pick(&["\"a\"", "\"\"", "\"a\" | \"b\""])).into(),
+            Ty::Mode => (*self.random.pick(&["\"fast\"", "\"slow\" | \"off\""])).into(),
             Ty::List(of) => self.list_pattern(of, depth),
             Ty::Tuple(parts) => {
                 let parts: Vec<String> = parts.iter().map(|it| self.part(it, depth - 1)).collect();

@@ -53,6 +53,11 @@ impl Generator {
     }
 
     fn string_literal(&mut self) -> String {
+        match self.random.below(20) {
+            0 => return "r#\"a\\n\"${b}\"#".into(),
+            1 => return "(\"\"\"\n    first\n      second ${1 + 1}\n    \"\"\")".into(),
+            _ => {}
+        }
         format!("\"{}\"", self.random.pick(&TEXTS))
     }
 
@@ -68,6 +73,8 @@ impl Generator {
                 0 => "none".into(),
                 _ => self.literal(inside, depth.saturating_sub(1)),
             },
+            Ty::Mode => (*self.random.pick(&["\"fast\"", "\"slow\"", "\"off\""])).into(),
+            Ty::Percent => self.random.below(101).to_string(),
             _ => self.compound_literal(ty, depth),
         }
     }
@@ -80,6 +87,18 @@ impl Generator {
             Ty::Bool => self.bool(depth),
             Ty::Str => self.string(depth),
             Ty::Duration => self.duration(depth),
+            Ty::Mode => {
+                let text = self.expression(&Ty::Str, depth - 1);
+                match self.random.below(2) {
+                    0 => format!("(({text}) as Mode)"),
+                    _ => self.literal(ty, 0),
+                }
+            }
+            Ty::Percent => {
+                let value = self.expression(&Ty::Int, depth - 1);
+                let name = self.fresh("t");
+                format!("(do {{ let {name}: int = {value}; {name} }})")
+            }
             _ => self.compound(ty, depth),
         }
     }
@@ -97,6 +116,9 @@ impl Generator {
             9 => format!("({}).clamp({}, {})", a(self), a(self), a(self)),
             10 => format!("({}).pow({})", a(self), self.small_int()),
             11 => format!("({}).to_int()", self.expression(&Ty::Float, depth - 1)),
+            12 if self.declarations.has_library && self.random.one_in(2) => {
+                format!("({} + 0)", self.anchored(&Ty::Percent, depth - 1))
+            }
             12 => format!("({}).len()", self.expression(&Ty::Str, depth - 1)),
             13 => format!(
                 "(({}).parse_int() ?? {})",
@@ -189,6 +211,9 @@ impl Generator {
                 self.small_int(),
                 self.random.below(9)
             ),
+            9 if self.declarations.has_library => {
+                format!("({} + \"!\")", self.anchored(&Ty::Mode, depth - 1))
+            }
             9 => format!("({}).repeat({})", a(self), self.small_int()),
             10 => format!(
                 "({}).pad_start({}, {})",

@@ -42,6 +42,8 @@ pub struct Scope {
     pub functions: Vec<LocalFunction>,
     /// Whether code may sleep, start steps and tasks.
     pub may_wait: bool,
+    /// Whether `state` may stand here.
+    pub has_states: bool,
     /// Whether there is a loop around that may be left.
     pub in_loop: bool,
     /// What `return` takes, where it may stand.
@@ -87,6 +89,7 @@ impl Scope {
     /// As a function value's own code sees it.
     pub fn enter_function(&mut self) {
         self.in_loop = false;
+        self.has_states = false;
         self.is_careful = false;
         self.returns = None;
     }

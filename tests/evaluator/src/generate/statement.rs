@@ -41,6 +41,14 @@ impl Generator {
             19 => self.leaving(below),
             20 => self.if_let(below),
             21 | 22 if self.scope.may_wait => self.waiting_statement(below),
+            22 => {
+                let ty = self.any_type(2);
+                let value = self.anchored(&ty, below);
+                match self.random.below(2) {
+                    0 => format!("emit {value}"),
+                    _ => format!("log.info(\"x\", {value})"),
+                }
+            }
             23 if self.random.one_in(6) => {
                 let condition = self.expression(&Ty::Bool, below);
                 format!("assert ({condition}), \"it holds\"")
@@ -52,6 +60,7 @@ impl Generator {
     /// Lines of a block of its own.
     pub(super) fn block(&mut self, count: usize, depth: usize) -> String {
         let before = self.scope.clone();
+        self.scope.has_states = false;
         let lines = self.statements(count, depth);
         self.scope = before;
         indented(&lines)
@@ -86,7 +95,11 @@ impl Generator {
         let ty = self.any_type(2);
         let value = self.value(&ty, depth);
         let name = self.fresh("w");
-        let text = format!("var {name}: {} = {value}", ty.text(&self.declarations));
+        let word = match self.scope.has_states && self.random.one_in(4) {
+            true => "state",
+            false => "var",
+        };
+        let text = format!("{word} {name}: {} = {value}", ty.text(&self.declarations));
         self.scope.add(&name, ty, Binding::Var);
         text
     }

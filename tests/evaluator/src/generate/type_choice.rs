@@ -32,6 +32,10 @@ pub enum Ty {
     Enum(usize),
     /// `Crate<T>` of the library.
     Crate(Box<Ty>),
+    /// A union of strings, of the library.
+    Mode,
+    /// A checked int, of the library.
+    Percent,
     /// `Tree<T>` of the library; ordered elements.
     Tree(Box<Ty>),
 }
@@ -68,6 +72,8 @@ impl Ty {
             }
             Self::Record(index) => declared.records[*index].name.clone(),
             Self::Enum(index) => declared.enums[*index].name.clone(),
+            Self::Mode => "Mode".into(),
+            Self::Percent => "Percent".into(),
             Self::Crate(of) => format!("Crate<{}>", of.text(declared)),
             Self::Tree(of) => format!("Tree<{}>", of.text(declared)),
         }
@@ -150,9 +156,11 @@ impl Generator {
             6 => Ty::Tuple(vec![self.any_type(depth - 1), self.any_type(depth - 1)]),
             7 | 8 if records > 0 => Ty::Record(self.random.below(records)),
             9 | 10 if enums > 0 => Ty::Enum(self.random.below(enums)),
-            11 => match self.random.below(4) {
+            11 => match self.random.below(6) {
                 0 => Ty::Json,
                 1 if self.declarations.has_library => Ty::Tree(Box::new(self.ordered_type())),
+                3 if self.declarations.has_library => Ty::Mode,
+                4 if self.declarations.has_library => Ty::Percent,
                 2 if self.declarations.has_library => Ty::Crate(Box::new(self.any_type(depth - 1))),
                 _ => Ty::Tuple(vec![
                     self.scalar_type(),
