@@ -55,21 +55,18 @@ pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
         .map_err(|refusal| format!("the engine refuses: {refusal}"))
 }
 
-/// Runs `main`; without models.
-pub fn run_main(loaded: &Arc<Loaded>, input: serde_json::Map<String, serde_json::Value>) -> Report {
-    let main = loaded
-        .program
-        .workflows
-        .iter()
-        .position(|it| it.name == "main");
+/// Runs `main` by a script; without models.
+pub fn run_main(loaded: &Arc<Loaded>, script: Script) -> Report {
+    let workflows = &loaded.program.workflows;
+    let main = workflows.iter().position(|it| it.name == "main");
     let entry = Entry::Workflow {
         index: main.expect("there is a main"),
-        input,
+        input: serde_json::Map::new(),
     };
     let services = Services {
         prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
         model_override: Some("sim/default".into()),
         ..Services::default()
     };
-    run(loaded, &Arc::new(services), entry, Script::default()).expect("it does not hang")
+    run(loaded, &Arc::new(services), entry, script).expect("it does not hang")
 }

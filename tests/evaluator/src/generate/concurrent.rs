@@ -45,6 +45,11 @@ impl Generator {
         if self.random.one_in(4) {
             return self.retried(depth);
         }
+        if self.random.one_in(4) {
+            let ty = self.any_type(1);
+            let work = self.work(&ty, depth, Shared::No);
+            return format!("spawn {{\n{work}\n}}");
+        }
         let (first, second) = (self.any_type(1), self.any_type(1));
         let (a, b) = (self.fresh("task"), self.fresh("task"));
         let (x, y) = (self.fresh("v"), self.fresh("v"));
