@@ -8,6 +8,7 @@ use gsw_semantics::types::Type;
 use gsw_semantics::{item_bodies, item_signature};
 use gsw_source::{ItemId, ItemKind};
 
+use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
 use crate::stop::{Flow, Raised, Stop, give_up};
@@ -95,13 +96,30 @@ impl Machine<'_> {
             return self.intrinsic(row, &signature, types, &arguments);
         }
         match item.kind(self.db) {
-            ItemKind::Function | ItemKind::Tool => {
+            ItemKind::Tool => self.call_tool(item, arguments),
+            ItemKind::Function => {
                 let body = self.body(item, BodyPart::Main)?;
                 self.run_body(body, Rc::clone(types), arguments)
             }
             ItemKind::Workflow => self.call_workflow(item, arguments),
             _ => give_up(format!("calls of `{}`", item.name(self.db))),
         }
+    }
+
+    /// A second call with the same key gives the first result.
+    fn call_tool(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
+        let body = self.body(item, BodyPart::Main)?;
+        let Ok(key) = self.body(item, BodyPart::Key) else {
+            return self.run_body(body, [].into(), arguments);
+        };
+        let key = self.run_body(key, [].into(), arguments.clone())?;
+        let same = |it: &&(ItemId, Value, Value)| it.0 == item && equal(&it.1, &key);
+        if let Some((_, _, value)) = self.keyed.iter().find(same) {
+            return Ok(value.clone());
+        }
+        let value = self.run_body(body, [].into(), arguments)?;
+        self.keyed.push((item, key, value.clone()));
+        Ok(value)
     }
 
     fn call_workflow(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {

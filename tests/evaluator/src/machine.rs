@@ -9,6 +9,7 @@ use gsw_source::{Db, ItemId};
 
 use crate::stop::{Flow, give_up};
 use crate::task::TaskCell;
+use crate::value::Value;
 
 /// So many expressions are evaluated at most.
 const FUEL: u64 = 3_000_000;
@@ -30,6 +31,8 @@ pub struct Machine<'a> {
     pub waits: u64,
     /// How many nanoseconds `sleep` was asked for.
     pub slept: i64,
+    /// What calls of tools with a key gave: tool, key, result.
+    pub keyed: Vec<(ItemId, Value, Value)>,
     fuel: u64,
     depth: u32,
 }
@@ -44,6 +47,7 @@ impl<'a> Machine<'a> {
             sharing: 0,
             waits: 0,
             slept: 0,
+            keyed: Vec::new(),
             fuel: FUEL,
             depth: 0,
         }
