@@ -20,7 +20,7 @@ use crate::shrink::shrink;
 const PROGRAMS: u64 = 300;
 
 /// One program in so many is also built and run as a file.
-const BUILT: u64 = 30;
+const BUILT: u64 = 10;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     let text = std::env::var(variable).ok();
