@@ -200,6 +200,22 @@ fn an_unreachable_host_is_a_clear_error() {
 }
 
 #[test]
+fn a_host_without_tls_is_a_clear_error() {
+    use std::io::Write;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let host = listener.local_addr().expect("it is bound").to_string();
+    std::thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            // Whether the client still listens does not matter.
+            let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let said = run(&program("tls", ASK), &format!("https://{host}"), &[]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("no secure connection"), "{}", said.err);
+}
+
+#[test]
 fn a_missing_key_names_the_variable_and_the_simulator() {
     let said: Said = Command::new(env!("CARGO_BIN_EXE_gswc"))
         .args(["run", text(&program("key", ASK))])
