@@ -33,9 +33,12 @@ impl Context<'_> {
             Some(Type::Json) => Some(Type::Json),
             _ => None,
         };
-        let part = wanted
-            .as_ref()
-            .map_or(Expected::Anything, |it| self.part_of(expected, it));
+        let part = match (&wanted, self.wanted_collection(expected)) {
+            // Beside a `[json]`, as in `all += [1]`, nothing else can be meant.
+            (Some(Type::Json), Some(Type::List(_))) => Expected::Type(Type::Json),
+            (Some(it), _) => self.part_of(expected, it),
+            (None, _) => Expected::Anything,
+        };
         let ids: Vec<_> = elements
             .iter()
             .map(|it| self.expression(it, &part))
