@@ -1,7 +1,7 @@
 //! Every code has a page whose examples show what they say.
 
-use crate::literate::{compare_reports, write_case};
-use crate::page::{cases, remarks};
+use crate::literate::compare_reports;
+use crate::page::{cases, remarks, write_case};
 use crate::program::gswc;
 
 /// Codes that no single small file can show, and the test that shows them.

@@ -12,7 +12,7 @@ use gsw_evaluator::{Verdict, evaluate, generate};
 use serde_json::{Map, Value};
 
 use crate::in_process::{errors, load, open, run_main};
-use crate::literate::write_case;
+use crate::page::write_case;
 use crate::program::run_both_ways;
 use crate::shrink::shrink;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::page::{Case, cases, pages, remarks};
-use crate::program::{Said, gswc, root, run_both_ways, scratch, text};
+use crate::page::{Case, remarks, written_cases};
+use crate::program::{Said, gswc, root, run_both_ways, text};
 
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {
@@ -52,30 +52,10 @@ pub fn compare_reports(place: &str, source: &str, file: &Path) -> Vec<String> {
     wrong
 }
 
-/// Writes a case to a file of its own.
-pub fn write_case(folder: &str, page: &str, index: usize, source: &str) -> std::path::PathBuf {
-    let file = scratch(folder).join(format!("{page}_{index}.gsw"));
-    std::fs::write(&file, source).expect("the target folder can be written");
-    file
-}
-
 fn check_folder(folder: &str) {
     let mut wrong = Vec::new();
-    for page in pages(&root().join(folder)) {
-        let name = page
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let content = std::fs::read_to_string(&page).expect("pages can be read");
-        for (index, case) in cases(&content).iter().enumerate() {
-            let file = write_case(&folder.replace('/', "_"), &name, index, &case.source);
-            wrong.extend(compare_reports(
-                &format!("{name}.md: {}", case.claim),
-                &case.source,
-                &file,
-            ));
-        }
+    for (place, file, case) in written_cases(folder, &folder.replace('/', "_")) {
+        wrong.extend(compare_reports(&place, &case.source, &file));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -118,20 +98,11 @@ fn pages_of_docs_compile() {
 #[test]
 fn pages_of_run_say_the_same_in_memory_and_built() {
     let mut wrong = Vec::new();
-    for page in pages(&root().join("tests/run")) {
-        let name = page
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let content = std::fs::read_to_string(&page).expect("pages can be read");
-        for (index, case) in cases(&content).iter().enumerate() {
-            let file = write_case("run", &name, index, &case.source);
-            let arguments = case.expected("arguments").unwrap_or_default();
-            let words: Vec<_> = arguments.lines().collect();
-            let said = run_both_ways(&file, &words);
-            wrong.extend(expect(&format!("{name}.md: {}", case.claim), case, &said));
-        }
+    for (place, file, case) in written_cases("tests/run", "run") {
+        let arguments = case.expected("arguments").unwrap_or_default();
+        let words: Vec<_> = arguments.lines().collect();
+        let said = run_both_ways(&file, &words);
+        wrong.extend(expect(&place, &case, &said));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

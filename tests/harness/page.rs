@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::{root, scratch};
+
 /// A program with what is expected of it.
 pub struct Case {
     /// The heading above it.
@@ -23,7 +25,7 @@ impl Case {
 }
 
 /// All pages of a folder, sorted.
-pub fn pages(folder: &Path) -> Vec<PathBuf> {
+fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages: Vec<_> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.expect("a folder can be listed").path())
@@ -31,6 +33,29 @@ pub fn pages(folder: &Path) -> Vec<PathBuf> {
         .collect();
     pages.sort();
     pages
+}
+
+/// Every case of every page of a folder with its place, for complaints, and its program written to a file of its own, below
+/// `purpose` in the scratch folder.
+pub fn written_cases(folder: &str, purpose: &str) -> Vec<(String, PathBuf, Case)> {
+    let mut written = Vec::new();
+    for page in pages(&root().join(folder)) {
+        let name = page.file_stem().unwrap_or_default().to_string_lossy();
+        let content = std::fs::read_to_string(&page).expect("pages can be read");
+        for (index, case) in cases(&content).into_iter().enumerate() {
+            let place = format!("{name}.md: {}", case.claim);
+            let file = write_case(purpose, &name, index, &case.source);
+            written.push((place, file, case));
+        }
+    }
+    written
+}
+
+/// Writes a case to a file of its own.
+pub fn write_case(folder: &str, page: &str, index: usize, source: &str) -> PathBuf {
+    let file = scratch(folder).join(format!("{page}_{index}.gsw"));
+    std::fs::write(&file, source).expect("the target folder can be written");
+    file
 }
 
 /// The cases of a page, in order.

@@ -3,16 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gsw_agents::{AgentPrompts, Environment, Providers};
-use gsw_engine::driver::scripted::{Answer, Entry, Report, Script, run};
+use gsw_agents::{Environment, Providers};
+use gsw_engine::driver::scripted::{Answer, Report, Script};
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Models;
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
-use gsw_engine::services::Services;
 
-use crate::literate::write_case;
-use crate::page::{cases, pages};
+use crate::in_process;
+use crate::page::written_cases;
 use crate::program::root;
 
 /// How many orders, and how many places to cancel, are tried of each program.
@@ -22,11 +21,7 @@ const TRIES: u64 = 12;
 fn load(file: &Path) -> Option<Arc<Loaded>> {
     let mut db = gsw_source::Database::default();
     gsw_semantics::open_project(&mut db, file, &gsw_source::Disk).ok()?;
-    let module = gsw_flow::lower_program(&db).ok()?;
-    let image = gsw_codegen::compile(&module, &gsw_codegen::Options::default()).ok()?;
-    Some(Arc::new(
-        Loaded::from_bytes(&image).expect("an image that was just made is whole"),
-    ))
+    in_process::load(&db).ok()
 }
 
 /// Lets the simulator answer.
@@ -45,25 +40,8 @@ fn simulator() -> Answer {
 }
 
 fn perform(loaded: &Arc<Loaded>, script: Script) -> Report {
-    let main = loaded
-        .program
-        .workflows
-        .iter()
-        .position(|it| it.name == "main");
-    let entry = Entry::Workflow {
-        index: main.expect("there is a main"),
-        input: serde_json::Map::new(),
-    };
-    let services = Services {
-        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
-        model_override: Some("sim/default".into()),
-        ..Services::default()
-    };
-    let script = Script {
-        answer: Some(simulator()),
-        ..script
-    };
-    run(loaded, &Arc::new(services), entry, script).expect("it does not hang")
+    let answer = Some(simulator());
+    in_process::run_main(loaded, Script { answer, ..script })
 }
 
 fn complaints(place: &str, how: &str, report: &Report) -> Option<String> {
@@ -126,17 +104,8 @@ fn perturb(place: &str, file: &Path) -> Vec<String> {
 #[test]
 fn perturbed_programs_leave_nothing() {
     let mut wrong = Vec::new();
-    for page in pages(&root().join("tests/run")) {
-        let name = page
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let content = std::fs::read_to_string(&page).expect("pages can be read");
-        for (index, case) in cases(&content).iter().enumerate() {
-            let file = write_case("perturb", &name, index, &case.source);
-            wrong.extend(perturb(&format!("{name}.md: {}", case.claim), &file));
-        }
+    for (place, file, _) in written_cases("tests/run", "perturb") {
+        wrong.extend(perturb(&place, &file));
     }
     for folder in ["tests/conformance/run", "examples"] {
         let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");

@@ -4,8 +4,7 @@ use gsw_evaluator::{Verdict, evaluate};
 use gsw_source::{Database, Disk};
 use serde_json::{Map, Value};
 
-use crate::literate::write_case;
-use crate::page::{cases, pages};
+use crate::page::written_cases;
 use crate::program::root;
 
 /// The value of one option as JSON; what is none is a text.
@@ -44,26 +43,16 @@ fn compare(
 fn the_reference_gives_what_the_pages_of_run_expect() {
     let mut wrong = Vec::new();
     let (mut evaluated, mut all) = (0, 0);
-    for page in pages(&root().join("tests/run")) {
-        let name = page
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let content = std::fs::read_to_string(&page).expect("pages can be read");
-        for (index, case) in cases(&content).iter().enumerate() {
-            if case.expected("arguments").is_some() {
-                continue;
-            }
-            let file = write_case("reference", &name, index, &case.source);
-            let expected = match case.expected("failure") {
-                Some(_) => None,
-                None => Some(case.expected("output").unwrap_or_default()),
-            };
-            let place = format!("{name}.md: {}", case.claim);
-            all += 1;
-            evaluated += usize::from(compare(&place, &file, Map::new(), expected, &mut wrong));
+    for (place, file, case) in written_cases("tests/run", "reference") {
+        if case.expected("arguments").is_some() {
+            continue;
         }
+        let expected = match case.expected("failure") {
+            Some(_) => None,
+            None => Some(case.expected("output").unwrap_or_default()),
+        };
+        all += 1;
+        evaluated += usize::from(compare(&place, &file, Map::new(), expected, &mut wrong));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // What waits in ways that the reference lacks, or asks models, is the smaller part.

@@ -10,23 +10,8 @@ use gsw_engine::load::Loaded;
 use gsw_source::{Database, Files};
 use libfuzzer_sys::fuzz_target;
 
-/// Has something in every table that a program without models fills.
-const PROGRAM: &str = r#"
-error Broken(why: string)
-enum Shape { Dot, Box(width: int, height: int?) }
-type Part { name: string, size: int = 1 where it >= 0, shape: Shape? }
-const NAMES: [string] = ["a", "b"]
-fn area(s: Shape) -> int { match s { Dot => 0, Box(w, h) => w * (h ?? fail Broken(why: "flat")) } }
-/// Adds up.
-workflow main(parts: [Part], limit: int = 3) -> {string: int} ! Broken {
-  state seen: int = 0
-  var sums: {string: int} = {}
-  for part in parts { sums = sums.insert(part.name, area(part.shape ?? Dot)); seen += 1 }
-  let more = step "more" retry 2 { parallel for n in 0..limit { sleep(1ms); n } }
-  let t = spawn { more.sum() }
-  sums.insert("${NAMES}", await t)
-}
-"#;
+/// The program whose image is damaged.
+const PROGRAM: &str = include_str!("../tables.gsw");
 
 struct Text;
 

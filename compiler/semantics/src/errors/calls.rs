@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use crate::errors::names::suggest;
+
 /// An argument's name that no parameter has.
 pub fn unknown_argument(
     place: Place,
@@ -9,19 +11,14 @@ pub fn unknown_argument(
     callee: &str,
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::UNKNOWN_ARGUMENT,
-        place,
-        format!("{callee} has no parameter `{name}`"),
-    );
-    match suggestion {
-        Some(it) => {
-            diagnostic
-                .note(format!("did you mean `{it}`?"))
-                .fix(format!("write `{it}`"), place, it)
-        }
-        None => diagnostic,
-    }
+    suggest(
+        Diagnostic::error(
+            Code::UNKNOWN_ARGUMENT,
+            place,
+            format!("{callee} has no parameter `{name}`"),
+        ),
+        suggestion,
+    )
 }
 
 /// A parameter that got no value.
@@ -87,19 +84,14 @@ pub fn not_callable(place: Place, what: &str) -> Diagnostic {
 
 /// A method that the type does not have.
 pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::UNKNOWN_METHOD,
-        place,
-        format!("`{ty}` has no method `{name}`"),
-    );
-    match suggestion {
-        Some(it) => {
-            diagnostic
-                .note(format!("did you mean `{it}`?"))
-                .fix(format!("write `{it}`"), place, it)
-        }
-        None => diagnostic,
-    }
+    suggest(
+        Diagnostic::error(
+            Code::UNKNOWN_METHOD,
+            place,
+            format!("`{ty}` has no method `{name}`"),
+        ),
+        suggestion,
+    )
 }
 
 /// A method of the inside of an optional; `dot` is where the dot stands.
@@ -143,19 +135,14 @@ pub fn not_a_workflow(place: Place) -> Diagnostic {
 
 /// A setting that there is none of.
 pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::UNKNOWN_SETTING,
-        place,
-        format!("there is no setting `{name}`"),
-    );
-    match suggestion {
-        Some(it) => {
-            diagnostic
-                .note(format!("did you mean `{it}`?"))
-                .fix(format!("write `{it}`"), place, it)
-        }
-        None => diagnostic,
-    }
+    suggest(
+        Diagnostic::error(
+            Code::UNKNOWN_SETTING,
+            place,
+            format!("there is no setting `{name}`"),
+        ),
+        suggestion,
+    )
 }
 
 /// A setting or modifier that is written twice.

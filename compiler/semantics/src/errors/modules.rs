@@ -13,7 +13,7 @@ pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Dia
     } else {
         diagnostic.note("a path starts with `std/`, `./` or `../`")
     };
-    suggest(diagnostic, place, suggestion)
+    suggest(diagnostic, suggestion)
 }
 
 /// A name in an import's braces that the module does not declare.
@@ -26,7 +26,6 @@ pub fn unknown_import(
     let message = format!("module `{path}` declares no `{name}`");
     suggest(
         Diagnostic::error(Code::UNKNOWN_IMPORT, place, message),
-        place,
         suggestion,
     )
 }

@@ -7,7 +7,6 @@ pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     let message = format!("no name `{name}` is in scope");
     suggest(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
-        place,
         suggestion,
     )
 }
@@ -22,7 +21,6 @@ pub fn unknown_member(
     let message = format!("module `{module}` has no `{name}`");
     suggest(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
-        place,
         suggestion,
     )
 }
@@ -43,17 +41,12 @@ pub fn private_name(place: Place, name: &str, module: &str) -> Diagnostic {
 }
 
 /// Adds the nearest name as a note and as a fix.
-pub(crate) fn suggest(
-    diagnostic: Diagnostic,
-    place: Place,
-    suggestion: Option<&str>,
-) -> Diagnostic {
-    match suggestion {
-        Some(name) => diagnostic.note(format!("did you mean `{name}`?")).fix(
-            format!("replace it with `{name}`"),
-            place,
-            name,
-        ),
-        None => diagnostic,
-    }
+pub(crate) fn suggest(diagnostic: Diagnostic, suggestion: Option<&str>) -> Diagnostic {
+    let Some(name) = suggestion else {
+        return diagnostic;
+    };
+    let place = diagnostic.place;
+    diagnostic
+        .note(format!("did you mean `{name}`?"))
+        .fix(format!("write `{name}`"), place, name)
 }

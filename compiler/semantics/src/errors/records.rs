@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use crate::errors::names::suggest;
+
 /// Fields of a record literal that have neither value nor default.
 pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
     let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
@@ -15,19 +17,14 @@ pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
 
 /// A field that the type does not have.
 pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::UNKNOWN_FIELD,
-        place,
-        format!("`{ty}` has no field `{name}`"),
-    );
-    match suggestion {
-        Some(it) => {
-            diagnostic
-                .note(format!("did you mean `{it}`?"))
-                .fix(format!("write `{it}`"), place, it)
-        }
-        None => diagnostic,
-    }
+    suggest(
+        Diagnostic::error(
+            Code::UNKNOWN_FIELD,
+            place,
+            format!("`{ty}` has no field `{name}`"),
+        ),
+        suggestion,
+    )
 }
 
 /// A method named without being called.
@@ -80,17 +77,12 @@ pub fn unknown_variant(
     item: &str,
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        Code::UNKNOWN_VARIANT,
-        place,
-        format!("`{item}` has no variant `{name}`"),
-    );
-    match suggestion {
-        Some(it) => {
-            diagnostic
-                .note(format!("did you mean `{it}`?"))
-                .fix(format!("write `{it}`"), place, it)
-        }
-        None => diagnostic,
-    }
+    suggest(
+        Diagnostic::error(
+            Code::UNKNOWN_VARIANT,
+            place,
+            format!("`{item}` has no variant `{name}`"),
+        ),
+        suggestion,
+    )
 }

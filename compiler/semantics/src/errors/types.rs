@@ -9,7 +9,6 @@ pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     let message = format!("no type `{name}` is in scope");
     suggest(
         Diagnostic::error(Code::UNKNOWN_TYPE, place, message),
-        place,
         suggestion,
     )
 }
@@ -88,7 +87,6 @@ pub fn unknown_error(place: Place, name: &str, suggestion: Option<&str>) -> Diag
     let message = format!("no error `{name}` is in scope");
     suggest(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
-        place,
         suggestion,
     )
 }

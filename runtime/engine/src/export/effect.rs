@@ -41,13 +41,13 @@ calls! {
 
     /// `env.get(name)`
     waiting env_get(run, name) {
-        let name = run.take_text(name).unwrap_or_default();
+        let name = run.take_string(name);
         run.perform(Request::EnvGet { name })
     }
 
     /// `secret("NAME")`: the name; its value is looked up where it is used.
     plain secret_named(run, name) {
-        let text = run.take_text(name).unwrap_or_default();
+        let text = run.take_string(name);
         string::new_of(&mut run.heap, SECRET, Template::named(&text).text())
     }
 

@@ -1,62 +1,62 @@
 //! Runtime calls on files.
 
-use crate::export::guard::calls;
+use crate::export::guard::{Step, calls};
 use crate::operation::Request;
+use crate::run::Run;
 
 calls! {
     /// `fs.read(path)`
     waiting fs_read(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsRead { path })
+        run.perform_on(path, |path| Request::FsRead { path })
     }
 
     /// `fs.read_bytes(path)`
     waiting fs_read_bytes(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsReadBytes { path })
+        run.perform_on(path, |path| Request::FsReadBytes { path })
     }
 
     /// `fs.write(path, text)`
     waiting fs_write(run, path, text) {
-        let path = run.take_text(path).unwrap_or_default();
-        let text = run.take_text(text).unwrap_or_default();
-        run.perform(Request::FsWrite { path, text })
+        let text = run.take_string(text);
+        run.perform_on(path, |path| Request::FsWrite { path, text })
     }
 
     /// `fs.append(path, text)`
     waiting fs_append(run, path, text) {
-        let path = run.take_text(path).unwrap_or_default();
-        let text = run.take_text(text).unwrap_or_default();
-        run.perform(Request::FsAppend { path, text })
+        let text = run.take_string(text);
+        run.perform_on(path, |path| Request::FsAppend { path, text })
     }
 
     /// `fs.exists(path)`
     waiting fs_exists(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsExists { path })
+        run.perform_on(path, |path| Request::FsExists { path })
     }
 
     /// `fs.list(path)`
     waiting fs_list(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsList { path })
+        run.perform_on(path, |path| Request::FsList { path })
     }
 
     /// `fs.glob(pattern)`
     waiting fs_glob(run, pattern) {
-        let pattern = run.take_text(pattern).unwrap_or_default();
-        run.perform(Request::FsGlob { pattern })
+        run.perform_on(pattern, |pattern| Request::FsGlob { pattern })
     }
 
     /// `fs.remove(path)`
     waiting fs_remove(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsRemove { path })
+        run.perform_on(path, |path| Request::FsRemove { path })
     }
 
     /// `fs.make_dir(path)`
     waiting fs_make_dir(run, path) {
-        let path = run.take_text(path).unwrap_or_default();
-        run.perform(Request::FsMakeDir { path })
+        run.perform_on(path, |path| Request::FsMakeDir { path })
+    }
+}
+
+impl Run {
+    /// Asks for something at a path, whose word is taken over.
+    fn perform_on(&mut self, path: u64, request: impl FnOnce(String) -> Request) -> Step {
+        let path = self.take_string(path);
+        self.perform(request(path))
     }
 }

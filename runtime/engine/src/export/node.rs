@@ -11,7 +11,7 @@ use crate::value::string;
 calls! {
     /// Enters a node, which becomes the current one: kind, name, input or 0.
     plain node_enter(run, kind, name, input) {
-        let name = run.take_text(name).unwrap_or_default();
+        let name = run.take_string(name);
         let input = run.take_json(input);
         let parent = run.current_node();
         let node = run.enter_node(NewNode { parent, kind: kind_of(kind), name: &name, index: None, input });
@@ -53,7 +53,7 @@ calls! {
 
     /// `log.…`: level, message, data or 0.
     plain log(run, level, message, data) {
-        let message = run.take_text(message).unwrap_or_default();
+        let message = run.take_string(message);
         let data = take_tree(run, data);
         let node = run.current_node();
         run.tell(node, EventKind::Log { level: Level::of(level), message, data });

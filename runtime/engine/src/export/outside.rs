@@ -60,8 +60,8 @@ calls! {
     /// `http.request`
     waiting http_request(run, result, method, url, headers, body) {
         let request = HttpRequest {
-            method: run.take_text(method).unwrap_or_default(),
-            url: run.take_text(url).unwrap_or_default(),
+            method: run.take_string(method),
+            url: run.take_string(url),
             headers: run.take_templates(headers),
             body: run.take_text(body),
         };

@@ -48,7 +48,7 @@ impl Run {
     /// Enters the prompt's node and makes its machine.
     pub(super) fn begin_prompt(&mut self, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
         let system = self.take_text(new.system);
-        let user = self.take_text(new.user).unwrap_or_default();
+        let user = self.take_string(new.user);
         let input = self.take_json(new.arguments);
         let given = self.take_settings(new.settings);
         if let Some(error) = self.interruption() {
@@ -209,9 +209,14 @@ impl Run {
         if word == 0 {
             return None;
         }
+        Some(self.take_string(word))
+    }
+
+    /// The text of a string word, which is taken over.
+    pub(crate) fn take_string(&mut self, word: u64) -> String {
         let text = string::text(word).to_owned();
         self.heap.release(word);
-        Some(text)
+        text
     }
 }
 
