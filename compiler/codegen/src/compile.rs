@@ -16,7 +16,7 @@ use crate::frame::FramePlan;
 use crate::function::{self, Shared};
 use crate::image;
 use crate::link::{Relocation, link, name_of};
-use crate::stub::{self, Stub};
+use crate::routine::{self, Routine};
 use crate::target::Targets;
 
 /// Below so many functions another thread costs more than it gives; a guess.
@@ -90,7 +90,7 @@ pub fn clif(module: &Module) -> Result<String, CodegenError> {
     };
     let mut worker = Worker::new(&shared, &targets);
     let mut text = String::new();
-    for index in 0..module.functions.len() + Stub::ALL.len() {
+    for index in 0..module.functions.len() + Routine::ALL.len() {
         worker.translate(index);
         let name = name_of(index, &module.program);
         let body = worker.context.func.display();
@@ -100,7 +100,7 @@ pub fn clif(module: &Module) -> Result<String, CodegenError> {
 }
 
 fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, CodegenError> {
-    let count = shared.module.functions.len() + Stub::ALL.len();
+    let count = shared.module.functions.len() + Routine::ALL.len();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
     let next = AtomicUsize::new(0);
@@ -149,7 +149,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The functions of the module come first, then the stubs.
+    /// The functions of the module come first, then the routines.
     fn compile(&mut self, index: usize) -> Result<Compiled, CodegenError> {
         let plan = self.translate(index);
         let isa = self.isa(index);
@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
         let target = (&mut self.context.func, &mut self.builders);
         let module = self.shared.module;
         let Some(function) = module.functions.get(index) else {
-            stub::translate(Stub::ALL[index - module.functions.len()], isa, target);
+            routine::translate(Routine::ALL[index - module.functions.len()], isa, target);
             return None;
         };
         let plan = match function.colour {

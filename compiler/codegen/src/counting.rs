@@ -8,14 +8,14 @@ use gsw_flow::ir::LocalId;
 
 use crate::function::Translator;
 use crate::layout;
-use crate::stub::Stub;
+use crate::routine::Routine;
 
 /// What the code of a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// Running: what is done often stands in the code itself.
     Fast,
-    /// Compiling: stubs and runtime calls do all that they can.
+    /// Compiling: routines and runtime calls do all that they can.
     Short,
 }
 
@@ -43,7 +43,7 @@ impl Translator<'_, '_> {
 
     pub(crate) fn retain_value(&mut self, value: Value, nullness: Nullness) {
         if self.form == Form::Short {
-            self.stub(Stub::Retain, &[value]);
+            self.routine(Routine::Retain, &[value]);
             return;
         }
         let done = self.builder.create_block();
@@ -56,7 +56,7 @@ impl Translator<'_, '_> {
 
     pub(crate) fn release_value(&mut self, value: Value, nullness: Nullness) {
         if self.form == Form::Short {
-            self.stub(Stub::Release, &[self.context, value]);
+            self.routine(Routine::Release, &[self.context, value]);
             return;
         }
         let done = self.builder.create_block();
@@ -66,7 +66,7 @@ impl Translator<'_, '_> {
         let last = self.cold_block();
         self.builder.ins().brif(less, done, &[], last, &[]);
         self.enter(last);
-        self.stub(Stub::Free, &[self.context, value]);
+        self.routine(Routine::Free, &[self.context, value]);
         self.builder.ins().jump(done, &[]);
         self.enter(done);
     }

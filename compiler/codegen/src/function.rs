@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 use crate::counting::Form;
 use crate::frame::FramePlan;
 use crate::layout;
+use crate::routine::Routine;
 use crate::signature::Shape;
-use crate::stub::Stub;
 
 /// A plain function of so few blocks is likely to be called from loops: most lambdas are. A guess.
 const FEW_BLOCKS: usize = 6;
@@ -75,7 +75,7 @@ pub(crate) fn translate(
         leave: None,
         form: Form::Short,
         convention,
-        stubs: FxHashMap::default(),
+        routines: FxHashMap::default(),
         shapes: FxHashMap::default(),
         callees: FxHashMap::default(),
         nullable: shared.value_checks[index.0 as usize],
@@ -107,8 +107,8 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) form: Form,
     /// How native code is called.
     pub(crate) convention: CallConv,
-    /// The stubs that it calls.
-    pub(crate) stubs: FxHashMap<Stub, FuncRef>,
+    /// The routines that it calls.
+    pub(crate) routines: FxHashMap<Routine, FuncRef>,
     variables: Vec<Variable>,
     blocks: Vec<Block>,
     /// By block: how many of the edges to it are not translated yet.

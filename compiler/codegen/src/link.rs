@@ -8,7 +8,7 @@ use gsw_abi::program::{FunctionIndex, Program};
 
 use crate::compile::Compiled;
 use crate::error::CodegenError;
-use crate::stub::{self, Stub};
+use crate::routine::{self, Routine};
 
 /// Every function starts at a multiple of this.
 const ALIGNMENT: usize = 16;
@@ -25,7 +25,7 @@ pub(crate) struct Relocation {
 #[derive(Clone, Copy)]
 enum Callee {
     Function(FunctionIndex),
-    Stub(u32),
+    Routine(u32),
 }
 
 /// How a call is encoded.
@@ -61,7 +61,7 @@ impl Relocation {
         };
         let name = &parameters.user_named_funcs()[name];
         let target = match name.namespace {
-            stub::NAMESPACE => Callee::Stub(name.index),
+            routine::NAMESPACE => Callee::Routine(name.index),
             _ => Callee::Function(FunctionIndex(name.index)),
         };
         Ok(Self {
@@ -98,7 +98,7 @@ impl Relocation {
     }
 }
 
-/// Places all functions in order; the stubs are the last ones.
+/// Places all functions in order; the routines are the last ones.
 pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, CodegenError> {
     let mut code = Vec::new();
     let mut offsets = Vec::with_capacity(functions.len());
@@ -111,7 +111,7 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
         for relocation in &function.relocations {
             let target = match relocation.target {
                 Callee::Function(function) => function.0 as usize,
-                Callee::Stub(stub) => program.functions.len() + stub as usize,
+                Callee::Routine(routine) => program.functions.len() + routine as usize,
             };
             relocation
                 .apply(&mut code, offsets[index], offsets[target])
@@ -121,10 +121,10 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
     Ok(Linked { code, offsets })
 }
 
-/// The name of a function or a stub by its place.
+/// The name of a function or a routine by its place.
 pub(crate) fn name_of(index: usize, program: &Program) -> &str {
     match program.functions.get(index) {
         Some(function) => &function.name,
-        None => Stub::ALL[index - program.functions.len()].name(),
+        None => Routine::ALL[index - program.functions.len()].name(),
     }
 }

@@ -8,8 +8,8 @@ use gsw_abi::program::SpanIndex;
 
 use crate::function::Translator;
 use crate::layout;
+use crate::routine::Routine;
 use crate::signature::Shape;
-use crate::stub::Stub;
 
 impl Translator<'_, '_> {
     /// Calls a row of the table; of a waiting one the frame is the first argument.
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
     pub(crate) fn fault(&mut self, fault: BuiltinError, span: SpanIndex) -> Value {
         let kind = self.number(fault as u64);
         let span = self.number(u64::from(span.0));
-        let called = self.stub(Stub::Fault, &[self.context, kind, span]);
+        let called = self.routine(Routine::Fault, &[self.context, kind, span]);
         self.builder.inst_results(called)[0]
     }
 
@@ -45,16 +45,16 @@ impl Translator<'_, '_> {
     /// Appends a span to an error's trace.
     pub(crate) fn trace(&mut self, error: Value, span: SpanIndex) {
         let span = self.number(u64::from(span.0));
-        self.stub(Stub::Trace, &[self.context, error, span]);
+        self.routine(Routine::Trace, &[self.context, error, span]);
     }
 
-    /// Calls a stub.
-    pub(crate) fn stub(&mut self, stub: Stub, arguments: &[Value]) -> Inst {
+    /// Calls a routine.
+    pub(crate) fn routine(&mut self, routine: Routine, arguments: &[Value]) -> Inst {
         let (builder, native) = (&mut self.builder, self.convention);
         let callee = *self
-            .stubs
-            .entry(stub)
-            .or_insert_with(|| stub.import(builder, native));
+            .routines
+            .entry(routine)
+            .or_insert_with(|| routine.import(builder, native));
         self.builder.ins().call(callee, arguments)
     }
 }

@@ -1,7 +1,7 @@
 //! Short functions that every image carries once, for what would otherwise stand at thousands of sites.
 //!
-//! Most of them leave all registers as they are, so that a call of one costs its caller next to nothing. What such a stub
-//! does seldom, it does in another stub: a function saves at its start whatever any path through it may change.
+//! Most of them leave all registers as they are, so that a call of one costs its caller next to nothing. What such a routine
+//! does seldom, it does in another routine: a function saves at its start whatever any path through it may change.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
@@ -17,13 +17,13 @@ use gsw_abi::layout as abi;
 use crate::layout;
 use crate::signature::Shape;
 
-/// The namespace of stubs in Cranelift's names; the module's functions are in 0.
+/// The namespace of routines in Cranelift's names; the module's functions are in 0.
 pub(crate) const NAMESPACE: u32 = 1;
 
-/// A stub.
+/// A routine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
-pub(crate) enum Stub {
+pub(crate) enum Routine {
     /// `(context, kind, span) -> error`: a fresh fault with its first place.
     Fault,
     /// `(context, error, span)`: one more place; leaves all registers as they are.
@@ -38,7 +38,7 @@ pub(crate) enum Stub {
     FreeQuietly,
 }
 
-impl Stub {
+impl Routine {
     /// All of them, in the order in which they stand behind the module's functions.
     pub(crate) const ALL: [Self; 6] = [
         Self::Fault,
@@ -52,12 +52,12 @@ impl Stub {
     /// Its name in messages and texts.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Fault => "stub fault",
-            Self::Trace => "stub trace",
-            Self::Retain => "stub retain",
-            Self::Release => "stub release",
-            Self::Free => "stub free",
-            Self::FreeQuietly => "stub free quietly",
+            Self::Fault => "routine fault",
+            Self::Trace => "routine trace",
+            Self::Retain => "routine retain",
+            Self::Release => "routine release",
+            Self::Free => "routine free",
+            Self::FreeQuietly => "routine free quietly",
         }
     }
 
@@ -89,37 +89,37 @@ impl Stub {
     }
 }
 
-/// Writes a stub into `target`, which is empty.
+/// Writes a routine into `target`, which is empty.
 pub(crate) fn translate(
-    stub: Stub,
+    routine: Routine,
     isa: &dyn TargetIsa,
     (target, builders): (&mut Function, &mut FunctionBuilderContext),
 ) {
     let native = isa.default_call_conv();
-    target.signature = stub.signature(native);
+    target.signature = routine.signature(native);
     let mut builder = FunctionBuilder::new(target, builders);
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let words = builder.block_params(entry).to_vec();
-    match (stub, &words[..]) {
-        (Stub::Fault, &[context, kind, span]) => {
+    match (routine, &words[..]) {
+        (Routine::Fault, &[context, kind, span]) => {
             let error = table_call(&mut builder, native, RuntimeCall::fault, &[context, kind]);
             let all = [context, error, span];
             table_call(&mut builder, native, RuntimeCall::error_trace, &all);
             builder.ins().return_(&[error]);
         }
-        (Stub::Trace, all) => {
+        (Routine::Trace, all) => {
             table_call(&mut builder, native, RuntimeCall::error_trace, all);
             builder.ins().return_(&[]);
         }
-        (Stub::Free | Stub::FreeQuietly, all) => {
+        (Routine::Free | Routine::FreeQuietly, all) => {
             table_call(&mut builder, native, RuntimeCall::object_free, all);
             builder.ins().return_(&[]);
         }
-        (Stub::Retain, &[object]) => retain(&mut builder, object),
-        (Stub::Release, &[context, object]) => release(&mut builder, native, context, object),
-        _ => unreachable!("every stub has the parameters of its signature"),
+        (Routine::Retain, &[object]) => retain(&mut builder, object),
+        (Routine::Release, &[context, object]) => release(&mut builder, native, context, object),
+        _ => unreachable!("every routine has the parameters of its signature"),
     }
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
@@ -156,7 +156,7 @@ fn release(builder: &mut FunctionBuilder<'_>, native: CallConv, context: Value, 
     builder.switch_to_block(shared);
     builder.ins().return_(&[]);
     builder.switch_to_block(last);
-    let free = Stub::FreeQuietly.import(builder, native);
+    let free = Routine::FreeQuietly.import(builder, native);
     builder.ins().call(free, &[context, object]);
     builder.ins().return_(&[]);
 }
