@@ -32,6 +32,35 @@ pub struct Event {
     pub kind: EventKind,
 }
 
+impl Event {
+    /// About how many bytes of text it holds, for those who must bound what they keep.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let length = |text: &Option<Arc<str>>| text.as_ref().map_or(0, |it| it.len());
+        match &self.kind {
+            EventKind::ChildAttached { input, .. } => length(input),
+            EventKind::WorkflowEnd { output, .. } => length(output),
+            EventKind::Error { message, .. } | EventKind::Log { message, .. } => message.len(),
+            EventKind::InvalidResponse { response, .. } => response.len(),
+            EventKind::Emit { value } | EventKind::StateSnapshot { value, .. } => tree_bytes(value),
+            EventKind::ToolCall { input, output, .. } => {
+                tree_bytes(input) + output.as_ref().map_or(0, tree_bytes)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// About how many bytes a value takes.
+fn tree_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => 32 * items.len() + items.iter().map(tree_bytes).sum::<usize>(),
+        Value::Object(fields) => 64 * fields.len() + fields.values().map(tree_bytes).sum::<usize>(),
+        _ => 0,
+    }
+}
+
 /// An event as it is read. The numbers of an inner enum can be read from a tree, but not from text.
 #[derive(Deserialize)]
 struct Wire {

@@ -1,103 +1,139 @@
-//! Who watches a run: each observer has a queue of its own, and none can hold the run up.
+//! Who watches a run: each observer has a queue and a thread of its own, and none can hold the run up.
 
+pub mod attached;
 pub mod jsonl;
+mod queue;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::event::Event;
+use crate::observe::attached::Attached;
+use crate::observe::queue::{Push, Queue};
 
-/// How many events are kept for those who come late.
-pub const HISTORY: usize = 1_000;
-/// How many events may wait for one observer before it loses some. A guess: some ten megabytes at worst.
-pub const QUEUE: usize = 65_536;
+/// Watches runs. Every call comes from one thread, which nothing else waits for; a panic ends the observer and nothing else.
+pub trait Observer: Send {
+    /// Takes an event; those of one run come in order.
+    fn event(&mut self, event: &Arc<Event>);
+
+    /// So many events that stood here were lost, because this observer was too slow.
+    fn lost(&mut self, _count: u64) {}
+
+    /// Nothing more is there at the moment: what is held back can go out.
+    fn pause(&mut self) {}
+
+    /// How often `pause` is called even when nothing comes; `None` is never.
+    fn pulse(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Nothing will come any more.
+    fn end(&mut self) {}
+}
+
+/// How much of the past is kept for those who come late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct History {
+    /// So many events at most.
+    pub count: usize,
+    /// None that is older than the latest by more.
+    pub age: Duration,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self {
+            count: 1_000,
+            age: Duration::from_secs(3_600),
+        }
+    }
+}
+
+/// Which part of the past a new observer gets first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replay {
+    /// All that is kept.
+    All,
+    /// The latest so many.
+    Latest(usize),
+    /// What happened at this time or later, in nanoseconds since 1970.
+    Since(i64),
+}
 
 /// All observers of an engine's runs, and the latest events.
 #[derive(Debug, Default)]
 pub struct Observers {
+    policy: History,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     history: VecDeque<Arc<Event>>,
-    sinks: Vec<Sink>,
-}
-
-#[derive(Debug)]
-struct Sink {
-    queue: SyncSender<Arc<Event>>,
-    lost: Arc<AtomicU64>,
-}
-
-/// The end of an observer's queue.
-#[derive(Debug)]
-pub struct Subscription {
-    queue: Receiver<Arc<Event>>,
-    lost: Arc<AtomicU64>,
-}
-
-/// What an observer got from its queue.
-#[derive(Clone, Debug)]
-pub enum Next {
-    /// An event.
-    Event(Arc<Event>),
-    /// Nothing came in time.
-    Nothing,
-    /// Nothing will come any more.
-    End,
+    queues: Vec<Arc<Queue>>,
 }
 
 impl Observers {
-    /// A new observer, which first gets the events that are still kept.
+    /// Nobody watches yet; so much of the past is kept.
     #[must_use]
-    pub fn subscribe(&self) -> Subscription {
-        let (sender, queue) = sync_channel(QUEUE);
-        let lost = Arc::new(AtomicU64::new(0));
-        let mut state = self.lock();
-        for event in &state.history {
-            // The queue is longer than the history.
-            let _ = sender.try_send(Arc::clone(event));
+    pub fn new(policy: History) -> Self {
+        Self {
+            policy,
+            state: Mutex::default(),
         }
-        state.sinks.push(Sink {
-            queue: sender,
-            lost: Arc::clone(&lost),
-        });
-        Subscription { queue, lost }
+    }
+
+    /// Starts a thread of this name for an observer, which first gets what it asks for of the past.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn attach(
+        &self,
+        name: &str,
+        replay: Replay,
+        observer: Box<dyn Observer>,
+    ) -> io::Result<Attached> {
+        let queue = Arc::new(Queue::default());
+        {
+            // Under one lock, so that nothing comes twice or is missed between the past and the present.
+            let mut state = self.lock();
+            for event in replayed(&state.history, replay) {
+                queue.push(event);
+            }
+            state.queues.push(Arc::clone(&queue));
+        }
+        Attached::start(name, queue, observer)
     }
 
     /// Hands an event to all; never waits. Observers that are gone are forgotten.
     pub fn publish(&self, event: Event) {
         let event = Arc::new(event);
         let mut state = self.lock();
-        state
-            .sinks
-            .retain(|sink| match sink.queue.try_send(Arc::clone(&event)) {
-                Ok(()) => true,
-                Err(TrySendError::Full(_)) => {
-                    sink.lost.fetch_add(1, Ordering::Relaxed);
-                    true
-                }
-                Err(TrySendError::Disconnected(_)) => false,
-            });
-        if state.history.len() == HISTORY {
+        state.queues.retain(|it| it.push(&event) == Push::Taken);
+        let oldest = event
+            .time
+            .saturating_sub_unsigned(u64::try_from(self.policy.age.as_nanos()).unwrap_or(u64::MAX));
+        state.history.push_back(event);
+        while state.history.len() > self.policy.count
+            || state.history.front().is_some_and(|it| it.time < oldest)
+        {
             state.history.pop_front();
         }
-        state.history.push_back(event);
     }
 
-    /// The latest events, oldest first.
+    /// What is kept of the past, oldest first.
     #[must_use]
-    pub fn history(&self) -> Vec<Arc<Event>> {
-        self.lock().history.iter().cloned().collect()
+    pub fn history(&self, replay: Replay) -> Vec<Arc<Event>> {
+        replayed(&self.lock().history, replay).cloned().collect()
     }
 
-    /// Ends all queues: observers see `End` once they have read what is in them.
+    /// Ends all queues: observers end once they have taken what is in them.
     pub fn close(&self) {
-        self.lock().sinks.clear();
+        for queue in self.lock().queues.drain(..) {
+            queue.close();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -106,26 +142,18 @@ impl Observers {
     }
 }
 
-impl Subscription {
-    /// The next event, waited for.
-    #[must_use]
-    pub fn next(&self) -> Next {
-        self.queue.recv().map_or(Next::End, Next::Event)
-    }
-
-    /// The next event, waited for at most so long.
-    #[must_use]
-    pub fn next_within(&self, longest: Duration) -> Next {
-        match self.queue.recv_timeout(longest) {
-            Ok(event) => Next::Event(event),
-            Err(RecvTimeoutError::Timeout) => Next::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Next::End,
-        }
-    }
-
-    /// How many events this observer lost by being slow.
-    #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
-    }
+fn replayed(history: &VecDeque<Arc<Event>>, replay: Replay) -> impl Iterator<Item = &Arc<Event>> {
+    let from = match replay {
+        Replay::All => 0,
+        Replay::Latest(count) => history.len().saturating_sub(count),
+        // Runs of one engine may interleave, so times need not be sorted.
+        Replay::Since(time) => history
+            .iter()
+            .position(|it| it.time >= time)
+            .unwrap_or(history.len()),
+    };
+    history.range(from..)
 }
+
+#[cfg(test)]
+mod tests;

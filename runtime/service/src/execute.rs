@@ -3,19 +3,18 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::Observers;
-use gsw_engine::observe::jsonl::JsonLines;
 use gsw_engine::run::{Finished, RunResult};
 
-use crate::arguments::{self, Command, EventSink, Invocation, ResultForm, Verbosity};
+use crate::arguments::{self, Command, Invocation, ResultForm};
 use crate::exit::Exit;
-use crate::{failure, help, interrupt, manifest, terminal};
+use crate::watchers::{Output, Watchers};
+use crate::{failure, help, interrupt, manifest};
 
 /// Does what the words after a program's name say, and gives the exit code.
 #[must_use]
@@ -57,13 +56,7 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
 
 fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     let observers = Arc::new(Observers::default());
-    let watchers = match Watchers::start(&observers, &invocation) {
-        Ok(watchers) => watchers,
-        Err(message) => {
-            eprintln!("error: {message}");
-            return Exit::Usage;
-        }
-    };
+    let watchers = Watchers::start(&observers, &invocation.options);
     let result = loaded.program.workflows[invocation.workflow].result;
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
@@ -82,7 +75,10 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     interrupt::cancel_on_signal(handle.canceller());
     let finished = handle.wait();
     observers.close();
-    watchers.finish();
+    if watchers.finish() == Output::Torn {
+        // Should this fail, so does the result, which says so.
+        let _ = std::io::stdout().write_all(b"\n");
+    }
     let form = match (invocation.options.form, is_text(&engine, result)) {
         (ResultForm::Raw, Text::No) => ResultForm::Plain,
         (form, _) => form,
@@ -152,51 +148,6 @@ fn print(text: &str) -> Exit {
         Err(error) => {
             eprintln!("error: the result cannot be written: {error}");
             Exit::Raised
-        }
-    }
-}
-
-/// Who watches the run.
-struct Watchers {
-    terminal: Option<JoinHandle<()>>,
-    events: Option<JsonLines>,
-}
-
-impl Watchers {
-    fn start(observers: &Observers, invocation: &Invocation) -> Result<Self, String> {
-        let events = match &invocation.options.events {
-            None => None,
-            Some(sink) => {
-                let out: Box<dyn Write + Send> = match sink {
-                    EventSink::Standard => Box::new(std::io::stdout()),
-                    EventSink::File(path) => Box::new(
-                        std::fs::File::create(path)
-                            .map_err(|error| format!("`{path}` cannot be written: {error}"))?,
-                    ),
-                };
-                let lines = JsonLines::start(observers.subscribe(), out);
-                Some(lines.map_err(|error| format!("events cannot be written: {error}"))?)
-            }
-        };
-        let terminal = match invocation.options.verbosity {
-            Verbosity::Quiet => None,
-            Verbosity::Normal => terminal::print(observers.subscribe()).ok(),
-        };
-        Ok(Self { terminal, events })
-    }
-
-    /// Waits until everything has been written.
-    fn finish(self) {
-        if let Some(terminal) = self.terminal {
-            // A panic of the observer has been printed and concerns nobody else.
-            let _ = terminal.join();
-        }
-        match self.events.map(JsonLines::finish) {
-            None | Some(Ok(0)) => {}
-            Some(Ok(lost)) => {
-                eprintln!("warning: {lost} events were lost: writing them was too slow")
-            }
-            Some(Err(error)) => eprintln!("warning: the events are incomplete: {error}"),
         }
     }
 }

@@ -9,6 +9,7 @@ mod interrupt;
 mod manifest;
 mod terminal;
 mod value_text;
+mod watchers;
 
 pub use arguments::{
     BUILTIN_OPTIONS, BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError,

@@ -3,33 +3,16 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use gsw_abi::call::NodeKind;
 use gsw_engine::event::{Event, EventKind, Level};
 use gsw_engine::node::{NodeId, Status};
-use gsw_engine::observe::{Next, Subscription};
+use gsw_engine::observe::attached::Attached;
+use gsw_engine::observe::{Observer, Observers, Replay};
 
-/// Prints what a subscription gives until it ends, on a thread of its own: a slow terminal holds nothing up.
-pub fn print(subscription: Subscription) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name("terminal".into())
-        .spawn(move || {
-            let mut lines = Lines::default();
-            while let Next::Event(event) = subscription.next() {
-                if let Some(line) = lines.line(&event) {
-                    // A closed terminal is no reason to stop a run.
-                    let _ = writeln!(std::io::stderr(), "{line}");
-                }
-            }
-            if subscription.lost() > 0 {
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "({} events were not shown)",
-                    subscription.lost()
-                );
-            }
-        })
+/// Shows runs on standard error from now on.
+pub fn start(observers: &Observers) -> std::io::Result<Attached> {
+    observers.attach("terminal", Replay::All, Box::new(Lines::default()))
 }
 
 /// Turns events into lines.
@@ -37,6 +20,19 @@ pub fn print(subscription: Subscription) -> std::io::Result<JoinHandle<()>> {
 struct Lines {
     /// The names of prompts that are on their way; steps name themselves.
     names: HashMap<NodeId, Arc<str>>,
+}
+
+impl Observer for Lines {
+    fn event(&mut self, event: &Arc<Event>) {
+        if let Some(line) = self.line(event) {
+            // A closed terminal is no reason to stop a run.
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    }
+
+    fn lost(&mut self, count: u64) {
+        let _ = writeln!(std::io::stderr(), "({count} events are not shown)");
+    }
 }
 
 impl Lines {

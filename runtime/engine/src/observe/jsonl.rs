@@ -1,70 +1,178 @@
-//! Writes events as lines of JSON, on a thread of its own.
+//! Writes events as lines of JSON: whatever happens to the file or pipe, the run goes on, and what is lost is counted.
 
 use std::io::{self, Write};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use crate::event::VERSION;
-use crate::observe::{Next, Subscription};
+use crate::event::{Event, VERSION};
+use crate::observe::attached::{Attached, HowEnded, Patience};
+use crate::observe::{Observer, Observers, Replay};
+
+/// How much is gathered before it is written.
+const CHUNK: usize = 64 << 10;
+
+/// Opens what is written to. It is called on the writer's thread, because opening may block too.
+pub type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Write + Send>> + Send>;
 
 /// A writer at work.
 #[derive(Debug)]
 pub struct JsonLines {
-    thread: JoinHandle<io::Result<u64>>,
+    attached: Attached,
+    report: Arc<Mutex<Report>>,
+}
+
+/// How the writing ended.
+#[derive(Debug)]
+pub struct Written {
+    /// How many events are not in the file.
+    pub lost: u64,
+    /// Why, when it is not that writing was too slow.
+    pub error: Option<io::Error>,
+    /// Whether the writer still hangs in an operation.
+    pub is_stuck: bool,
+    /// Whether the last line is there only in part.
+    pub is_torn: bool,
+}
+
+#[derive(Debug, Default)]
+struct Report {
+    written: u64,
+    error: Option<io::Error>,
+    is_torn: bool,
 }
 
 impl JsonLines {
-    /// Starts to write what `subscription` gives to `out`. The first line names the version of the form.
+    /// Starts to write all events. The first line names the version of the form.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(subscription: Subscription, out: Box<dyn Write + Send>) -> io::Result<Self> {
-        let thread = std::thread::Builder::new()
-            .name("gsw-events".into())
-            .spawn(move || write_all(&subscription, out))?;
-        Ok(Self { thread })
+    pub fn start(observers: &Observers, open: Open) -> io::Result<Self> {
+        let report = Arc::default();
+        let writer = Writer {
+            open: Some(open),
+            out: None,
+            buffer: header(),
+            line_ends: Vec::new(),
+            report: Arc::clone(&report),
+        };
+        let attached = observers.attach("gsw-events", Replay::All, Box::new(writer))?;
+        Ok(Self { attached, report })
     }
 
-    /// Waits until everything is written, which is after the observers were closed. Gives the number of events lost.
-    ///
-    /// # Errors
-    /// When writing failed; the run itself never noticed.
-    pub fn finish(self) -> io::Result<u64> {
-        self.thread
-            .join()
-            .unwrap_or_else(|_| Err(io::Error::other("the writer of events failed")))
+    /// Waits until everything is written; the observers were closed before.
+    #[must_use]
+    pub fn finish(self, patience: Patience) -> Written {
+        let ended = self.attached.finish(patience);
+        let mut report = lock(&self.report);
+        Written {
+            lost: ended.offered.saturating_sub(report.written),
+            error: report.error.take(),
+            is_stuck: ended.how == HowEnded::Busy,
+            is_torn: report.is_torn,
+        }
     }
 }
 
-fn write_all(subscription: &Subscription, out: Box<dyn Write + Send>) -> io::Result<u64> {
-    let mut out = io::BufWriter::new(out);
-    writeln!(
-        out,
-        "{}",
-        json!({ "format": "groundswell-events", "version": VERSION })
-    )?;
-    loop {
-        let next = match subscription.next_within(std::time::Duration::from_millis(50)) {
-            Next::Nothing => {
-                out.flush()?;
-                subscription.next()
+fn header() -> Vec<u8> {
+    let line = json!({ "format": "groundswell-events", "version": VERSION });
+    format!("{line}\n").into_bytes()
+}
+
+struct Writer {
+    open: Option<Open>,
+    /// `None` before the first write and after a failed one.
+    out: Option<Box<dyn Write + Send>>,
+    buffer: Vec<u8>,
+    /// Where in `buffer` the line of each event ends.
+    line_ends: Vec<usize>,
+    report: Arc<Mutex<Report>>,
+}
+
+impl Observer for Writer {
+    fn event(&mut self, event: &Arc<Event>) {
+        if self.has_failed() {
+            return;
+        }
+        let before = self.buffer.len();
+        match serde_json::to_writer(&mut self.buffer, &**event) {
+            Ok(()) => {
+                self.buffer.push(b'\n');
+                self.line_ends.push(self.buffer.len());
             }
-            next => next,
-        };
-        match next {
-            Next::Event(event) => {
-                serde_json::to_writer(&mut out, &*event)?;
-                out.write_all(b"\n")?;
-            }
-            Next::Nothing => {}
-            Next::End => break,
+            // A value without a form in JSON; it counts as lost.
+            Err(_) => self.buffer.truncate(before),
+        }
+        if self.buffer.len() >= CHUNK {
+            self.flush();
         }
     }
-    let lost = subscription.lost();
-    if lost > 0 {
-        writeln!(out, "{}", json!({ "event": "lost", "count": lost }))?;
+
+    fn lost(&mut self, count: u64) {
+        if !self.has_failed() {
+            let line = json!({ "event": "lost", "count": count });
+            self.buffer
+                .extend_from_slice(format!("{line}\n").as_bytes());
+        }
     }
-    out.flush()?;
-    Ok(lost)
+
+    fn pause(&mut self) {
+        self.flush();
+    }
+
+    fn end(&mut self) {
+        self.flush();
+    }
+}
+
+impl Writer {
+    fn has_failed(&self) -> bool {
+        self.open.is_none() && self.out.is_none()
+    }
+
+    fn flush(&mut self) {
+        if let Some(open) = self.open.take() {
+            match open() {
+                Ok(out) => self.out = Some(out),
+                Err(error) => self.fail(error),
+            }
+        }
+        if let Err(error) = self.write_buffer() {
+            self.fail(error);
+        }
+        self.buffer.clear();
+        self.line_ends.clear();
+    }
+
+    /// Writes piece by piece, so that it is known at every moment how many lines are out.
+    fn write_buffer(&mut self) -> io::Result<()> {
+        let Some(out) = &mut self.out else {
+            return Ok(());
+        };
+        let (mut done, mut lines) = (0, 0);
+        while done < self.buffer.len() {
+            match out.write(&self.buffer[done..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            let ended = self.line_ends[lines..].partition_point(|&end| end <= done);
+            lines += ended;
+            let mut report = lock(&self.report);
+            report.written += ended as u64;
+            report.is_torn = self.buffer[done - 1] != b'\n';
+        }
+        out.flush()
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.out = None;
+        lock(&self.report).error.get_or_insert(error);
+    }
+}
+
+fn lock(report: &Mutex<Report>) -> MutexGuard<'_, Report> {
+    // A panic between two lines above leaves nothing half done.
+    report.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_engine::driver::scripted::{Entry, Report, Script, run};
 use gsw_engine::event::EventKind;
 use gsw_engine::load::Loaded;
-use gsw_engine::observe::Observers;
+use gsw_engine::observe::{Observers, Replay};
 use gsw_engine::run::RunResult;
 use gsw_engine::services::Services;
 use gsw_engine::value::{self, error, list, string};
@@ -191,7 +191,7 @@ pub fn go_on(
         result,
     };
     let report = run(loaded, &Arc::new(services), entry, script).expect("it does not hang");
-    let history = observers.history();
+    let history = observers.history(Replay::All);
     let log = history.iter().filter_map(|event| match &event.kind {
         EventKind::Log { message, .. } => Some(message.clone()),
         _ => None,

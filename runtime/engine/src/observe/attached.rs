@@ -1,0 +1,151 @@
+//! An observer at work: its thread, and what can be said about it from outside.
+
+use std::collections::VecDeque;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use crate::observe::Observer;
+use crate::observe::queue::{Flow, Item, Queue};
+
+/// An observer on its thread.
+#[derive(Debug)]
+pub struct Attached {
+    queue: Arc<Queue>,
+    taken: Arc<AtomicU64>,
+    ended: Receiver<HowEnded>,
+}
+
+/// What became of an observer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// How many events were meant for it.
+    pub offered: u64,
+    /// How many of them it never took.
+    pub lost: u64,
+    /// How it ended.
+    pub how: HowEnded,
+}
+
+/// How an observer ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HowEnded {
+    /// By itself, when nothing came any more.
+    Done,
+    /// With a panic.
+    Panicked,
+    /// It has not: it is still busy with an event, and is left alone.
+    Busy,
+}
+
+/// How long the end of a run waits for an observer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// Until it has ended.
+    Unlimited,
+    /// While it gets on.
+    Limited {
+        /// So long without an event taken at most.
+        still: Duration,
+        /// So long in all.
+        total: Duration,
+    },
+}
+
+impl Patience {
+    /// For observers that nobody's result depends on. The figures are guesses.
+    pub const USUAL: Self = Self::Limited {
+        still: Duration::from_secs(2),
+        total: Duration::from_secs(30),
+    };
+}
+
+impl Attached {
+    pub(super) fn start(
+        name: &str,
+        queue: Arc<Queue>,
+        mut observer: Box<dyn Observer>,
+    ) -> io::Result<Self> {
+        let (sender, ended) = sync_channel(1);
+        let taken = Arc::new(AtomicU64::new(0));
+        let attached = Self {
+            queue: Arc::clone(&queue),
+            taken: Arc::clone(&taken),
+            ended,
+        };
+        let watch = move || {
+            let call = AssertUnwindSafe(|| serve(&queue, &taken, &mut *observer));
+            let how = match catch_unwind(call) {
+                Ok(()) => HowEnded::Done,
+                Err(_) => HowEnded::Panicked,
+            };
+            queue.abandon();
+            // A panic of what is dropped here concerns nobody either.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(observer)));
+            tell(&sender, how);
+        };
+        std::thread::Builder::new().name(name.into()).spawn(watch)?;
+        Ok(attached)
+    }
+
+    /// Waits until the observer has taken everything and ended; its observers were closed before.
+    #[must_use]
+    pub fn finish(self, patience: Patience) -> Ended {
+        let how = match patience {
+            Patience::Unlimited => self.ended.recv().unwrap_or(HowEnded::Panicked),
+            Patience::Limited { still, total } => self.wait(still, total),
+        };
+        let offered = self.queue.counts().offered;
+        Ended {
+            offered,
+            lost: offered.saturating_sub(self.taken.load(Ordering::Acquire)),
+            how,
+        }
+    }
+
+    fn wait(&self, still: Duration, total: Duration) -> HowEnded {
+        let start = Instant::now();
+        let mut taken = self.taken.load(Ordering::Acquire);
+        loop {
+            match self.ended.recv_timeout(still) {
+                Ok(how) => return how,
+                Err(RecvTimeoutError::Disconnected) => return HowEnded::Panicked,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = self.taken.load(Ordering::Acquire);
+            if now == taken || start.elapsed() > total {
+                return HowEnded::Busy;
+            }
+            taken = now;
+        }
+    }
+}
+
+fn tell(ended: &SyncSender<HowEnded>, how: HowEnded) {
+    // Who does not wait for the end does not miss it.
+    let _ = ended.try_send(how);
+}
+
+fn serve(queue: &Queue, taken: &AtomicU64, observer: &mut dyn Observer) {
+    let mut batch = VecDeque::new();
+    loop {
+        let flow = queue.take(&mut batch, observer.pulse());
+        for item in batch.drain(..) {
+            match item {
+                Item::Event(event) => {
+                    observer.event(&event);
+                    taken.fetch_add(1, Ordering::Release);
+                }
+                Item::Lost(count) => observer.lost(count),
+            }
+        }
+        if flow == Flow::Closed {
+            break;
+        }
+        observer.pause();
+    }
+    observer.end();
+}

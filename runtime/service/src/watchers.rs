@@ -1,0 +1,131 @@
+//! Who watches a program's run: the terminal and the file or pipe of events. None of them can fail it.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use gsw_engine::observe::Observers;
+use gsw_engine::observe::attached::{Attached, Patience};
+use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
+
+use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
+use crate::terminal;
+
+/// Who watches the run.
+pub struct Watchers {
+    terminal: Option<Attached>,
+    events: Option<(EventSink, JsonLines)>,
+}
+
+/// What standard output holds when the result follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Whole lines.
+    Whole,
+    /// A line of events that could not be written to its end.
+    Torn,
+}
+
+impl Watchers {
+    /// Starts those that the options ask for. What cannot be started is said, and the run goes on without it.
+    pub fn start(observers: &Observers, options: &BuiltinOptions) -> Self {
+        let terminal = match options.verbosity {
+            Verbosity::Quiet => None,
+            Verbosity::Normal => terminal::start(observers).ok(),
+        };
+        let events = options.events.clone().and_then(|sink| {
+            match JsonLines::start(observers, open(&sink)) {
+                Ok(lines) => Some((sink, lines)),
+                Err(error) => {
+                    eprintln!("warning: no event is written: {error}");
+                    None
+                }
+            }
+        });
+        Self { terminal, events }
+    }
+
+    /// Waits until everything has been written, and says what was not; the observers were closed before.
+    pub fn finish(self) -> Output {
+        if let Some(terminal) = self.terminal {
+            let ended = terminal.finish(Patience::USUAL);
+            if ended.lost > 0 {
+                eprintln!("warning: {} events were not shown", ended.lost);
+            }
+        }
+        let Some((sink, lines)) = self.events else {
+            return Output::Whole;
+        };
+        let patience = match sink {
+            // The result goes the same way, so there is nothing to be gained by leaving early.
+            EventSink::Standard => Patience::Unlimited,
+            EventSink::File(_) => Patience::USUAL,
+        };
+        let written = lines.finish(patience);
+        if let Some(warning) = warning(&sink, &written) {
+            eprintln!("warning: {warning}");
+        }
+        match sink {
+            EventSink::Standard if written.is_torn => Output::Torn,
+            _ => Output::Whole,
+        }
+    }
+}
+
+fn warning(sink: &EventSink, written: &Written) -> Option<String> {
+    let name = match sink {
+        EventSink::Standard => "standard output".to_owned(),
+        EventSink::File(path) => format!("`{path}`"),
+    };
+    let what = match written.lost {
+        0 => format!("the last event may not have reached {name}"),
+        1 => format!("1 event was not written to {name}"),
+        lost => format!("{lost} events were not written to {name}"),
+    };
+    match &written.error {
+        Some(error) => Some(format!("{what}: {error}")),
+        None if written.is_stuck => Some(format!("{what}: nothing takes what is written to it")),
+        None if written.lost > 0 => Some(format!("{what}: writing was too slow")),
+        None => None,
+    }
+}
+
+fn open(sink: &EventSink) -> Open {
+    match sink {
+        EventSink::Standard => Box::new(standard_output),
+        EventSink::File(path) => {
+            let create = {
+                let path = path.clone();
+                move || File::create(path)
+            };
+            // Opening a pipe waits for its reader; anything else is opened here, so that a mistake is told at the start.
+            let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
+            if is_special {
+                return Box::new(move || create().map(boxed));
+            }
+            let file = create();
+            if let Err(error) = &file {
+                eprintln!(
+                    "warning: `{path}` cannot be written: {error}; the run goes on without its events"
+                );
+            }
+            Box::new(move || file.map(boxed))
+        }
+    }
+}
+
+fn boxed(file: File) -> Box<dyn Write + Send> {
+    Box::new(file)
+}
+
+/// Standard output without a buffer, so that it is known what was written.
+#[cfg(unix)]
+fn standard_output() -> io::Result<Box<dyn Write + Send>> {
+    use std::os::fd::AsFd;
+    let handle = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok(boxed(File::from(handle)))
+}
+
+#[cfg(not(unix))]
+fn standard_output() -> io::Result<Box<dyn Write + Send>> {
+    Ok(Box::new(io::stdout()))
+}

@@ -1,0 +1,220 @@
+//! `--events`: what is written where, and what happens when it cannot be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::program::{Said, root, scratch, text};
+
+/// Tells some hundred events, a few of them long, and gives a value.
+const TALKER: &str = r#"
+workflow main(lines: int = 100) -> string {
+  step "talk" {
+    for i in 0..lines { log.info("line ${i} ${"x".repeat(1_000)}") }
+  }
+  "said"
+}
+"#;
+
+fn talker() -> PathBuf {
+    let file = scratch("events").join("talker.gsw");
+    fs::write(&file, TALKER).expect("the target folder can be written");
+    file
+}
+
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gswc"));
+    let file = talker();
+    command.args(["run", text(&file), "--"]);
+    command.args(words).current_dir(root());
+    command.stdin(Stdio::null());
+    command
+}
+
+fn run(words: &[&str]) -> Said {
+    command(words).output().expect("gswc can be started").into()
+}
+
+/// The events in a text, after its first line, which must name the form.
+fn events(text: &str) -> Vec<Value> {
+    let mut lines = text.lines().map(|it| {
+        serde_json::from_str::<Value>(it).unwrap_or_else(|error| panic!("{error}: {it}"))
+    });
+    let header = lines.next().expect("there is a first line");
+    assert_eq!(header["format"], "groundswell-events");
+    lines.collect()
+}
+
+/// What is said about loss: the number in front of `events were not written`.
+fn lost(said: &Said) -> u64 {
+    let line = said
+        .err
+        .lines()
+        .find(|it| it.contains("not written to"))
+        .unwrap_or_else(|| panic!("nothing is said about loss: {said:?}"));
+    let number = line.split(' ').nth(1).unwrap_or_default();
+    number.parse().unwrap_or_else(|_| panic!("{line}"))
+}
+
+fn assert_done(said: &Said) {
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "\"said\"\n"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn events_are_numbered_and_complete() {
+    // G13, G17
+    let file = scratch("events").join("complete.jsonl");
+    let said = run(&["--quiet", "--events", text(&file)]);
+    assert_done(&said);
+    assert_eq!(said.err, "");
+    let events = events(&fs::read_to_string(&file).expect("it was written"));
+    for (number, event) in events.iter().enumerate() {
+        assert_eq!(event["sequence"], number, "{event}");
+        assert!(event["time"].is_string() && event["node"].is_number() && event["run"].is_string());
+    }
+    let logs = events.iter().filter(|it| it["event"] == "log").count();
+    assert_eq!(logs, 100);
+}
+
+#[test]
+fn on_standard_output_the_result_is_the_last_line() {
+    let said = run(&["--quiet", "--events", "-"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let (before, last) = said.out.trim_end().rsplit_once('\n').expect("many lines");
+    assert_eq!(last, "\"said\"");
+    assert!(events(before).len() > 100);
+}
+
+#[test]
+fn a_reader_of_events_that_goes_away_does_not_stop_the_run() {
+    let marker = scratch("events").join("went_on");
+    // Left by an earlier run of this test.
+    let _ = fs::remove_file(&marker);
+    let source = format!(
+        "import std/fs\nworkflow main() -> int {{\n  for i in 0..500 {{ log.info(\"x\".repeat(1_000)) }}\n  sleep(200ms)\n  for i in 0..500 {{ log.info(\"x\".repeat(1_000)) }}\n  fs.write({:?}, \"yes\")\n  1\n}}\n",
+        text(&marker)
+    );
+    let file = scratch("events").join("closed.gsw");
+    fs::write(&file, source).expect("the target folder can be written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(["run", text(&file), "--", "--quiet", "--events", "-"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gswc can be started");
+    drop(child.stdout.take());
+    let said: Said = child.wait_with_output().expect("it ends").into();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(lost(&said) > 100, "{said:?}");
+    assert!(said.err.contains("Broken pipe"), "{said:?}");
+    assert!(marker.exists());
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_said_at_once_and_at_the_end() {
+    let said = run(&["--quiet", "--events", "/nowhere/events.jsonl"]);
+    assert_done(&said);
+    assert!(
+        said.err
+            .starts_with("warning: `/nowhere/events.jsonl` cannot be written: No such file"),
+        "{said:?}"
+    );
+    assert!(lost(&said) > 100, "{said:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_only_the_events() {
+    let said = run(&["--quiet", "--events", "/dev/full"]);
+    assert_done(&said);
+    assert!(said.err.contains("No space left"), "{said:?}");
+    assert!(lost(&said) > 100, "{said:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_leaves_whole_lines_and_a_true_count() {
+    let file = scratch("events").join("fills_up.jsonl");
+    let whole = scratch("events").join("whole.jsonl");
+    assert_done(&run(&["--quiet", "--events", text(&whole)]));
+    // A limit on the size of files acts as a small disk does, and needs no mount.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 64; exec {} run {} -- --quiet --events {}",
+        env!("CARGO_BIN_EXE_gswc"),
+        text(&talker()),
+        text(&file)
+    );
+    let said: Said = Command::new("bash")
+        .args(["-c", &script])
+        .output()
+        .expect("bash can be started")
+        .into();
+    assert_done(&said);
+    let all = events(&fs::read_to_string(&whole).expect("it was written")).len();
+    let written = fs::read(&file).expect("it was begun");
+    let lines = written
+        .split_inclusive(|it| *it == b'\n')
+        .filter(|it| it.ends_with(b"\n"))
+        .count();
+    assert!(lines > 10, "{lines}");
+    assert_eq!(lost(&said) as usize, all - (lines - 1), "{said:?}");
+}
+
+#[cfg(unix)]
+fn pipe(name: &str) -> PathBuf {
+    let path = scratch("events").join(name);
+    // Left by an earlier run of this test.
+    let _ = fs::remove_file(&path);
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.is_ok_and(|it| it.success()));
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_opens_does_not_hold_the_run_up() {
+    let pipe = pipe("unopened");
+    let start = Instant::now();
+    let said = run(&["--quiet", "--events", text(&pipe)]);
+    assert_done(&said);
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(lost(&said) > 100, "{said:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_reads_does_not_hold_the_run_up() {
+    let pipe = pipe("unread");
+    // Opened for both, so that opening does not wait.
+    let reader = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&pipe)
+        .expect("a pipe can be opened");
+    let said = run(&["--quiet", "--lines", "3000", "--events", text(&pipe)]);
+    assert_done(&said);
+    assert!(
+        said.err.contains("nothing takes what is written"),
+        "{said:?}"
+    );
+    assert!(lost(&said) > 1_000, "{said:?}");
+    drop(reader);
+}
+
+#[test]
+fn the_name_of_the_file_may_be_anything() {
+    for name in ["with spaces.jsonl", "-", "--x\"'.jsonl", "ü\n.jsonl"] {
+        let file = scratch("events").join(name);
+        let said = run(&["--quiet", "--events", text(&file)]);
+        assert_done(&said);
+        assert!(Path::new(&file).exists(), "{name:?}");
+    }
+}
