@@ -35,6 +35,7 @@ mod workflow;
 mod zonk;
 
 pub use requirement::{requirement_diagnostics, requirements};
+pub(crate) use source::text;
 
 use std::sync::Arc;
 

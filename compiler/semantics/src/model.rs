@@ -1,11 +1,12 @@
 //! What the checker knows about declarations: the answers of the queries that other crates ask.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{Body, BodyPart, ExpressionId, LocalId, Modifiers};
-use crate::types::{EffectSet, ErrorSet, Type};
+use crate::types::{EffectSet, ErrorName, ErrorSet, Type};
 
 /// The head of a function, method, workflow, tool, prompt, human, constant, variant constructor or error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -218,6 +219,8 @@ pub struct Summary {
     pub effects: EffectSet,
     /// Whether what its function parameters raise and do comes on top.
     pub arguments: ArgumentEffects,
+    /// What of that stays inside, because they are called under a `catch`.
+    pub kept: Kept,
     /// Whether it can wait.
     pub waits: Waits,
 }
@@ -229,6 +232,47 @@ pub enum ArgumentEffects {
     Added,
     /// It does not.
     None,
+}
+
+/// Errors of function parameters that a function does not pass on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// All of them; also where no function parameter is called.
+    All,
+    /// Only these.
+    Only(BTreeSet<ErrorName>),
+}
+
+impl Kept {
+    /// What stays inside on both ways.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, kept) | (kept, Self::All) => kept.clone(),
+            (Self::Only(some), Self::Only(others)) => Self::Only(some & others),
+        }
+    }
+
+    /// What stays inside when both take something.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => Self::All,
+            (Self::Only(some), Self::Only(others)) => Self::Only(some | others),
+        }
+    }
+
+    /// What of `errors` does not stay inside.
+    #[must_use]
+    pub fn passed(&self, errors: &ErrorSet) -> ErrorSet {
+        match self {
+            Self::All => ErrorSet::default(),
+            Self::Only(kept) => ErrorSet {
+                kinds: &errors.kinds - kept,
+                open: errors.open,
+            },
+        }
+    }
 }
 
 /// The summaries of an item's bodies.

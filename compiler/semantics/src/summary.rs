@@ -11,6 +11,7 @@ mod body;
 mod call;
 mod caught;
 mod control;
+mod declared;
 mod facts;
 mod report;
 mod task;

@@ -68,6 +68,7 @@ codes! {
     MISSING_TYPE = "missing-type";
     NAMING_STYLE = "naming-style";
     NESTING_TOO_DEEP = "nesting-too-deep";
+    NEVER_RAISED = "never-raised";
     NO_JSON_FORM = "no-json-form";
     NOT_A_PROMPT = "not-a-prompt";
     NOT_A_RECORD = "not-a-record";

@@ -25,6 +25,14 @@ pub fn impossible_catch(place: Place) -> Diagnostic {
         .note("the errors that can arrive here are inferred from the code to the left of `catch` and the arms above")
 }
 
+/// An error that a signature lists and nothing in the body raises; `cut` is what to take out of the list.
+pub fn never_raised(place: Place, error: &str, name: &str, cut: Place) -> Diagnostic {
+    let message = format!("`{name}` never raises `{error}`");
+    Diagnostic::warning(Code::NEVER_RAISED, place, message)
+        .note("callers would handle what cannot happen")
+        .fix("take it out", cut, "")
+}
+
 fn undeclared(place: Place, message: String, declared: &[String]) -> Diagnostic {
     let listed = if declared.is_empty() {
         "the signature lists no error".to_string()

@@ -4,8 +4,17 @@
 //! taken everything that this arm would match with `none` there, or a later one, which would else never match, asks for it,
 //! the name is the value present, unwrapped.
 
+use std::sync::Arc;
+
 use gsw_source::Name;
 use gsw_syntax::ast;
+
+use crate::infer::context::Context;
+use crate::infer::lookup;
+use crate::model::Parameter;
+use crate::scope::{Definition, resolve_name};
+use crate::substitute::substitute;
+use crate::types::Type;
 
 /// The arms of a `match`, kept only where `none` stands inside one of them.
 #[derive(Default)]
@@ -25,13 +34,13 @@ enum Guarded {
 }
 
 impl Arms {
-    /// The arms as written.
-    pub(super) fn new(arms: &[ast::MatchArm]) -> Self {
+    /// The arms as written, matched with values of type `ty`.
+    pub(super) fn new(context: &Context, arms: &[ast::MatchArm], ty: &Type) -> Self {
         if !arms.iter().any(|it| holds_none(&it.pattern, Depth::Top)) {
             return Self::default();
         }
         let kept = arms.iter().map(|it| Arm {
-            pattern: it.pattern.clone(),
+            pattern: context.with_field_names(&it.pattern, ty),
             guarded: if it.guard.is_some() {
                 Guarded::Yes
             } else {
@@ -160,18 +169,91 @@ fn fields(pattern: &ast::Pattern) -> Vec<(Name, &ast::Pattern)> {
         | ast::PatternKind::Record { path, fields, .. } => {
             let fields = fields.iter().enumerate();
             fields
-                .map(|(index, it)| (way_to(path, index, it), &it.pattern))
+                .map(|(index, it)| match &it.name {
+                    Some(name) => (way_to(path, &name.name), &it.pattern),
+                    None => (way_to(path, &index.to_string()), &it.pattern),
+                })
                 .collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// How a field is named on the way to it.
-pub(super) fn way_to(names: &[ast::Identifier], index: usize, field: &ast::PatternField) -> Name {
+/// How the field of that name of a variant, error or record is named on the way to it.
+pub(super) fn way_to(names: &[ast::Identifier], field: &str) -> Name {
     let owner = names.last().map_or("", |it| it.name.as_str());
-    match &field.name {
-        Some(name) => Name::from(format!("{owner}.{}", name.name)),
-        None => Name::from(format!("{owner}.{index}")),
+    Name::from(format!("{owner}.{field}"))
+}
+
+impl Context<'_> {
+    /// The pattern with the names of what it matches by position, so that both ways to write a field are one.
+    fn with_field_names(&self, pattern: &ast::Pattern, ty: &Type) -> ast::Pattern {
+        let mut named = pattern.clone();
+        let ty = self.unchecked(ty);
+        match (&mut named.kind, &ty) {
+            (_, Type::Optional(inner)) => return self.with_field_names(pattern, inner),
+            (ast::PatternKind::Or(sides), _) => {
+                for side in sides {
+                    *side = self.with_field_names(side, &ty);
+                }
+            }
+            (ast::PatternKind::Tuple(parts), Type::Tuple(types)) => {
+                for (part, ty) in parts.iter_mut().zip(types.iter()) {
+                    *part = self.with_field_names(part, ty);
+                }
+            }
+            (
+                ast::PatternKind::Variant {
+                    path,
+                    fields: Some(fields),
+                    ..
+                }
+                | ast::PatternKind::Record { path, fields, .. },
+                _,
+            ) => {
+                let (declared, arguments) = self.declared_fields(path, &ty);
+                for (index, field) in fields.iter_mut().enumerate() {
+                    let declared = match &field.name {
+                        Some(name) => declared.iter().find(|it| it.name == name.name),
+                        None => declared.get(index),
+                    };
+                    let Some(declared) = declared else {
+                        continue;
+                    };
+                    let span = field.pattern.span;
+                    let name = declared.name.clone();
+                    field.name.get_or_insert(ast::Identifier { name, span });
+                    let ty = substitute(&declared.ty, &arguments);
+                    field.pattern = self.with_field_names(&field.pattern, &ty);
+                }
+            }
+            _ => {}
+        }
+        named
+    }
+
+    /// The fields that a pattern of this name takes out of a value of type `ty`, and the type's arguments.
+    fn declared_fields(&self, path: &[ast::Identifier], ty: &Type) -> (&[Parameter], Arc<[Type]>) {
+        let none = (&[][..], Arc::from([]));
+        let Some(name) = path.last() else {
+            return none;
+        };
+        match ty {
+            Type::Enum(item, arguments) => {
+                let mut variants = lookup::variants(self.db, *item).iter();
+                let variant = variants.find(|it| it.name == name.name);
+                variant.map_or(none, |it| (it.fields.as_slice(), Arc::clone(arguments)))
+            }
+            Type::Record(item, arguments) => {
+                (lookup::fields(self.db, *item), Arc::clone(arguments))
+            }
+            Type::Error => match resolve_name(self.db, self.file, &name.name) {
+                Some(Definition::Item(item)) if self.is_error(item) => {
+                    (lookup::fields(self.db, item), Arc::from([]))
+                }
+                _ => none,
+            },
+            _ => none,
+        }
     }
 }

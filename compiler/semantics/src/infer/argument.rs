@@ -203,7 +203,7 @@ impl Context<'_> {
     /// Lets what is wanted of a call's result tell type arguments, where that cannot be wrong.
     pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
         if let Some(hint) = hint {
-            self.absorb(result, hint, Absorb::Plain);
+            self.absorb(result, hint, Absorb::Plain(Depth::Top));
         }
     }
 
@@ -220,23 +220,50 @@ impl Context<'_> {
             (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
                 self.table.bind(*variable, &hint);
             }
-            (Type::Variable(_), _) => {}
+            (Type::Variable(variable), _) => {
+                if let Absorb::Plain(depth) = how
+                    && let Some(leaning) = self.leaning_of(&hint, depth)
+                {
+                    self.table.lean(*variable, &leaning);
+                }
+            }
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
-            | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how),
+            | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how.inside()),
             (_, Type::Optional(right)) => self.absorb(&result, right, how),
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
-                self.absorb(key, other_key, how);
-                self.absorb(value, other_value, how);
+                self.absorb(key, other_key, how.inside());
+                self.absorb(value, other_value, how.inside());
             }
-            (Type::Tuple(left), Type::Tuple(right)) => self.absorb_each(left, right, how),
+            (Type::Tuple(left), Type::Tuple(right)) => self.absorb_each(left, right, how.inside()),
             (Type::Record(left, some), Type::Record(right, others))
             | (Type::Enum(left, some), Type::Enum(right, others))
                 if left == right =>
             {
-                self.absorb_each(some, others, how);
+                self.absorb_each(some, others, how.inside());
             }
             _ => {}
+        }
+    }
+
+    /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
+    /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
+    fn leaning_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
+        if self.unknown(hint).is_some() {
+            return None;
+        }
+        if depth == Depth::Inside {
+            return Some(hint.clone());
+        }
+        match hint {
+            Type::Optional(inner) => self.leaning_of(&self.table.resolve(inner), depth),
+            Type::Literals(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..) => Some(hint.clone()),
+            _ => None,
         }
     }
 
@@ -284,8 +311,24 @@ impl Context<'_> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Absorb {
-    Plain,
+    Plain(Depth),
     All,
+}
+
+/// Whether a type is the whole that is wanted or a part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Top,
+    Inside,
+}
+
+impl Absorb {
+    fn inside(self) -> Self {
+        match self {
+            Self::Plain(_) => Self::Plain(Depth::Inside),
+            Self::All => Self::All,
+        }
+    }
 }
 
 /// An argument and the parameter it is for; `None` when that was reported.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_source::Span;
 
 use crate::errors::values as errors;
-use crate::hir::{Coercion, ExpressionId, ExpressionKind};
+use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
@@ -37,6 +37,9 @@ impl Context<'_> {
     /// The same as `coerce`, silently.
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
+        if let Some(converted) = self.leaning_coerce(id, &actual, &target) {
+            return Some(converted);
+        }
         match (&actual, &target) {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
@@ -69,6 +72,22 @@ impl Context<'_> {
         }
     }
 
+    /// The expression as what an unbound variable had better be; from then on it is.
+    fn leaning_coerce(
+        &mut self,
+        id: ExpressionId,
+        actual: &Type,
+        target: &Type,
+    ) -> Option<ExpressionId> {
+        let variable = self.unknown(target)?;
+        if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
+            return None;
+        }
+        let leaning = self.table.take_leaning(variable)?;
+        let converted = self.try_coerce(id, &leaning)?;
+        self.table.bind(variable, &leaning).then_some(converted)
+    }
+
     fn same_bits(
         &mut self,
         id: ExpressionId,
@@ -82,7 +101,7 @@ impl Context<'_> {
         }
     }
 
-    /// A literal whose elements can be converted one by one.
+    /// A literal whose elements can be converted one by one, or several of these joined by `+`.
     fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let span = self.span(id);
         let kind = match (self.expressions[id.0 as usize].kind.clone(), target) {
@@ -101,6 +120,18 @@ impl Context<'_> {
                 });
                 ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
             }
+            (
+                ExpressionKind::Binary {
+                    operator: BinaryOperator::Add,
+                    left,
+                    right,
+                },
+                Type::List(_),
+            ) => ExpressionKind::Binary {
+                operator: BinaryOperator::Add,
+                left: self.try_coerce(left, target)?,
+                right: self.try_coerce(right, target)?,
+            },
             _ => return None,
         };
         Some(self.push(kind, target.clone(), span))

@@ -81,6 +81,8 @@ pub(super) struct Frame {
     pub(super) result: Option<Type>,
     /// What the frame takes from outside, in order of first use.
     pub(super) captures: Vec<LocalId>,
+    /// Each `return e` whose type nothing told yet, with its `e`.
+    pub(super) returned: Vec<(ExpressionId, ExpressionId)>,
 }
 
 impl Context<'_> {
@@ -216,6 +218,7 @@ impl Context<'_> {
             first_local,
             result,
             captures: Vec::new(),
+            returned: Vec::new(),
         });
     }
 

@@ -9,6 +9,7 @@ use crate::errors::values as errors;
 use crate::hir::{
     Arm, ExpressionId, ExpressionKind, Pattern, PatternKind, Statement, StatementKind,
 };
+use crate::infer::absence::Arms;
 use crate::infer::context::{Context, Expected, Loop};
 use crate::infer::pattern::Place;
 use crate::types::Type;
@@ -188,7 +189,8 @@ impl Context<'_> {
         ty: &Type,
         expected: &Expected,
     ) -> (Vec<Head>, Vec<ExpressionId>) {
-        let outer = self.pattern_names.enter(arms);
+        let absences = Arms::new(self, arms, ty);
+        let outer = self.pattern_names.enter(absences);
         let mut heads = Vec::with_capacity(arms.len());
         let mut bodies = Vec::with_capacity(arms.len() + 1);
         for (index, arm) in arms.iter().enumerate() {
@@ -316,6 +318,15 @@ impl Context<'_> {
     ) -> ExpressionId {
         let wanted = self.frames.last().and_then(|it| it.result.clone());
         let wanted = wanted.unwrap_or(Type::Unit);
+        if let (Some(variable), Some(value)) = (self.unknown(&wanted), value) {
+            let near = self.near(variable);
+            let value = self.expression(value, &near);
+            let id = self.push(ExpressionKind::Return(Some(value)), Type::Never, span);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.returned.push((id, value));
+            }
+            return id;
+        }
         let value = match value {
             Some(value) => Some(self.expression(value, &Expected::Type(wanted))),
             None => {

@@ -5,7 +5,7 @@ use gsw_syntax::ast;
 
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
-use crate::types::Type;
+use crate::types::{Type, TypeVariable};
 
 impl Context<'_> {
     /// Infers an expression. With `Expected::Type` the result has that type, or it was reported.
@@ -16,9 +16,10 @@ impl Context<'_> {
     ) -> ExpressionId {
         // Nothing is known of an unbound variable, so branches had better agree first.
         if let Expected::Type(ty) = expected
-            && self.unknown(ty).is_some()
+            && let Some(variable) = self.unknown(ty)
         {
-            let id = self.expression(expression, &Expected::Anything);
+            let near = self.near(variable);
+            let id = self.expression(expression, &near);
             return self.coerce(id, ty);
         }
         match &expression.kind {
@@ -193,10 +194,22 @@ impl Context<'_> {
 
     /// What is expected of a part when `ty` is what is wanted of it.
     pub(super) fn part_of(&self, expected: &Expected, ty: &Type) -> Expected {
-        match expected {
-            Expected::Type(_) if self.unknown(ty).is_none() => Expected::Type(ty.clone()),
-            Expected::Hint(_) if self.unknown(ty).is_none() => Expected::Hint(ty.clone()),
+        let leans = |it| self.table.leaning(it).is_some();
+        match (expected, self.unknown(ty)) {
+            (Expected::Type(_), None) => Expected::Type(ty.clone()),
+            (Expected::Type(_), Some(variable)) if leans(variable) => Expected::Type(ty.clone()),
+            (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
             _ => Expected::Anything,
+        }
+    }
+
+    /// What is expected of the first value that an unbound variable stands for.
+    pub(super) fn near(&self, variable: TypeVariable) -> Expected {
+        match self.table.leaning(variable) {
+            // Branches of different types have nothing in common but this.
+            Some(Type::Json) => Expected::Type(Type::Json),
+            Some(ty) => Expected::Hint(ty.clone()),
+            None => Expected::Anything,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Lambdas and the other closures: what `spawn` and `parallel` run.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use gsw_source::{Name, Span};
@@ -16,7 +17,7 @@ use crate::infer::pattern::Place;
 use crate::infer::table::Blame;
 use crate::model::{Parameter, Presence};
 use crate::substitute::substitute;
-use crate::types::{FunctionType, Type};
+use crate::types::{FunctionType, Type, TypeVariable};
 
 impl Context<'_> {
     /// `(a, b) => e`
@@ -86,8 +87,32 @@ impl Context<'_> {
                 let id = self.expression(body, &Expected::Dropped);
                 self.without_value(id)
             }
-            wanted => self.expression(body, &Expected::Type(wanted)),
+            wanted => match self.unknown(&wanted) {
+                Some(variable) => self.free_body(body, variable),
+                None => self.expression(body, &Expected::Type(wanted)),
+            },
         }
+    }
+
+    /// A closure's body where nothing is known of its result: what it gives at its end and by `return` agree on that.
+    fn free_body(&mut self, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
+        let near = self.near(wanted);
+        let end = self.expression(body, &near);
+        let returned = self.frames.last_mut().map(|it| take(&mut it.returned));
+        let returned = returned.unwrap_or_default();
+        let wanted = Type::Variable(wanted);
+        let mut values: Vec<ExpressionId> = returned.iter().map(|(_, value)| *value).collect();
+        values.push(end);
+        if matches!(near, Expected::Anything) {
+            values = self.join(values).1;
+        }
+        for value in &mut values {
+            *value = self.coerce(*value, &wanted);
+        }
+        for ((id, _), value) in returned.iter().zip(&values) {
+            self.expressions[id.0 as usize].kind = ExpressionKind::Return(Some(*value));
+        }
+        values.last().copied().unwrap_or(end)
     }
 
     /// The locals of a lambda's parameters, and the statements that take tuples apart.

@@ -7,7 +7,7 @@ use gsw_syntax::ast;
 
 use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
-use crate::infer::absence::{Arms, way_to};
+use crate::infer::absence::Arms;
 use crate::infer::context::Context;
 use crate::types::Type;
 
@@ -38,9 +38,9 @@ pub(super) struct PatternNames {
 
 impl PatternNames {
     /// Starts on the arms of another `match`; gives back what was before, to be restored.
-    pub(super) fn enter(&mut self, arms: &[ast::MatchArm]) -> Self {
+    pub(super) fn enter(&mut self, arms: Arms) -> Self {
         let inner = Self {
-            arms: Arms::new(arms),
+            arms,
             ..Self::default()
         };
         std::mem::replace(self, inner)
@@ -392,15 +392,5 @@ impl Context<'_> {
     /// Whether an item is an error.
     pub(super) fn is_error(&self, item: ItemId) -> bool {
         item.kind(self.db) == ItemKind::Error
-    }
-
-    /// The way to a field, for the one who asks whether another arm takes its absence.
-    pub(super) fn field_step(
-        &self,
-        names: &[ast::Identifier],
-        index: usize,
-        field: &ast::PatternField,
-    ) -> Name {
-        way_to(names, index, field)
     }
 }

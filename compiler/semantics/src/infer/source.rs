@@ -15,7 +15,7 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<str> {
 }
 
 /// The text at `span` of `item`.
-pub(super) fn text(db: &dyn Db, item: ItemId, span: Span) -> Name {
+pub(crate) fn text(db: &dyn Db, item: ItemId, span: Span) -> Name {
     let text = item_text(db, item);
     Name::new(
         text.get(span.start as usize..span.end as usize)

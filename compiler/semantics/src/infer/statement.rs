@@ -232,7 +232,14 @@ impl Context<'_> {
             ast::AssignOperator::Subtract => BinaryOperator::Subtract,
             ast::AssignOperator::Multiply => BinaryOperator::Multiply,
         };
-        let value = self.expression(value, &Expected::Hint(ty.clone()));
+        let near = match self.table.resolve(&ty) {
+            // A list grows only by lists of its own type.
+            Type::List(_) if operator == BinaryOperator::Add && !self.table.is_open(&ty) => {
+                Expected::Type(ty.clone())
+            }
+            _ => Expected::Hint(ty.clone()),
+        };
+        let value = self.expression(value, &near);
         let left = self.local_value(local, target.span);
         let whole = self.arithmetic(operator, target.span.to(span), left, value, span);
         let whole = self.coerce(whole, &ty);

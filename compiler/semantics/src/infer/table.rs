@@ -22,14 +22,41 @@ pub(super) struct Table {
 struct Entry {
     bound: Option<Type>,
     blame: Blame,
+    /// What it had better be, when the first value that it stands for can be converted to that.
+    leaning: Option<Type>,
 }
 
 impl Table {
     /// A new variable.
     pub(super) fn fresh(&mut self, blame: Blame) -> Type {
         let variable = TypeVariable(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        self.entries.push(Entry { bound: None, blame });
+        self.entries.push(Entry {
+            bound: None,
+            blame,
+            leaning: None,
+        });
         Type::Variable(variable)
+    }
+
+    /// The unbound `variable` had better be `ty`.
+    pub(super) fn lean(&mut self, variable: TypeVariable, ty: &Type) {
+        let ty = self.resolve(ty);
+        if self.occurs(variable, &ty) {
+            return;
+        }
+        if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
+            entry.leaning.get_or_insert(ty);
+        }
+    }
+
+    /// What `variable` had better be.
+    pub(super) fn leaning(&self, variable: TypeVariable) -> Option<&Type> {
+        self.entries.get(variable.0 as usize)?.leaning.as_ref()
+    }
+
+    /// The same, once.
+    pub(super) fn take_leaning(&mut self, variable: TypeVariable) -> Option<Type> {
+        self.entries.get_mut(variable.0 as usize)?.leaning.take()
     }
 
     /// What `ty` stands for as far as known, looking only at its head.
@@ -77,10 +104,12 @@ impl Table {
         }
         if let Type::Variable(other) = ty {
             let blame = self.blame(variable).clone();
+            let leaning = self.take_leaning(variable);
             let entry = &mut self.entries[other.0 as usize];
             if matches!(entry.blame, Blame::Quiet) {
                 entry.blame = blame;
             }
+            entry.leaning = entry.leaning.take().or(leaning);
         } else if self.occurs(variable, &ty) {
             return false;
         }

@@ -8,6 +8,7 @@ use gsw_syntax::ast;
 use crate::edit_distance::nearest;
 use crate::errors::{patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
+use crate::infer::absence::way_to;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::infer::name::reference;
@@ -143,7 +144,6 @@ impl Context<'_> {
         let mut given = vec![false; declared.len()];
         let mut patterns = Vec::with_capacity(fields.len());
         for (index, field) in fields.iter().enumerate() {
-            let step = self.field_step(path, index, field);
             let position = match &field.name {
                 Some(name) => self.named_field(name, &owner, declared),
                 None if index < declared.len() => Some(index),
@@ -156,7 +156,7 @@ impl Context<'_> {
                 }
             };
             let Some(position) = position else {
-                self.pattern_inside(step, &field.pattern, &Type::Invalid);
+                self.pattern_inside(Name::default(), &field.pattern, &Type::Invalid);
                 continue;
             };
             if std::mem::replace(&mut given[position], true) {
@@ -164,6 +164,7 @@ impl Context<'_> {
                 self.report(records::duplicate_field(place, &declared[position].name));
             }
             let ty = substitute(&declared[position].ty, arguments);
+            let step = way_to(path, &declared[position].name);
             let pattern = self.pattern_inside(step, &field.pattern, &ty);
             patterns.push((u32::try_from(position).unwrap_or(u32::MAX), pattern));
         }

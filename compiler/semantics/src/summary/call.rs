@@ -11,7 +11,7 @@ use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::error_class::{builtin_set, model_errors};
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::model::{ArgumentEffects, Signature, Summary, Waits};
+use crate::model::{ArgumentEffects, Kept, Signature, Summary, Waits};
 use crate::types::{Effect, Type};
 
 impl<'a> BodyWalk<'a, '_> {
@@ -53,6 +53,7 @@ impl<'a> BodyWalk<'a, '_> {
         let given = self.arguments(arguments, &mut outcome.does);
         let own = Summary {
             arguments: ArgumentEffects::None,
+            kept: Kept::All,
             ..called.clone()
         };
         match callee {
@@ -134,6 +135,8 @@ fn close(result: &mut Summary, given: &Summary) {
         return;
     }
     result.arguments = ArgumentEffects::None;
+    let given = &passed_by(result, given);
+    result.kept = Kept::All;
     if result.waits == Waits::WithArguments {
         result.waits = Waits::Never;
     }
@@ -158,9 +161,18 @@ fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summa
             does,
             &Summary {
                 waits: Waits::Never,
-                ..given.clone()
+                ..passed_by(called, given)
             },
         );
+    }
+}
+
+/// What is left of `given`, which `called` calls.
+fn passed_by(called: &Summary, given: &Summary) -> Summary {
+    Summary {
+        errors: called.kept.passed(&given.errors),
+        kept: given.kept.or(&called.kept),
+        ..given.clone()
     }
 }
 

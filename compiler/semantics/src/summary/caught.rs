@@ -1,27 +1,33 @@
 //! What the arms of a `catch`, or of a `match` over an error, take out of a set.
 
+use std::collections::BTreeSet;
+
 use gsw_abi::types::ErrorClass;
 use gsw_source::{Db, ItemId};
 
 use crate::declared_type::type_declaration;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::hir::{Pattern, PatternKind};
-use crate::model::TypeDeclarationKind;
+use crate::model::{Kept, TypeDeclarationKind};
 use crate::types::ErrorSet;
 
 /// What is left of a set of errors.
 pub(super) struct Remaining<'a> {
     db: &'a dyn Db,
     left: ErrorSet,
+    /// What was taken out, in the set or not.
+    taken: Kept,
 }
 
 impl<'a> Remaining<'a> {
     pub(super) fn new(db: &'a dyn Db, left: ErrorSet) -> Self {
-        Self { db, left }
+        let taken = Kept::Only(BTreeSet::new());
+        Self { db, left, taken }
     }
 
-    pub(super) fn into_set(self) -> ErrorSet {
-        self.left
+    /// What is left, and what was taken out.
+    pub(super) fn into_parts(self) -> (ErrorSet, Kept) {
+        (self.left, self.taken)
     }
 
     /// The errors that a value which `pattern` matches may be.
@@ -48,20 +54,21 @@ impl<'a> Remaining<'a> {
     /// Takes out what `pattern` matches whatever the payload.
     pub(super) fn subtract(&mut self, pattern: &Pattern) {
         match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Binding(_) => self.left = ErrorSet::default(),
-            PatternKind::ModelError => {
-                for kind in &model_errors(self.db).kinds {
-                    self.left.kinds.remove(kind);
-                }
-            }
+            PatternKind::Wildcard | PatternKind::Binding(_) => self.take(Kept::All),
+            PatternKind::ModelError => self.take(Kept::Only(model_errors(self.db).kinds)),
             PatternKind::Error { item, fields }
                 if fields.iter().all(|(_, it)| covers_all(self.db, it)) =>
             {
-                self.left.kinds.remove(&error_name(self.db, *item));
+                self.take(Kept::Only([error_name(self.db, *item)].into()));
             }
             PatternKind::Or(parts) => parts.iter().for_each(|it| self.subtract(it)),
             _ => {}
         }
+    }
+
+    fn take(&mut self, taken: Kept) {
+        self.left = taken.passed(&self.left);
+        self.taken = self.taken.or(&taken);
     }
 
     /// Whether nothing that is left can match. Faults can always happen, and an open set may hold anything.

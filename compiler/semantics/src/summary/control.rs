@@ -100,8 +100,10 @@ impl<'a> BodyWalk<'a, '_> {
                 left.subtract(&arm.pattern);
             }
         }
+        let (errors, taken) = left.into_parts();
         let does = Summary {
-            errors: left.into_set(),
+            errors,
+            kept: guarded.does.kept.or(&taken),
             ..guarded.does
         };
         add(&mut handled.does, &does);

@@ -1,8 +1,10 @@
 //! The lattices of the fixpoint: summaries and the facts of values, with their unions.
 
+use std::collections::BTreeSet;
+
 use gsw_source::Db;
 
-use crate::model::{ArgumentEffects, Summary, TypeDeclarationKind, Waits};
+use crate::model::{ArgumentEffects, Kept, Summary, TypeDeclarationKind, Waits};
 use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// What a value brings with it.
@@ -52,6 +54,7 @@ pub(super) fn nothing() -> Summary {
         errors: ErrorSet::default(),
         effects: EffectSet::default(),
         arguments: ArgumentEffects::None,
+        kept: Kept::All,
         waits: Waits::Never,
     }
 }
@@ -69,6 +72,7 @@ pub(super) fn anything() -> Summary {
 pub(super) fn of_parameter() -> Summary {
     Summary {
         arguments: ArgumentEffects::Added,
+        kept: Kept::Only(BTreeSet::new()),
         waits: Waits::WithArguments,
         ..nothing()
     }
@@ -91,6 +95,7 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
     summary.waits = summary.waits.max(other.waits);
     if other.arguments == ArgumentEffects::Added {
         summary.arguments = ArgumentEffects::Added;
+        summary.kept = summary.kept.and(&other.kept);
     }
 }
 

@@ -3,11 +3,12 @@
 use gsw_source::{Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
+use super::declared::{head_diagnostics, names};
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::errors;
 use crate::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
-use crate::types::{ErrorName, ErrorSet};
+use crate::types::ErrorSet;
 use crate::walk::{Child, children};
 
 /// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since
@@ -33,6 +34,9 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
     let declared = item_signature(db, body.item).signature.throws.clone();
     if let (Some(declared), BodyPart::Main) = (declared, body.part) {
         undeclared(db, body, facts, &declared, &mut found);
+        if let Some(raised) = facts.does.get(body.root.0 as usize) {
+            found.extend(head_diagnostics(db, body, &declared, &raised.errors));
+        }
     }
     found
 }
@@ -74,14 +78,6 @@ fn undeclared(
         };
         found.push(errors::undeclared_open_error(place, name, &names(declared)));
     }
-}
-
-fn names(set: &ErrorSet) -> Vec<String> {
-    let names = set
-        .kinds
-        .iter()
-        .map(|ErrorName { name, .. }| name.to_string());
-    names.collect()
 }
 
 /// The innermost expression from which an error that `is_meant` comes. In a `catch` that is an arm rather than what it

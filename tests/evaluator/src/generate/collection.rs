@@ -356,7 +356,7 @@ impl Generator {
 
     /// A bool that a collection tells.
     pub(super) fn bool_of_collection(&mut self, depth: usize) -> String {
-        let of = self.any_type(1);
+        let of = self.scalar_type();
         match self.random.below(4) {
             0 => {
                 let xs = self.anchored(&of.clone().list(), depth - 1);
