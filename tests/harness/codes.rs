@@ -14,6 +14,10 @@ const SHOWN_ELSEWHERE: &[&str] = &[
     "invalid-name",
     // Not of a file but of a command: `bad_input::a_program_without_main_cannot_run`.
     "missing-main",
+    // Not of a program but of `gsw.toml`: `project::pages_of_projects_report_what_they_say`.
+    "invalid-toml",
+    "unknown-key",
+    "wrong-value",
     // More than 256 brackets: `bad_input::deep_nesting_is_reported_and_not_a_crash`.
     "nesting-too-deep",
 ];

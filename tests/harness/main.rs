@@ -18,6 +18,7 @@ mod page;
 mod perturb;
 mod process;
 mod program;
+mod project;
 mod reference;
 mod shrink;
 mod soup;

@@ -38,21 +38,44 @@ impl From<Output> for Said {
 
 /// Runs a process in the repository's top folder with no input, no keys and the simulator as its only model.
 pub fn run(program: &Path, words: &[&str]) -> Said {
-    Command::new(program)
+    said(command(program, words).env("GSW_MODEL", "sim/default"))
+}
+
+fn command(program: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command
         .args(words)
         .current_dir(root())
         .stdin(Stdio::null())
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("OPENAI_API_KEY")
-        .env("GSW_MODEL", "sim/default")
-        .output()
-        .unwrap_or_else(|error| panic!("{} cannot be started: {error}", program.display()))
-        .into()
+        .env_remove("GSW_MODEL");
+    command
 }
+
+fn said(command: &mut Command) -> Said {
+    match command.output() {
+        Ok(output) => output.into(),
+        Err(error) => panic!("{command:?} cannot be started: {error}"),
+    }
+}
+
+const GSWC: &str = env!("CARGO_BIN_EXE_gswc");
 
 /// Runs `gswc`.
 pub fn gswc(words: &[&str]) -> Said {
-    run(Path::new(env!("CARGO_BIN_EXE_gswc")), words)
+    run(Path::new(GSWC), words)
+}
+
+/// Runs `gswc` in another folder.
+pub fn gswc_in(folder: &Path, words: &[&str]) -> Said {
+    let mut command = command(Path::new(GSWC), words);
+    said(command.env("GSW_MODEL", "sim/default").current_dir(folder))
+}
+
+/// Runs `gswc` with the models that programs themselves name.
+pub fn without_model(words: &[&str]) -> Said {
+    said(&mut command(Path::new(GSWC), words))
 }
 
 /// A path as text.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gsw_source::Code;
+
 use crate::program::root;
 
 /// Which of our crates each crate may know; the layers of `compiler/README.md`.
@@ -49,6 +51,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
     ("chumsky", &["compiler/syntax"]),
+    ("toml", &["compiler/semantics"]),
     ("ariadne", &["compiler/source"]),
     ("cranelift-codegen", &["compiler/codegen"]),
     ("cranelift-frontend", &["compiler/codegen"]),
@@ -210,6 +213,25 @@ fn paths_in_readmes_exist() {
             let known = root().join(first).exists() || folder.join(first).exists();
             if is_path && known && !root().join(quoted).exists() && !folder.join(quoted).exists() {
                 wrong.push(format!("{}: `{quoted}` does not exist", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn codes_of_warnings_can_be_set_in_a_project() {
+    let mut wrong = Vec::new();
+    for path in all(".rs") {
+        let text: String = read(&path).split_whitespace().collect();
+        for call in text.split("Diagnostic::warning(Code::").skip(1) {
+            let constant = call.split([',', ')']).next().unwrap_or_default();
+            let name = constant.to_lowercase().replace('_', "-");
+            if !Code::LINTS.iter().any(|it| it.name() == name) && !path.ends_with("tidy.rs") {
+                wrong.push(format!(
+                    "`{name}` of {} is not in `Code::LINTS`",
+                    path.display()
+                ));
             }
         }
     }

@@ -56,8 +56,8 @@ enum Command {
 /// `gswc check`
 #[derive(clap::Args)]
 pub struct Check {
-    /// The entry file.
-    pub file: PathBuf,
+    /// The entry file, or the folder of a project; by default the project of this folder.
+    pub file: Option<PathBuf>,
     /// How to print.
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub format: Format,
@@ -69,9 +69,9 @@ pub struct Check {
 /// `gswc build`
 #[derive(clap::Args)]
 pub struct Build {
-    /// The entry file.
-    pub file: PathBuf,
-    /// The file to write; by default the entry file's name without its ending.
+    /// The entry file, or the folder of a project; by default the project of this folder.
+    pub file: Option<PathBuf>,
+    /// The file to write; by default the project's name, else the entry file's without its ending.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// The launcher to put the program behind; by default $GSW_LAUNCHER, else the one beside `gswc`.
@@ -85,8 +85,8 @@ pub struct Build {
 /// `gswc run`
 #[derive(clap::Args)]
 pub struct Run {
-    /// The entry file.
-    pub file: PathBuf,
+    /// The entry file, or the folder of a project; by default the project of this folder.
+    pub file: Option<PathBuf>,
     /// The workflow to run, `main` unless given.
     pub workflow: Option<String>,
     /// Replaces every agent's model; `sim/default` is offline and made up.
@@ -100,8 +100,7 @@ pub struct Run {
 /// `gswc test`
 #[derive(clap::Args)]
 pub struct Test {
-    /// The files whose tests are run.
-    #[arg(required = true)]
+    /// The files whose tests are run, or folders of projects; by default the project of this folder.
     pub files: Vec<PathBuf>,
     /// Run only tests whose name contains this text.
     #[arg(long)]
@@ -125,8 +124,8 @@ pub enum TestFormat {
 /// `gswc schema`
 #[derive(clap::Args)]
 pub struct Schema {
-    /// The entry file.
-    pub file: PathBuf,
+    /// The entry file, or the folder of a project; by default the project of this folder.
+    pub file: Option<PathBuf>,
     /// A type or a workflow; without one, all of them are printed by name.
     pub name: Option<String>,
 }

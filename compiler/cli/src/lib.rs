@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod compile;
+mod project;
 mod report;
 mod signature;
 mod test_report;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
+use gsw_semantics::Configuration;
 use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
 use gsw_source::{Db, Diagnostic, File, ItemId};
@@ -55,6 +56,14 @@ pub trait ProgramView {
     fn entry(&self) -> File;
     /// A module's own docs.
     fn module_docs(&self, file: File) -> Option<String>;
-    /// `permissions` of the entry module.
+    /// What the program permits itself.
     fn permissions(&self) -> Option<Vec<(String, Vec<String>)>>;
+    /// What the project's `gsw.toml` says.
+    fn configuration(&self) -> Option<&Configuration>;
+    /// What the program is called: as `gsw.toml` says when its entry is this one, else as the entry's file.
+    fn program_name(&self) -> String;
+    /// The rows of the project's table of prices, each a JSON object.
+    fn prices(&self) -> Vec<String>;
+    /// The model that a name stands for.
+    fn model(&self, name: &str) -> String;
 }

@@ -9,11 +9,12 @@ use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
 use gsw_semantics::types::{Effect, EffectSet};
 use gsw_semantics::{
-    builtin_error, check_bounds, check_source, is_std, item_bodies, item_signature, item_summary,
-    prelude_file, type_declaration,
+    Configuration, builtin_error, check_bounds, check_source, file_prices, is_std, item_bodies,
+    item_signature, item_summary, permissions, prelude_file, project_configuration, resolved_model,
+    type_declaration,
 };
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project, Severity};
-use gsw_syntax::ast::{self, ItemBody, Literal, RepeatClass, Setting, SettingValue};
+use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
+use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
 
 use crate::program_view::ProgramView;
@@ -165,13 +166,31 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn permissions(&self) -> Option<Vec<(String, Vec<String>)>> {
-        let mut items = self.items(self.entry).into_iter();
-        let item = items.find(|it| it.kind(self.db) == ItemKind::Permissions)?;
-        let ast = item_ast(self.db, item)?;
-        let ItemBody::Permissions { settings } = &ast.body else {
-            return None;
-        };
-        Some(settings.iter().map(permission).collect())
+        permissions(self.db)
+    }
+
+    fn configuration(&self) -> Option<&Configuration> {
+        project_configuration(self.db)
+    }
+
+    fn program_name(&self) -> String {
+        let project = Project::try_get(self.db);
+        let is_home =
+            project.is_some_and(|it| it.home(self.db).as_ref() == Some(it.entry(self.db)));
+        let named = self.configuration().filter(|_| is_home);
+        match named.and_then(|it| it.name.clone()) {
+            Some(name) => name,
+            None => self.module(self.entry),
+        }
+    }
+
+    fn prices(&self) -> Vec<String> {
+        let file = Project::try_get(self.db).and_then(|it| it.prices(self.db));
+        file.map_or_else(Vec::new, |it| file_prices(self.db, it).rows.clone())
+    }
+
+    fn model(&self, name: &str) -> String {
+        resolved_model(self.db, name)
     }
 }
 
@@ -184,23 +203,5 @@ fn repeat_of(effects: EffectSet) -> Repeat {
         Repeat::Reads
     } else {
         Repeat::Once
-    }
-}
-
-fn permission(setting: &Setting) -> (String, Vec<String>) {
-    let mut values = Vec::new();
-    if let SettingValue::Expression(value) = &setting.value {
-        strings(value, &mut values);
-    }
-    (setting.name.name.to_string(), values)
-}
-
-/// The strings of a list.
-fn strings(value: &ast::Expression, found: &mut Vec<String>) {
-    match &value.kind {
-        ast::ExpressionKind::List(elements) => elements.iter().for_each(|it| strings(it, found)),
-        ast::ExpressionKind::Parenthesized(inner) => strings(inner, found),
-        ast::ExpressionKind::Literal(Literal::String(text)) => found.push(text.to_string()),
-        _ => {}
     }
 }

@@ -4,6 +4,7 @@ use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, S
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_offset, locate};
 
 use crate::bodies::item_bodies;
+use crate::configuration::{configuration_diagnostics, with_levels};
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::errors;
@@ -39,17 +40,20 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
     found.extend(unused_imports(db, file));
-    sorted(db, found)
+    sorted(db, with_levels(db, found))
 }
 
-/// What is wrong with every file of the project outside of the library, file by file.
+/// What is wrong with the project's `gsw.toml` and with every file of the project outside of the library, file by file.
 pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
     let files = project.modules(db).values().copied();
     let own = files.filter(|it| !is_std(db, *it));
-    own.flat_map(|it| check_file(db, it).iter().cloned())
+    let of_files = own.flat_map(|it| check_file(db, it).iter().cloned());
+    configuration_diagnostics(db)
+        .into_iter()
+        .chain(of_files)
         .collect()
 }
 

@@ -10,6 +10,7 @@ use gsw_syntax::ast::{
 use gsw_syntax::file_item_ids;
 
 use crate::bodies::item_bodies;
+use crate::configuration::{project_configuration, resolved_model};
 use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
 use crate::summary::item_summary;
@@ -52,8 +53,14 @@ pub fn item_manifest(db: &dyn Db, item: ItemId) -> Manifest {
     }
 }
 
-/// The `permissions` of the entry module: each with what it lists, `None` without such a block.
+/// What the program permits itself, each permission with what it lists: the block of the entry module, else what `gsw.toml`
+/// says; `None` without either.
 pub fn permissions(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
+    let of_project = || project_configuration(db)?.permissions.clone();
+    block(db).or_else(of_project)
+}
+
+fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     let project = Project::try_get(db)?;
     let entry: File = *project.modules(db).get(project.entry(db))?;
     let mut items = file_item_ids(db, entry).iter().copied();
@@ -79,7 +86,8 @@ fn texts(setting: &Setting) -> Vec<String> {
     }
 }
 
-fn text(value: &Expression) -> Option<String> {
+/// A string that is written out.
+pub(crate) fn text(value: &Expression) -> Option<String> {
     match &value.kind {
         Written::Literal(Literal::String(text)) => Some(text.to_string()),
         Written::Parenthesized(inside) => text(inside),
@@ -125,20 +133,26 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
     }
 }
 
-/// The models that an agent's settings name: one, or those of `first_of(…)`.
+/// The models that an agent's settings name: one, or those of `first_of(…)`; of an agent that names none, what `gsw.toml` says.
 fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
     let tree = item_tree(db, item);
     let Some(ItemBody::Agent { settings, .. }) = tree.as_deref().map(|it| &it.body) else {
         return Vec::new();
     };
     let model = settings.iter().find(|it| it.name.name == "model");
-    let Some(SettingValue::Expression(value)) = model.map(|it| &it.value) else {
-        return Vec::new();
+    let named = match model.map(|it| &it.value) {
+        Some(SettingValue::Expression(value)) => match &value.kind {
+            Written::Call { arguments, .. } => {
+                arguments.iter().filter_map(|it| text(&it.value)).collect()
+            }
+            _ => text(value).into_iter().collect(),
+        },
+        Some(SettingValue::Settings { .. }) => Vec::new(),
+        None => default_model(db).into_iter().collect::<Vec<_>>(),
     };
-    match &value.kind {
-        Written::Call { arguments, .. } => {
-            arguments.iter().filter_map(|it| text(&it.value)).collect()
-        }
-        _ => text(value).into_iter().collect(),
-    }
+    named.iter().map(|it| resolved_model(db, it)).collect()
+}
+
+fn default_model(db: &dyn Db) -> Option<String> {
+    project_configuration(db)?.models.default.clone()
 }

@@ -4,12 +4,16 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
 use gsw_syntax::file_item_ids;
 
+use crate::configuration::project_configuration;
 use crate::edit_distance::nearest;
-use crate::errors::{self, calls};
+use crate::errors::{self, calls, configuration};
+use crate::lower_type::effect_named;
+use crate::manifest::text;
+use crate::rules::contains;
 use crate::tree::item_tree;
 
 /// What a block can list.
-const NAMES: [&str; 5] = ["fs.read", "fs.write", "net", "exec", "env"];
+pub(crate) const NAMES: [&str; 5] = ["fs.read", "fs.write", "net", "exec", "env"];
 
 /// Reports on one block.
 pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
@@ -40,11 +44,36 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             SettingValue::Expression(value) => {
                 let wrong = wrong_entry(value);
                 found.extend(wrong.map(|it| wrong_setting(place(it.span), name)));
+                found.extend(beyond_project(db, name, value, place));
             }
             SettingValue::Settings { .. } => found.push(wrong_setting(here, name)),
         }
     }
     found
+}
+
+/// The entries that the project's `gsw.toml` does not grant: a block can only narrow it.
+fn beyond_project(
+    db: &dyn Db,
+    name: &str,
+    value: &Expression,
+    place: impl Fn(Span) -> Place,
+) -> Vec<Diagnostic> {
+    let granted = project_configuration(db).and_then(|it| it.permissions.as_ref());
+    let (Some(granted), Some(effect)) = (granted, effect_named(name)) else {
+        return Vec::new();
+    };
+    let listed = granted.iter().find(|it| it.0 == name);
+    let listed = listed.map_or(&[][..], |it| &it.1);
+    let entries = match &value.kind {
+        ExpressionKind::List(entries) => entries.as_slice(),
+        _ => std::slice::from_ref(value),
+    };
+    let texts = entries.iter().filter_map(|it| Some((it.span, text(it)?)));
+    texts
+        .filter(|(_, text)| !listed.iter().any(|it| contains(effect, it, text)))
+        .map(|(span, text)| configuration::beyond_project(place(span), name, &text, listed))
+        .collect()
 }
 
 /// A second block, and one outside of the entry module.

@@ -7,6 +7,11 @@ use std::sync::Arc;
 use gsw_source::{Database, File, Files, ItemKind, Project};
 use salsa::Setter;
 
+use crate::configuration::file_configuration;
+
+/// The file that makes a folder a project.
+pub const CONFIGURATION: &str = "gsw.toml";
+
 /// Reads the file at `entry` and everything it imports into `db` and makes them its project. Modules are named by their absolute
 /// path without the ending, so that an import may lead anywhere; what cannot be read is left out, and reported where it is imported.
 ///
@@ -21,16 +26,65 @@ pub fn open_project(db: &mut Database, entry: &Path, files: &dyn Files) -> Resul
     let file = loader.add(key.clone(), entry.to_owned(), text);
     loader.follow();
     let modules = loader.modules;
-    match Project::try_get(db) {
+    let project = match Project::try_get(db) {
         Some(project) => {
             project.set_modules(db).to(modules);
             project.set_entry(db).to(key);
+            project
         }
-        None => {
-            Project::new(db, modules, key);
-        }
-    }
+        None => Project::new(db, modules, key),
+    };
+    configure(db, project, entry, files)?;
     Ok(file)
+}
+
+/// The `gsw.toml` beside `file` or in a folder above, as a path that begins where `file` does.
+#[must_use]
+pub fn find_configuration(file: &Path, files: &dyn Files) -> Option<PathBuf> {
+    let absolute = files.absolute(file);
+    let above = absolute.ancestors().skip(1).count();
+    let mut folder = file.parent()?.to_owned();
+    for _ in 0..above {
+        let path = folder.join(CONFIGURATION);
+        if files.is_file(&path) {
+            return Some(path);
+        }
+        folder = match folder.components().next_back() {
+            Some(Component::Normal(_)) => folder.parent().unwrap_or(Path::new("")).to_owned(),
+            _ => folder.join(".."),
+        };
+    }
+    None
+}
+
+/// Reads the `gsw.toml` of `entry` and what it names.
+fn configure(
+    db: &mut Database,
+    project: Project,
+    entry: &Path,
+    files: &dyn Files,
+) -> Result<(), String> {
+    let (mut configuration, mut prices, mut home) = (None, None, None);
+    if let Some(path) = find_configuration(entry, files) {
+        let text = files
+            .read(&path)
+            .map_err(|why| format!("`{}` {why}", path.display()))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let file = File::new(db, path, text);
+        let said = file_configuration(db, file).configuration.clone();
+        home = Some(module_key(&files.absolute(&folder.join(&said.entry))));
+        let table = said.models.prices.map(|it| folder.join(it.path));
+        if let Some(table) = table
+            && let Ok(text) = files.read(&table)
+        {
+            prices = Some(File::new(db, table, text));
+        }
+        configuration = Some(file);
+    }
+    project.set_configuration(db).to(configuration);
+    project.set_prices(db).to(prices);
+    project.set_home(db).to(home);
+    Ok(())
 }
 
 /// Reads what `file` imports by now and the project lacks. An editor calls this after an edit.

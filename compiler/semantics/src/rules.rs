@@ -12,6 +12,7 @@ mod secret;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
 use crate::hir::Body;
+pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};
 
 /// Everything that `body` does where it may not.

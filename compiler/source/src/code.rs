@@ -5,6 +5,18 @@
 pub struct Code(&'static str);
 
 impl Code {
+    /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
+    pub const LINTS: &'static [Self] = &[
+        Self::IMPOSSIBLE_CATCH,
+        Self::NAMING_STYLE,
+        Self::NOT_OPTIONAL,
+        Self::UNREACHABLE_ARM,
+        Self::UNREACHABLE_CODE,
+        Self::UNSUPPORTED_SETTING,
+        Self::UNUSED_IMPORT,
+        Self::UNUSED_VARIABLE,
+    ];
+
     /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -57,6 +69,7 @@ codes! {
     INVALID_ESCAPE = "invalid-escape";
     INVALID_NAME = "invalid-name";
     INVALID_NUMBER = "invalid-number";
+    INVALID_TOML = "invalid-toml";
     MAP_KEY_TYPE = "map-key-type";
     MISPLACED_ARGUMENT = "misplaced-argument";
     MISPLACED_MODIFIER = "misplaced-modifier";
@@ -104,6 +117,7 @@ codes! {
     UNKNOWN_EFFECT = "unknown-effect";
     UNKNOWN_FIELD = "unknown-field";
     UNKNOWN_IMPORT = "unknown-import";
+    UNKNOWN_KEY = "unknown-key";
     UNKNOWN_METHOD = "unknown-method";
     UNKNOWN_MODULE = "unknown-module";
     UNKNOWN_NAME = "unknown-name";
@@ -122,4 +136,5 @@ codes! {
     WRONG_PARAMETER_COUNT = "wrong-parameter-count";
     WRONG_PATTERN = "wrong-pattern";
     WRONG_SETTING = "wrong-setting";
+    WRONG_VALUE = "wrong-value";
 }

@@ -17,6 +17,11 @@ pub trait Files {
 
     /// The path from the root of the file system.
     fn absolute(&self, path: &Path) -> PathBuf;
+
+    /// Whether there is such a file, readable or not.
+    fn is_file(&self, path: &Path) -> bool {
+        self.read(path).is_ok()
+    }
 }
 
 /// The files on disk.
@@ -53,6 +58,10 @@ impl Files for Disk {
 
     fn absolute(&self, path: &Path) -> PathBuf {
         std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|it| it.is_file())
     }
 }
 

@@ -24,4 +24,16 @@ pub struct Project {
     /// The module that is run: its workflows are the program's commands.
     #[returns(ref)]
     pub entry: String,
+    /// The `gsw.toml` of the folder, or of one above it.
+    #[default]
+    #[returns(copy)]
+    pub configuration: Option<File>,
+    /// The table of prices that it names, when it can be read.
+    #[default]
+    #[returns(copy)]
+    pub prices: Option<File>,
+    /// The module that it names as the project's entry.
+    #[default]
+    #[returns(ref)]
+    pub home: Option<String>,
 }

@@ -32,6 +32,10 @@ impl Files for Documents {
         }
     }
 
+    fn is_file(&self, path: &Path) -> bool {
+        self.open.contains_key(&self.absolute(path)) || Disk.is_file(path)
+    }
+
     fn absolute(&self, path: &Path) -> PathBuf {
         Disk.absolute(path)
     }

@@ -15,8 +15,10 @@ pub struct SpanIndex(pub u32);
 /// Everything about a program that is not code or constants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
-    /// The name of the program: the entry file's stem.
+    /// The name of the program: as the project's `gsw.toml` says, else the entry file's stem.
     pub name: String,
+    /// The version that `gsw.toml` gives the project.
+    pub version: Option<String>,
     /// The entry module's docs.
     pub docs: Option<String>,
     /// All types.
@@ -35,8 +37,33 @@ pub struct Program {
     pub spans: Vec<Span>,
     /// All source files.
     pub sources: Vec<Source>,
-    /// `permissions`, when the entry module declares them.
+    /// `permissions`, when the entry module or `gsw.toml` declares them.
     pub permissions: Option<Vec<(String, Vec<String>)>>,
+    /// What `gsw.toml` says of models.
+    pub models: ModelDefaults,
+}
+
+/// Which models are asked, how, and what they cost where the program does not say.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ModelDefaults {
+    /// The model of agents that name none, or its short name.
+    pub default: Option<String>,
+    /// Short names with the models that they stand for.
+    pub aliases: Vec<(String, String)>,
+    /// Settings that hold where agent, prompt and call say nothing, each value as JSON.
+    pub settings: Vec<(String, String)>,
+    /// What models cost, before the built-in table: a JSON object each with `name`, `input` and `output`, and perhaps
+    /// `cache_read` and `cache_write`, in dollars per million tokens.
+    pub prices: Vec<String>,
+}
+
+impl ModelDefaults {
+    /// The model that `name` stands for: itself, unless it is a short name.
+    #[must_use]
+    pub fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
+        let found = self.aliases.iter().find(|(alias, _)| alias == name);
+        found.map_or(name, |(_, model)| model)
+    }
 }
 
 /// One compiled function.

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use gsw_abi::program::ModelDefaults;
 use gsw_engine::model::Usage;
 use serde::Deserialize;
 
@@ -68,12 +69,7 @@ impl Catalogue {
     /// What is known about a model.
     #[must_use]
     pub fn find(&self, model: &str) -> Option<&KnownModel> {
-        self.models
-            .iter()
-            .find(|it| match it.name.strip_suffix('*') {
-                Some(prefix) => model.starts_with(prefix),
-                None => it.name == model,
-            })
+        self.models.iter().find(|it| is_named(&it.name, model))
     }
 
     /// Whether the model takes the setting; unknown models are given the benefit of the doubt.
@@ -83,10 +79,10 @@ impl Catalogue {
             .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting))
     }
 
-    /// What the tokens cost in dollars, where the price is known.
+    /// What the tokens cost in dollars, where the price is known: first by what the program says of prices, then by this table.
     #[must_use]
-    pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
-        let price = self.find(model)?.price?;
+    pub fn cost(&self, program: &ModelDefaults, model: &str, usage: &Usage) -> Option<f64> {
+        let price = own_price(program, model).or_else(|| self.find(model)?.price)?;
         let cached = usage.cache_read_tokens + usage.cache_write_tokens;
         let fresh = usage.input_tokens.saturating_sub(cached);
         let part = |tokens: u64, dollars: f64| tokens as f64 * dollars / 1e6;
@@ -105,8 +101,39 @@ impl Catalogue {
     }
 }
 
+/// Whether a row is about a model.
+fn is_named(row: &str, model: &str) -> bool {
+    match row.strip_suffix('*') {
+        Some(prefix) => model.starts_with(prefix),
+        None => row == model,
+    }
+}
+
+/// A row of a program's own table.
+#[derive(Deserialize)]
+struct OwnPrice {
+    name: String,
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+}
+
+fn own_price(program: &ModelDefaults, model: &str) -> Option<Price> {
+    let rows = program.prices.iter();
+    let mut rows = rows.filter_map(|it| serde_json::from_str::<OwnPrice>(it).ok());
+    let row = rows.find(|it| is_named(&it.name, model))?;
+    Some(Price {
+        input: row.input,
+        output: row.output,
+        cache_read: row.cache_read,
+        cache_write: row.cache_write,
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use gsw_abi::program::ModelDefaults;
     use gsw_engine::model::Usage;
 
     use super::Catalogue;
@@ -120,9 +147,13 @@ mod tests {
             cache_read_tokens: 500_000,
             cache_write_tokens: 0,
         };
-        let cost = catalogue.cost("anthropic/claude-sonnet-5-5", &usage);
+        let mut own = ModelDefaults::default();
+        let cost = catalogue.cost(&own, "anthropic/claude-sonnet-5-5", &usage);
         assert_eq!(cost, Some(1.5 + 0.15));
-        assert_eq!(catalogue.cost("anthropic/unheard-of", &usage), None);
+        assert_eq!(catalogue.cost(&own, "anthropic/unheard-of", &usage), None);
+        own.prices = vec![r#"{"name":"anthropic/*","input":2.0,"output":4,"cache_read":0}"#.into()];
+        let cost = catalogue.cost(&own, "anthropic/claude-sonnet-5-5", &usage);
+        assert_eq!(cost, Some(1.0));
         assert!(catalogue.find(&catalogue.default).is_some());
     }
 

@@ -6,6 +6,7 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gsw_abi::program::ModelDefaults;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, Pending, PromptCall, PromptDetail,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts,
@@ -221,7 +222,7 @@ impl Talk {
     }
 
     /// Counts what an answer cost.
-    fn count(&mut self, answer: &ModelAnswer) {
+    fn count(&mut self, answer: &ModelAnswer, prices: &ModelDefaults) {
         let detail = &mut self.detail;
         detail.model.clone_from(&self.request.model);
         detail.attempts += answer.attempts;
@@ -231,7 +232,7 @@ impl Talk {
         detail.usage.output_tokens += answer.usage.output_tokens;
         detail.usage.cache_read_tokens += answer.usage.cache_read_tokens;
         detail.usage.cache_write_tokens += answer.usage.cache_write_tokens;
-        let cost = Catalogue::built_in().cost(&self.request.model, &answer.usage);
+        let cost = Catalogue::built_in().cost(prices, &self.request.model, &answer.usage);
         detail.cost_usd = match (cost, detail.cost_usd, detail.attempts > answer.attempts) {
             (Some(cost), Some(before), _) => Some(before + cost),
             (Some(cost), None, false) => Some(cost),

@@ -173,6 +173,8 @@ mod tests {
             spans: vec![],
             sources: vec![],
             permissions: None,
+            version: None,
+            models: gsw_abi::program::ModelDefaults::default(),
         }
     }
 

@@ -15,6 +15,8 @@ pub enum Command {
     Help(Option<usize>),
     /// Print the program's own description.
     Manifest,
+    /// Print its name and version.
+    Version,
 }
 
 /// A workflow, its input and the built-in options.
@@ -88,6 +90,9 @@ pub const BUILTIN_OPTIONS: &[&str] = &[
 pub fn parse(program: &Program, words: &[String]) -> Result<Command, UsageError> {
     let (workflow, rest) = match words.first().map(String::as_str) {
         Some("manifest") if find(program, "manifest").is_none() => return Ok(Command::Manifest),
+        Some("--version") if words.len() == 1 && !takes_version(program) => {
+            return Ok(Command::Version);
+        }
         Some("help" | "--help" | "-h") => return Ok(Command::Help(None)),
         Some(name) if !name.starts_with('-') => (named(program, name)?, &words[1..]),
         _ => (default_workflow(program)?, words),
@@ -131,6 +136,12 @@ fn default_workflow(program: &Program) -> Result<usize, UsageError> {
                     .into(),
             )
         })
+}
+
+/// Whether `--version` is a parameter of the program's own.
+fn takes_version(program: &Program) -> bool {
+    let main = default_workflow(program).map(|it| &program.workflows[it]);
+    main.is_ok_and(|it| it.parameters.iter().any(|it| it.name == "version"))
 }
 
 /// `_` and `-` are alike in names.

@@ -46,6 +46,7 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
             print(&help::workflow_help(&program, &program.workflows[index]))
         }
         Ok(Command::Manifest) => print(&format!("{:#}\n", manifest::manifest(&program))),
+        Ok(Command::Version) => print(&help::version(&program)),
         Ok(Command::Run(invocation)) => run(loaded, *invocation),
         Err(error) => {
             eprintln!("{}: {}", program.name, error.0);

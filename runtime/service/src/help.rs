@@ -49,6 +49,18 @@ pub fn workflow_help(program: &Program, workflow: &Workflow) -> String {
     text
 }
 
+/// The program's name and version, and those of what it runs on.
+#[must_use]
+pub fn version(program: &Program) -> String {
+    let version = program.version.as_ref().map(|it| format!(" {it}"));
+    let version = version.unwrap_or_default();
+    let name = &program.name;
+    format!(
+        "{name}{version} (Groundswell {})\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
 fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
     if let Some(docs) = &workflow.docs {
         let _ = writeln!(text, "{docs}\n");
@@ -101,6 +113,7 @@ fn write_builtin(text: &mut String) {
   --raw                            Prints a string result bare
   --quiet                          No logs and no progress on standard error
   --help                           This text
+  --version                        Prints the program's name and version
 Built-in commands:
   manifest                         Prints the program's own description as JSON
 ",

@@ -16,6 +16,7 @@ pub fn manifest(program: &Program) -> Value {
     let agent = |it: &Agent| json!({ "name": it.name, "models": it.models });
     json!({
         "name": program.name,
+        "version": program.version,
         "description": program.docs,
         "abi": format!("{:016x}", gsw_abi::abi_hash()),
         "workflows": program.workflows.iter().map(|it| workflow(types, it)).collect::<Vec<_>>(),

@@ -1,47 +1,51 @@
 //! `gswc build`
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use gsw_service::Exit;
 
 use crate::arguments::{Build, Emit};
 use crate::compile::{self, Main};
-use crate::report;
+use crate::{project, report};
 
 /// Compiles a program to one native file, or prints another form of it.
 pub fn build(arguments: &Build) -> Exit {
+    let file = match project::entry(arguments.file.as_deref()) {
+        Ok(file) => file,
+        Err(exit) => return exit,
+    };
     match arguments.emit {
-        None => bundle(arguments),
-        Some(Emit::Image) => image(arguments),
-        Some(Emit::Flow) => text(arguments, |module| Ok(gsw_flow::dump::dump(module))),
-        Some(Emit::Clif) => text(arguments, |module| {
+        None => bundle(arguments, &file),
+        Some(Emit::Image) => image(arguments, &file),
+        Some(Emit::Flow) => text(&file, |module| Ok(gsw_flow::dump::dump(module))),
+        Some(Emit::Clif) => text(&file, |module| {
             gsw_codegen::clif(module).map_err(|error| error.to_string())
         }),
     }
 }
 
-fn bundle(arguments: &Build) -> Exit {
+fn bundle(arguments: &Build, file: &Path) -> Exit {
     let launcher = match launcher(arguments.launcher.as_deref()) {
         Ok(launcher) => launcher,
         Err(message) => return report::failure(&message),
     };
-    let image = match compile::image(&arguments.file, Main::Optional) {
+    let image = match compile::image(file, Main::Optional) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
-    match gsw_codegen::bundle(&launcher, &image, &output(arguments, "")) {
+    match gsw_codegen::bundle(&launcher, &image, &output(arguments, file, "")) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&error),
     }
 }
 
-fn image(arguments: &Build) -> Exit {
-    let image = match compile::image(&arguments.file, Main::Optional) {
+fn image(arguments: &Build, file: &Path) -> Exit {
+    let image = match compile::image(file, Main::Optional) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
-    let output = output(arguments, "gswi");
+    let output = output(arguments, file, "gswi");
     match std::fs::write(&output, &image) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!(
@@ -51,11 +55,8 @@ fn image(arguments: &Build) -> Exit {
     }
 }
 
-fn text(
-    arguments: &Build,
-    form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>,
-) -> Exit {
-    let module = match compile::module(&arguments.file, Main::Optional) {
+fn text(file: &Path, form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>) -> Exit {
+    let module = match compile::module(file, Main::Optional) {
         Ok(module) => module,
         Err(exit) => return exit,
     };
@@ -68,12 +69,15 @@ fn text(
     }
 }
 
-fn output(arguments: &Build, ending: &str) -> PathBuf {
-    match &arguments.output {
-        Some(output) => output.clone(),
-        None => Path::new(arguments.file.file_stem().unwrap_or(OsStr::new("program")))
-            .with_extension(ending),
+fn output(arguments: &Build, file: &Path, ending: &str) -> PathBuf {
+    if let Some(output) = &arguments.output {
+        return output.clone();
     }
+    // A project is built under its own name, unless another of its files is.
+    let named = project::name_of_entry(file);
+    let stem = || file.file_stem().unwrap_or(OsStr::new("program")).to_owned();
+    let name = named.map_or_else(stem, OsString::from);
+    Path::new(&name).with_extension(ending)
 }
 
 /// The launcher to use: as told, from the environment, beside this executable, else this executable itself, which is one too.

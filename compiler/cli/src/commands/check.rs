@@ -3,11 +3,15 @@
 use gsw_service::Exit;
 
 use crate::arguments::Check;
-use crate::{compile, report, signature};
+use crate::{compile, project, report, signature};
 
 /// Reports everything wrong with a program.
 pub fn check(arguments: &Check) -> Exit {
-    match compile::open(&arguments.file) {
+    let file = match project::entry(arguments.file.as_deref()) {
+        Ok(file) => file,
+        Err(exit) => return exit,
+    };
+    match compile::open(&file) {
         Ok(db) => {
             let diagnostics = gsw_semantics::check_project(&db);
             let exit = report::report(&db, &diagnostics, arguments.format);

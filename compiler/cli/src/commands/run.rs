@@ -4,20 +4,22 @@ use gsw_service::Exit;
 
 use crate::arguments::Run;
 use crate::compile::{self, Main};
-use crate::report;
+use crate::{project, report};
 
 /// Compiles a program in memory and runs it.
 pub fn run(arguments: &Run) -> Exit {
-    let main = if arguments.workflow.is_some() {
+    let (file, workflow) =
+        project::entry_and_word(arguments.file.as_deref(), arguments.workflow.as_deref());
+    let main = if workflow.is_some() {
         Main::Optional
     } else {
         Main::Needed
     };
-    let image = match compile::image(&arguments.file, main) {
+    let image = match file.and_then(|it| compile::image(&it, main)) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
-    let mut words: Vec<String> = arguments.workflow.iter().cloned().collect();
+    let mut words: Vec<String> = workflow.into_iter().map(str::to_owned).collect();
     if let Some(model) = &arguments.model {
         words.extend(["--model".into(), model.clone()]);
     }

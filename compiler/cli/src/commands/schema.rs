@@ -6,11 +6,13 @@ use gsw_service::Exit;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{Format, Schema};
-use crate::{compile, report};
+use crate::{compile, project, report};
 
 /// Prints the JSON Schema of a type, of a workflow's input and output, or of all of them by name.
 pub fn schema(arguments: &Schema) -> Exit {
-    let db = match compile::checked(&arguments.file) {
+    let (file, name) =
+        project::entry_and_word(arguments.file.as_deref(), arguments.name.as_deref());
+    let db = match file.and_then(|it| compile::checked(&it)) {
         Ok(db) => db,
         Err(exit) => return exit,
     };
@@ -18,14 +20,14 @@ pub fn schema(arguments: &Schema) -> Exit {
         Ok(outline) => outline,
         Err(diagnostics) => return report::report(&db, &diagnostics, Format::Auto),
     };
-    let found = match &arguments.name {
+    let found = match name {
         None => Some(all(&outline)),
         Some(name) => named(&outline, name),
     };
-    match (found, &arguments.name) {
+    match (found, name) {
         (Some(found), _) => report::output(&format!("{found:#}\n")),
         (None, name) => {
-            let name = name.as_deref().unwrap_or_default();
+            let name = name.unwrap_or_default();
             eprintln!(
                 "gswc: there is no workflow `{name}`, and no type with a JSON form and without type parameters"
             );

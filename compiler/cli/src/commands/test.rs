@@ -12,12 +12,16 @@ use gsw_service::Exit;
 
 use crate::arguments::{Test as Arguments, TestFormat};
 use crate::test_report::{self, Ending, Outcome};
-use crate::{compile, report};
+use crate::{compile, project, report};
 
 /// Runs the tests of files, each file's at once, and prints what became of them.
 pub fn test(arguments: &Arguments) -> Exit {
+    let files = match project::test_files(&arguments.files) {
+        Ok(files) => files,
+        Err(exit) => return exit,
+    };
     let mut outcomes = Vec::new();
-    for file in &arguments.files {
+    for file in &files {
         match tests_of(file, arguments.filter.as_deref()) {
             Ok(found) => outcomes.extend(found),
             Err(exit) => return exit,

@@ -42,6 +42,8 @@ impl Build {
                         lines: vec![0],
                     }],
                     permissions: None,
+                    version: None,
+                    models: gsw_abi::program::ModelDefaults::default(),
                 },
                 functions: Vec::new(),
                 constants: Vec::new(),

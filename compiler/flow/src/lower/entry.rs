@@ -1,6 +1,6 @@
 //! Where a program starts, and the tables that its image carries.
 
-use gsw_abi::program::{Program, Source, Workflow};
+use gsw_abi::program::{ModelDefaults, Program, Source, Workflow};
 use gsw_semantics::hir::BodyPart;
 use gsw_source::{File, ItemId, ItemKind};
 use gsw_syntax::ast::ItemBody;
@@ -68,11 +68,14 @@ impl Lowering<'_> {
         let functions = self.function_entries();
         let db = self.view.db();
         let entry = self.view.entry();
-        let name = self.view.module(entry);
+        let name = self.view.program_name();
+        let version = self.view.configuration().and_then(|it| it.version.clone());
+        let models = self.model_defaults();
         let sources = self.sources.iter().map(|it| source(*it, db)).collect();
         Module {
             program: Program {
                 name,
+                version,
                 docs: self.view.module_docs(entry),
                 types: self.types.table,
                 functions,
@@ -83,9 +86,24 @@ impl Lowering<'_> {
                 spans: self.spans.into_iter().collect(),
                 sources,
                 permissions: self.view.permissions(),
+                models,
             },
             functions: self.functions,
             constants: self.constants.into_iter().collect(),
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// What `gsw.toml` says of models.
+    fn model_defaults(&self) -> ModelDefaults {
+        let said = self.view.configuration().map(|it| it.models.clone());
+        let said = said.unwrap_or_default();
+        ModelDefaults {
+            default: said.default,
+            aliases: said.aliases,
+            settings: said.settings,
+            prices: self.view.prices(),
         }
     }
 }

@@ -34,7 +34,7 @@ impl Lowering<'_> {
             ExpressionKind::String(text) => Some(text.to_string()),
             _ => None,
         };
-        let mut models = Vec::new();
+        let mut models: Vec<String> = Vec::new();
         for expression in &body.expressions {
             let ExpressionKind::Map(entries) = &expression.kind else {
                 continue;
@@ -48,7 +48,14 @@ impl Lowering<'_> {
                 }
             }
         }
-        models
+        if models.is_empty() {
+            models.extend(
+                self.view
+                    .configuration()
+                    .and_then(|it| it.models.default.clone()),
+            );
+        }
+        models.iter().map(|it| self.view.model(it)).collect()
     }
 
     /// The index of a prompt, or of a `human`, which is listed with the prompts.

@@ -5,6 +5,7 @@ use gsw_syntax::ast::{
     Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
 };
 
+use crate::configuration::resolved_model;
 use crate::declaration::item_signature;
 use crate::errors;
 use crate::tree::item_tree;
@@ -18,7 +19,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     };
     match &tree.body {
         ItemBody::Agent { settings, .. } => {
-            report(item, settings.iter(), &model_of(settings), found)
+            report(item, settings.iter(), &model_of(db, settings), found)
         }
         ItemBody::Prompt { entries, .. } => {
             let settings = entries.iter().filter_map(|it| match it {
@@ -32,7 +33,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
                 ..
             }) = agent.as_deref().map(|it| &it.body)
             {
-                report(item, settings, &model_of(inherited), found);
+                report(item, settings, &model_of(db, inherited), found);
             }
         }
         _ => {}
@@ -62,13 +63,13 @@ fn report<'a>(
 }
 
 /// The model as written; empty when it is not a plain string.
-fn model_of(settings: &[Setting]) -> String {
+fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
     let model = settings.iter().find(|it| it.name.name == "model");
     match model.map(|it| &it.value) {
         Some(SettingValue::Expression(Expression {
             kind: ExpressionKind::Literal(Literal::String(text)),
             ..
-        })) => text.to_string(),
+        })) => resolved_model(db, text),
         _ => String::new(),
     }
 }

@@ -101,6 +101,16 @@ fn admits(effect: Effect, granted: &str, target: &str) -> bool {
     }
 }
 
+/// Whether what `entry` lists is part of what `granted` lists.
+pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
+    match effect {
+        // Links and `..` are resolved only when the program runs, so a path that climbs is part of nothing.
+        Effect::FsRead | Effect::FsWrite => segments(entry).is_some() && is_beneath(granted, entry),
+        Effect::Net => is_host(granted, entry),
+        _ => granted == entry,
+    }
+}
+
 /// Whether a path stands in the folder, or is the file, that is granted; told by the texts alone. Of a pattern only what
 /// stands before its first `*` counts.
 fn is_beneath(granted: &str, target: &str) -> bool {

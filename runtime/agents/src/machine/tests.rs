@@ -53,6 +53,8 @@ fn program() -> Program {
         spans: Vec::new(),
         sources: Vec::new(),
         permissions: None,
+        version: None,
+        models: gsw_abi::program::ModelDefaults::default(),
     }
 }
 

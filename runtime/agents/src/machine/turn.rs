@@ -21,7 +21,7 @@ impl Machine {
         answer: ModelAnswer,
         check: &mut Check<'_>,
     ) -> PromptStep {
-        talk.count(&answer);
+        talk.count(&answer, &self.call.program.models);
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
             StopReason::ToolUse => talk.call_tools(&self.call.program, answer),

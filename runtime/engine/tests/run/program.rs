@@ -158,6 +158,8 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         spans: vec![],
         sources: vec![],
         permissions: None,
+        version: None,
+        models: gsw_abi::program::ModelDefaults::default(),
     };
     complete(&mut program);
     Loaded::from_parts(program, entries).expect("the tables are right")

@@ -53,6 +53,8 @@ impl Machine {
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,
+            version: None,
+            models: gsw_abi::program::ModelDefaults::default(),
         };
         let loaded = Loaded::from_parts(program, Vec::new()).expect("nothing can be missing");
         let start = Start {

@@ -36,6 +36,8 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,
+            version: None,
+            models: gsw_abi::program::ModelDefaults::default(),
         },
         functions: vec![Function {
             colour: Colour::Plain,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::FunctionIndex;
+use gsw_abi::program::{FunctionIndex, ModelDefaults};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
@@ -125,11 +125,12 @@ impl Run {
             Some(Value::String(name)) => agents.iter().find(|it| it.name == name),
             _ => declared.and_then(|index| agents.get(index as usize)),
         };
-        let mut settings = Map::new();
+        let defaults = &loaded.program.models;
+        let mut settings = project_settings(defaults);
         if let Some(agent) = agent
             && let Value::Object(own) = self.json_of(agent.settings)?
         {
-            settings = own;
+            settings.extend(own);
         }
         let system = match settings.shift_remove("system") {
             Some(Value::String(text)) => Some(text),
@@ -143,6 +144,9 @@ impl Run {
         if let Some(model) = &self.services.model_override {
             settings.insert("model".into(), Value::String(model.clone()));
         }
+        settings
+            .entry("model")
+            .and_modify(|it| resolve(defaults, it));
         Ok(Merged {
             agent: agent.map(|it| it.name.clone()),
             settings,
@@ -217,6 +221,27 @@ impl Run {
         let text = string::text(word).to_owned();
         self.heap.release(word);
         text
+    }
+}
+
+/// What the project says of every call.
+fn project_settings(defaults: &ModelDefaults) -> Map<String, Value> {
+    let settings = defaults.settings.iter();
+    let mut settings: Map<String, Value> = settings
+        .filter_map(|(name, json)| Some((name.clone(), serde_json::from_str(json).ok()?)))
+        .collect();
+    if let Some(model) = &defaults.default {
+        settings.insert("model".into(), Value::String(model.clone()));
+    }
+    settings
+}
+
+/// Puts models in the place of their short names.
+fn resolve(defaults: &ModelDefaults, models: &mut Value) {
+    match models {
+        Value::String(name) => *name = defaults.resolve(name).to_owned(),
+        Value::Array(names) => names.iter_mut().for_each(|it| resolve(defaults, it)),
+        _ => {}
     }
 }
 

@@ -1,0 +1,152 @@
+//! Which files a command is about: those that are named, or those of the project around the current folder.
+
+use std::path::{Path, PathBuf};
+
+use gsw_semantics::CONFIGURATION;
+use gsw_service::Exit;
+use gsw_source::{Database, Disk, File, Files};
+
+use crate::arguments::Format;
+use crate::report;
+
+/// The file that stands for whatever is in the current folder.
+const HERE: &str = "main.gsw";
+/// Folders are not entered deeper than this when tests are looked for; a guess that keeps circles of links finite.
+const DEPTH: usize = 32;
+
+/// The entry file: the one that is named, that of the project in the folder that is named, or that of the project around the
+/// current folder.
+pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
+    let found = match named {
+        Some(path) if !path.is_dir() => return Ok(path.to_owned()),
+        Some(folder) => Some(folder.join(CONFIGURATION)).filter(|it| it.is_file()),
+        None => gsw_semantics::find_configuration(Path::new(HERE), &Disk),
+    };
+    match found {
+        Some(configuration) => entry_of(&configuration),
+        None => Err(no_project(named)),
+    }
+}
+
+/// The entry file and the word behind it, where the file may be left out in a project.
+pub fn entry_and_word<'a>(
+    file: Option<&'a Path>,
+    word: Option<&'a str>,
+) -> (Result<PathBuf, Exit>, Option<&'a str>) {
+    let Some(path) = file else {
+        return (entry(None), word);
+    };
+    let is_file = path.exists() || path.extension().is_some_and(|it| it == "gsw");
+    match path.to_str() {
+        Some(name) if !is_file && word.is_none() && is_in_project() => (entry(None), Some(name)),
+        _ => (entry(Some(path)), word),
+    }
+}
+
+/// The files whose tests are run: those that are named, and all of the projects that are named or around the current folder.
+pub fn test_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
+    if named.is_empty() {
+        let found = gsw_semantics::find_configuration(Path::new(HERE), &Disk);
+        let configuration = found.ok_or_else(|| no_project(None))?;
+        return files_of(configuration.parent().unwrap_or(Path::new("")));
+    }
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            files.extend(files_of(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+/// What the project is called whose entry `file` is.
+pub fn name_of_entry(file: &Path) -> Option<String> {
+    let configuration = gsw_semantics::find_configuration(file, &Disk)?;
+    let (db, text) = read(&configuration).ok()?;
+    let said = &gsw_semantics::file_configuration(&db, text).configuration;
+    let home = folder_of(&configuration).join(&said.entry);
+    let is_home = Disk.absolute(&home) == Disk.absolute(file);
+    said.name.clone().filter(|_| is_home)
+}
+
+fn is_in_project() -> bool {
+    gsw_semantics::find_configuration(Path::new(HERE), &Disk).is_some()
+}
+
+fn no_project(named: Option<&Path>) -> Exit {
+    let place = match named {
+        Some(folder) => format!("in `{}`", folder.display()),
+        None => "here or in a folder above".to_owned(),
+    };
+    eprintln!(
+        "gswc: there is no `{CONFIGURATION}` {place}; name a `.gsw` file, or make a project with `gswc new NAME`"
+    );
+    Exit::Usage
+}
+
+fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
+    let (db, file) = read(configuration)?;
+    let checked = gsw_semantics::file_configuration(&db, file);
+    let path = folder_of(configuration).join(&checked.configuration.entry);
+    if path.is_file() {
+        // What else is wrong in the file is reported with the program.
+        return Ok(path);
+    }
+    if !checked.diagnostics.is_empty() {
+        return Err(report::report(&db, &checked.diagnostics, Format::Auto));
+    }
+    Err(report::failure(&format!(
+        "`{}` does not exist; `{}` names it as the project's entry",
+        path.display(),
+        configuration.display()
+    )))
+}
+
+fn folder_of(configuration: &Path) -> &Path {
+    configuration.parent().unwrap_or(Path::new(""))
+}
+
+/// A database with one `gsw.toml`.
+fn read(path: &Path) -> Result<(Database, File), Exit> {
+    let text = Disk
+        .read(path)
+        .map_err(|why| report::failure(&format!("`{}` {why}", path.display())))?;
+    let db = Database::default();
+    let file = File::new(&db, path.to_owned(), text);
+    Ok((db, file))
+}
+
+/// The `.gsw` files beneath a folder in order; hidden folders and projects inside are left out.
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Exit> {
+    let mut files = Vec::new();
+    collect(folder, DEPTH, &mut files).map_err(|error| {
+        report::failure(&format!("`{}` cannot be listed: {error}", folder.display()))
+    })?;
+    Ok(files)
+}
+
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let listed = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let mut entries: Vec<_> = std::fs::read_dir(listed)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = entry.file_name();
+        let path = folder.join(&name);
+        let is_hidden = name.to_string_lossy().starts_with('.');
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if !is_hidden && depth > 0 && !path.join(CONFIGURATION).is_file() {
+                collect(&path, depth - 1, files)?;
+            }
+        } else if path.extension().is_some_and(|it| it == "gsw") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
