@@ -25,7 +25,7 @@ impl Case {
 }
 
 /// All pages of a folder, sorted.
-fn pages(folder: &Path) -> Vec<PathBuf> {
+pub fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages: Vec<_> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.expect("a folder can be listed").path())
