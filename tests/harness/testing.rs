@@ -18,7 +18,16 @@ fn tests_say_what_stands_beside_them() {
 
 #[test]
 fn examples_pass_their_tests() {
-    for entry in std::fs::read_dir(root().join("examples")).expect("the examples are there") {
+    all_pass("examples");
+}
+
+#[test]
+fn what_is_to_pass_passes() {
+    all_pass("tests/testing/passing");
+}
+
+fn all_pass(folder: &str) {
+    for entry in std::fs::read_dir(root().join(folder)).expect("the folder is there") {
         let path = entry.expect("a folder can be listed").path();
         if path.extension().is_none_or(|it| it != "gsw") {
             continue;

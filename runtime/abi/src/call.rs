@@ -348,13 +348,13 @@ macro_rules! for_each_runtime_call {
             task_race waiting(own);
             /// `t.cancel()`
             task_cancel plain(borrow);
-            /// `parallel for`: result list type, closure of one parameter, items, limit (0 for none), `ErrorPolicy`.
+            /// `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
             /// `parallel (…)`: result tuple type, a list of closures without parameters.
             parallel_tuple waiting(result, own);
 
             // Scopes of modifiers; each `enter` is paired with one `leave` or `fail` on every path.
-            /// `timeout d`: gives the scope's number.
+            /// `timeout d`: gives the scope's number; 0 without a scope for [`NO_LIMIT`].
             timeout_enter plain(word);
             /// The body ended in time: scope.
             timeout_leave plain(word);
@@ -363,7 +363,7 @@ macro_rules! for_each_runtime_call {
             /// `retry`: waits before another attempt, or raises the error again when there is to be none:
             /// error, attempts made so far, further attempts, backoff, max.
             retry_wait waiting(own, word, word, word, word);
-            /// `budget(…)`: usd as float bits (negative for none), tokens, calls, time (-1 for none); gives the scope's number.
+            /// `budget(…)`: usd as float bits ([`NO_DOLLARS`] for none), tokens, calls, time ([`NO_LIMIT`] for none); gives the scope's number.
             budget_enter raising(word, word, word, word);
             /// The body ended: scope.
             budget_leave plain(word);
@@ -384,6 +384,8 @@ macro_rules! for_each_runtime_call {
             prompt_run waiting(result, word, own, own, own, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
+            /// The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
+            human_timeout plain(borrow);
             /// Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
             /// Before a tool's body when called by a program: tool's index, key or 0, arguments as `json`. Done with a value when a
@@ -474,6 +476,13 @@ impl RuntimeCall {
         Self::ALL.iter().copied().find(|it| it.name() == name)
     }
 }
+
+/// The word of a limit that is not written: of `budget`'s tokens, calls and time, and of `parallel for`. No program can write
+/// this number.
+pub const NO_LIMIT: i64 = i64::MIN;
+
+/// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
+pub const NO_DOLLARS: u64 = u64::MAX;
 
 /// What a node of the run's tree is; the first parameter of `node_enter`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]

@@ -10,7 +10,7 @@ use gsw_abi::program::ModelDefaults;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, Pending, PromptCall, PromptDetail,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts,
-    ToolOutcome,
+    ToolOutcome, Usage,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +50,10 @@ impl Prompts for AgentPrompts {
             notes: Vec::new(),
             talk: None,
         })
+    }
+
+    fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
+        Catalogue::built_in().cost(model, usage)
     }
 
     fn released(&self, key: &str) -> Pending<'_, ()> {

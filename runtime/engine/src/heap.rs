@@ -36,6 +36,7 @@ pub struct Heap {
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,
     work: Vec<u64>,
+    labels: indexmap::IndexSet<Box<str>>,
 }
 
 // SAFETY: every pointer in a heap points at memory that only this heap reaches, or at immutable constants.
@@ -59,6 +60,7 @@ impl Heap {
             internal: None,
             dropped: Vec::new(),
             work: Vec::new(),
+            labels: indexmap::IndexSet::new(),
         }
     }
 
@@ -145,6 +147,22 @@ impl Heap {
             value::set_field(word, index, 0);
         }
         word
+    }
+
+    /// The number of a text that objects may carry in their headers, from 1; each different text is kept once, for good.
+    pub fn label(&mut self, text: &str) -> u32 {
+        let index = match self.labels.get_index_of(text) {
+            Some(index) => index,
+            None => self.labels.insert_full(text.into()).0,
+        };
+        u32::try_from(index).map_or(0, |it| it.saturating_add(1))
+    }
+
+    /// The text of a number; `None` for 0.
+    #[must_use]
+    pub fn label_text(&self, number: u32) -> Option<&str> {
+        let index = (number as usize).checked_sub(1)?;
+        self.labels.get_index(index).map(|it| &**it)
     }
 
     /// A fresh object with one owner and `bytes` unwritten bytes after the header.

@@ -1,5 +1,6 @@
 //! Runs compiled programs.
 
+pub mod budget;
 pub mod calendar;
 pub mod codec;
 pub mod compare;

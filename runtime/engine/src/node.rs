@@ -73,6 +73,8 @@ pub struct Node {
     pub status: Status,
     /// Whether its input and output were forgotten to save memory.
     pub is_evicted: bool,
+    /// Whether a model in it has begun a tool call that must not be repeated.
+    pub has_begun_once: bool,
     /// When it began, in nanoseconds since 1970.
     pub start: i64,
     /// When it ended.
@@ -155,6 +157,7 @@ impl Tree {
             kind: new.kind,
             status: Status::Running,
             is_evicted: false,
+            has_begun_once: false,
             start: now,
             end: 0,
             input: new.input,

@@ -5,6 +5,7 @@
 //! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
 
 pub(crate) mod awaiting;
+mod budget;
 mod cancel;
 mod deadlock;
 mod drive;
@@ -82,6 +83,8 @@ pub struct Run {
     pub events: u64,
     /// The node where the latest error arose, and that error's address.
     pub failure: Option<(u64, crate::node::NodeId)>,
+    /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.
+    pub(crate) held_back: VecDeque<TaskId>,
     /// What reflections said, by the node whose prompts it is for.
     pub guidance: rustc_hash::FxHashMap<crate::node::NodeId, Vec<String>>,
     /// The results of tool calls with keys.

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::budget::{Admission, Budget, Charge};
 use crate::operation::OperationId;
 use crate::task::TaskId;
 
@@ -37,58 +38,6 @@ pub enum ScopeKind {
     Budget(Budget),
 }
 
-/// What may be spent, and what was.
-#[derive(Debug)]
-pub struct Budget {
-    /// The budget around it.
-    pub outer: ScopeId,
-    /// Dollars.
-    pub usd: Option<f64>,
-    /// Tokens.
-    pub tokens: Option<u64>,
-    /// Requests to models.
-    pub calls: Option<u64>,
-    /// Dollars so far, where the price is known.
-    pub spent_usd: f64,
-    /// Tokens so far.
-    pub spent_tokens: u64,
-    /// Requests so far.
-    pub spent_calls: u64,
-    /// Whether its time ran out.
-    pub is_out_of_time: bool,
-}
-
-/// Something that a budget is charged or asked for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Charge {
-    /// Dollars.
-    pub usd: f64,
-    /// Tokens.
-    pub tokens: u64,
-    /// Requests.
-    pub calls: u64,
-}
-
-impl Budget {
-    /// What is used up if `charge` comes on top.
-    #[must_use]
-    pub fn exceeded_by(&self, charge: Charge) -> Option<&'static str> {
-        let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent > limit);
-        if over(self.calls, self.spent_calls.saturating_add(charge.calls)) {
-            Some("calls")
-        } else if over(self.tokens, self.spent_tokens.saturating_add(charge.tokens)) {
-            Some("tokens")
-        } else if self
-            .usd
-            .is_some_and(|limit| self.spent_usd + charge.usd > limit)
-        {
-            Some("usd")
-        } else {
-            None
-        }
-    }
-}
-
 /// All open scopes of a run.
 #[derive(Debug, Default)]
 pub struct Scopes {
@@ -121,24 +70,39 @@ impl Scopes {
         self.open.get_mut(&id)
     }
 
-    /// What would be used up by `charge` in the budget `id` or one around it.
-    #[must_use]
-    pub fn exceeded_by(&self, mut id: ScopeId, charge: Charge) -> Option<&'static str> {
-        while let Some(ScopeKind::Budget(budget)) = self.get(id).map(|it| &it.kind) {
-            if let Some(what) = budget.exceeded_by(charge) {
-                return Some(what);
-            }
-            id = budget.outer;
-        }
-        None
+    /// The budgets that hold inside `id`, from the inside out.
+    fn budgets(&self, id: ScopeId) -> impl Iterator<Item = &Budget> {
+        let budget = |id: ScopeId| match self.get(id).map(|it| &it.kind) {
+            Some(ScopeKind::Budget(budget)) => Some(budget),
+            _ => None,
+        };
+        std::iter::successors(budget(id), move |it| budget(it.outer))
     }
 
-    /// Charges the budget `id` and all around it.
-    pub fn charge(&mut self, mut id: ScopeId, charge: Charge) {
+    /// Whether the budget `id` and all around it allow `charge` on top; the innermost that does not is the one that says so.
+    #[must_use]
+    pub fn admit(&self, id: ScopeId, charge: &Charge) -> Admission {
+        let mut admission = Admission::Now;
+        for budget in self.budgets(id) {
+            match budget.admit(charge) {
+                Admission::Now => {}
+                Admission::Later => admission = Admission::Later,
+                refused @ Admission::Refused(_) => return refused,
+            }
+        }
+        admission
+    }
+
+    /// What is used up in the budget `id` or one around it.
+    #[must_use]
+    pub fn overdrawn(&self, id: ScopeId) -> Option<String> {
+        self.budgets(id).find_map(Budget::overdrawn)
+    }
+
+    /// Changes the budget `id` and all around it, from the inside out.
+    pub fn each_budget(&mut self, mut id: ScopeId, mut change: impl FnMut(ScopeId, &mut Budget)) {
         while let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
-            budget.spent_calls = budget.spent_calls.saturating_add(charge.calls);
-            budget.spent_tokens = budget.spent_tokens.saturating_add(charge.tokens);
-            budget.spent_usd += charge.usd;
+            change(id, budget);
             id = budget.outer;
         }
     }
@@ -146,23 +110,19 @@ impl Scopes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Charge, Scope, ScopeId, ScopeKind, Scopes};
+    use super::{Scope, ScopeId, ScopeKind, Scopes};
+    use crate::budget::{Admission, Budget, Charge, Limits};
     use crate::task::TaskId;
 
     fn budget(outer: ScopeId, calls: u64) -> Scope {
+        let limits = Limits {
+            calls: Some(calls),
+            ..Limits::default()
+        };
         Scope {
             task: TaskId(0),
             clock: None,
-            kind: ScopeKind::Budget(Budget {
-                outer,
-                usd: None,
-                tokens: None,
-                calls: Some(calls),
-                spent_usd: 0.0,
-                spent_tokens: 0,
-                spent_calls: 0,
-                is_out_of_time: false,
-            }),
+            kind: ScopeKind::Budget(Budget::new(outer, limits)),
         }
     }
 
@@ -176,9 +136,11 @@ mod tests {
             ..Charge::default()
         };
         for _ in 0..2 {
-            assert_eq!(scopes.exceeded_by(inner, call), None);
-            scopes.charge(inner, call);
+            assert_eq!(scopes.admit(inner, &call), Admission::Now);
+            scopes.each_budget(inner, |_, it| it.reserve(&call));
+            scopes.each_budget(inner, |_, it| it.settle(&call, &call));
         }
-        assert_eq!(scopes.exceeded_by(inner, call), Some("calls"));
+        let refused = "calls: 2 of 2 used, 1 more asked".into();
+        assert_eq!(scopes.admit(inner, &call), Admission::Refused(refused));
     }
 }

@@ -5,7 +5,12 @@ use std::fmt::Write;
 use gsw_engine::model::Issue;
 use gsw_engine::run::{RunError, TracePlace};
 
+use serde_json::Value;
+
 use crate::exit::Exit;
+
+/// So many errors of a `Many` are shown.
+const MOST_PARTS: usize = 20;
 
 /// What an error means for the process's end.
 pub fn exit_of(error: &RunError) -> Exit {
@@ -26,6 +31,7 @@ pub fn text(error: &RunError) -> String {
         let _ = write!(out, "error: {}: {}", error.error, error.message);
     }
     out.push('\n');
+    write_parts(&mut out, error);
     let mut places = error.trace.iter();
     if let Some(place) = places.next() {
         write_place(&mut out, place);
@@ -40,6 +46,23 @@ pub fn text(error: &RunError) -> String {
         let _ = writeln!(out, "  hint: {hint}");
     }
     out
+}
+
+/// The errors that a `Many` is made of.
+fn write_parts(out: &mut String, error: &RunError) {
+    let parts = error.fields.get("errors").and_then(Value::as_array);
+    if error.error != "Many" {
+        return;
+    }
+    for part in parts.into_iter().flatten().take(MOST_PARTS) {
+        let text = part.get("message").and_then(Value::as_str);
+        let text = text.map_or_else(|| part.to_string(), str::to_owned);
+        let _ = writeln!(out, "  - {text}");
+    }
+    let more = parts.map_or(0, Vec::len).saturating_sub(MOST_PARTS);
+    if more > 0 {
+        let _ = writeln!(out, "  - and {more} more");
+    }
 }
 
 fn write_place(out: &mut String, place: &TracePlace) {

@@ -74,7 +74,11 @@ impl Machine<'_> {
             } => {
                 let elements = self.elements(frame, *iterable)?;
                 if let Some(limit) = limit {
-                    self.evaluate(frame, *limit)?;
+                    let limit = self.evaluate(frame, *limit)?;
+                    if matches!(limit, Value::Int(limit) if limit < 1) {
+                        let message = Value::text("`limit` must be at least 1");
+                        return raise(self.db, BuiltinError::AssertionFailed, vec![message]);
+                    }
                 }
                 let closure = frame.closure(body);
                 let work = elements

@@ -1,34 +1,67 @@
 //! Questions to people: the text is made here, the runtime asks and waits.
 
 use gsw_abi::builtin;
-use gsw_abi::call::RuntimeCall;
+use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_abi::program::Colour;
 use gsw_semantics::hir::BodyPart;
+use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::Instance;
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::type_word;
+use crate::lower::builder::{Builder, type_word};
+use crate::lower::node::NodeHead;
+use crate::lower::region::ReturnOutput;
 
 impl Lowering<'_> {
-    /// The function of a `human`.
+    /// The function of a `human`: its node, with the time limit inside.
     pub fn lower_human(&mut self, item: ItemId) -> Function {
-        let index = self.prompt(item);
         let answer = self.view.signature(item).result.clone();
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
-        builder.return_mocked(item, &parameters, &answer);
-        builder.refuse_unmocked(item);
-        let text = builder.program.instance(Instance::PromptText { item });
-        let text = builder.call(builtin::STRING, text, parameters.clone());
-        let arguments = builder.named_json(item, &parameters);
         let settings = builder.part_value(item, BodyPart::Settings, builtin::JSON);
-        let ty = builder.type_id(&answer);
-        let index = Operand::Word(u64::from(index));
-        let words = vec![type_word(ty), index, text, arguments, settings];
-        let value = builder.runtime(ty, RuntimeCall::human_ask, words);
+        let limit = builder.runtime(builtin::INT, RuntimeCall::human_timeout, vec![settings]);
+        let name = item.name(builder.program.view.db()).to_string();
+        let input = builder.named_json(item, &parameters);
+        let head = NodeHead {
+            kind: NodeKind::Human,
+            name: builder.text(&name),
+            input,
+            result: answer.clone(),
+            output: ReturnOutput::Nothing,
+        };
+        let value = builder.node_around(head, |builder| {
+            builder.in_timeout(limit, |builder| {
+                builder.ask(item, &parameters, settings, &answer)
+            })
+        });
         builder.end(Terminator::Return(value));
         builder.finish()
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The answer of the person, or in a test of the mock that stands in for one.
+    fn ask(
+        &mut self,
+        item: ItemId,
+        parameters: &[Operand],
+        settings: Operand,
+        answer: &Type,
+    ) -> Operand {
+        let ty = self.type_id(answer);
+        let join = self.join(ty);
+        self.deliver_mocked(item, parameters, answer, join);
+        self.refuse_unmocked(item);
+        let index = self.program.prompt(item);
+        let text = self.program.instance(Instance::PromptText { item });
+        let text = self.call(builtin::STRING, text, parameters.to_vec());
+        let arguments = self.named_json(item, parameters);
+        let index = Operand::Word(u64::from(index));
+        let words = vec![type_word(ty), index, text, arguments, settings];
+        let value = self.runtime(ty, RuntimeCall::human_ask, words);
+        self.deliver(join, value);
+        self.joined_value(join)
     }
 }

@@ -15,6 +15,7 @@ use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place, Span};
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
 use crate::lower::builder::{Builder, type_word};
+use crate::lower::choice::Join;
 use crate::lower::{Lowering, Purpose};
 use crate::waiting::item_waits;
 
@@ -53,6 +54,21 @@ impl Builder<'_, '_> {
         self.ask_mocks(item, arguments, result, |builder, value| {
             builder.end(Terminator::Return(value));
         });
+    }
+
+    /// Delivers what the first mock that matches gives; goes on where none does.
+    pub fn deliver_mocked(
+        &mut self,
+        item: ItemId,
+        arguments: &[Operand],
+        result: &Type,
+        join: Join,
+    ) {
+        if self.program.purpose == Purpose::Test {
+            self.ask_mocks(item, arguments, result, |builder, value| {
+                builder.deliver(join, value);
+            });
+        }
     }
 
     /// The same as a `Response`, in which nothing but the value says anything.

@@ -1,7 +1,7 @@
 //! Modifiers, from the outside in: budget, reflect, retry, timeout. A modified block is a loop, never a closure.
 
 use gsw_abi::builtin;
-use gsw_abi::call::{NodeKind, RuntimeCall};
+use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
 use gsw_semantics::hir::{ExpressionId, Modifiers};
 use gsw_semantics::types::Type;
 
@@ -27,13 +27,12 @@ impl Builder<'_, '_> {
     pub fn modifier_values(&mut self, modifiers: &Modifiers) -> ModifierValues {
         let nothing = Operand::Word(u64::MAX);
         let budget = modifiers.budget.as_ref().map(|budget| {
-            // A negative float stands for no limit.
-            let none = Operand::Word((-1.0_f64).to_bits());
+            let unlimited = Operand::Word(NO_LIMIT.cast_unsigned());
             [
-                self.modifier_value(budget.usd, none),
-                self.modifier_value(budget.tokens, nothing),
-                self.modifier_value(budget.calls, nothing),
-                self.modifier_value(budget.time, nothing),
+                self.modifier_value(budget.usd, Operand::Word(NO_DOLLARS)),
+                self.modifier_value(budget.tokens, unlimited),
+                self.modifier_value(budget.calls, unlimited),
+                self.modifier_value(budget.time, unlimited),
             ]
         });
         let reflect = modifiers.reflect.as_ref().map(|reflect| {
@@ -175,14 +174,23 @@ impl Builder<'_, '_> {
     }
 
     fn timed(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some(limit) = modifiers.timeout else {
-            return self.joined_body(body);
-        };
+        match modifiers.timeout {
+            Some(limit) => self.in_timeout(limit, |builder| builder.joined_body(body)),
+            None => self.joined_body(body),
+        }
+    }
+
+    /// The code that `body` writes, for at most so many nanoseconds.
+    pub fn in_timeout(
+        &mut self,
+        limit: Operand,
+        body: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
         let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();
         self.regions.push(Region::Timeout { scope, landing });
-        let value = self.joined_body(body);
+        let value = body(self);
         self.regions.pop();
         self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(scope)]);
         let done = self.block();

@@ -170,6 +170,15 @@ impl Builder<'_, '_> {
     /// A node around `body`.
     fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
         let modifiers = self.modifier_values(modifiers);
+        self.node_around(head, |builder| builder.modified_body(&modifiers, body))
+    }
+
+    /// A node around the code that `body` writes.
+    pub fn node_around(
+        &mut self,
+        head: NodeHead,
+        body: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
         let kind = Operand::Word(head.kind as u64);
         self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
         let landing = self.new_landing();
@@ -177,7 +186,7 @@ impl Builder<'_, '_> {
             landing,
             output: head.output,
         });
-        let value = self.modified_body(&modifiers, body);
+        let value = body(self);
         let value = self.detached(value);
         self.regions.pop();
         let output = self.output_json(value, &head.result);

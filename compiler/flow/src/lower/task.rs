@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::call::{ErrorPolicy, RuntimeCall};
+use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RuntimeCall};
 use gsw_semantics::hir::{self, ExpressionId, Lambda};
 use gsw_semantics::types::Type;
 use gsw_source::ItemId;
@@ -100,7 +100,9 @@ impl Builder<'_, '_> {
         let items_type = self.type_of(iterable);
         let items = self.expression(iterable);
         let items = self.settled(items, limit.as_slice());
-        let limit = limit.map_or(Operand::Word(0), |it| self.expression(it));
+        let limit = limit.map_or(Operand::Word(NO_LIMIT.cast_unsigned()), |it| {
+            self.expression(it)
+        });
         let items = match &items_type {
             Type::Map(key, value) => {
                 let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());

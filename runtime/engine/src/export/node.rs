@@ -16,8 +16,10 @@ calls! {
         let parent = run.current_node();
         let node = run.enter_node(NewNode { parent, kind: kind_of(kind), name: &name, index: None, input });
         run.go_to_node(node);
-        if kind_of(kind) == NodeKind::Tool {
-            run.open_keyed_call(node);
+        match kind_of(kind) {
+            NodeKind::Tool => run.open_keyed_call(node),
+            NodeKind::Human => run.begin_to_wait_for_a_person(),
+            _ => {}
         }
         u64::from(node.0)
     }
@@ -87,6 +89,9 @@ impl Run {
 
     /// The current task leaves its node, but never the one that it is itself.
     fn go_to_parent(&mut self) {
+        if self.tree.node(self.current_node()).kind == NodeKind::Human {
+            self.end_to_wait_for_a_person();
+        }
         let task = self.tasks.at(self.current);
         if task.node != task.base {
             let parent = self.tree.node(task.node).parent;

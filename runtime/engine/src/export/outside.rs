@@ -1,9 +1,10 @@
 //! Runtime calls that reach models, tools, people, programs of the system and servers.
 
+use gsw_abi::call::NO_LIMIT;
 use gsw_abi::types::TypeId;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::codec::decode;
+use crate::codec::{self, decode};
 use crate::export::guard::{Step, calls};
 use crate::operation::{ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request};
 use crate::run::Run;
@@ -24,6 +25,15 @@ calls! {
         let result = TypeId(result as u32);
         let prompt = prompt as usize;
         run.prompt(NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Response })
+    }
+
+    /// The time limit of a question.
+    plain human_timeout(run, settings) {
+        let _ = run;
+        let tree = if settings == 0 { None } else { codec::json_to_tree(settings).ok() };
+        let seconds = tree.as_ref().and_then(|it| it.get("timeout")).and_then(Value::as_f64);
+        // What is beyond all clocks is the longest that there is.
+        seconds.map_or(NO_LIMIT, |it| (it * 1e9).round().clamp(-1e18, 9.2e18) as i64).cast_unsigned()
     }
 
     /// Asks a person.

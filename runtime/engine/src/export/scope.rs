@@ -1,16 +1,21 @@
 //! Runtime calls of modifiers: `timeout`, `retry`, `budget`, `reflect`, and the shield around `defer` bodies.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::{NO_DOLLARS, NO_LIMIT};
 
+use crate::budget::Limits;
 use crate::export::guard::calls;
 use crate::run::Run;
-use crate::scope::{Budget, Scope, ScopeId, ScopeKind};
+use crate::scope::{Scope, ScopeId, ScopeKind};
 use crate::value::error;
 
 calls! {
     /// `timeout d`: gives the scope's number.
     plain timeout_enter(run, after) {
         let after = after as i64;
+        if after == NO_LIMIT {
+            return 0;
+        }
         let id = run.open_scope(ScopeKind::Timeout { after });
         run.start_clock(id, after);
         id.0
@@ -37,25 +42,17 @@ calls! {
 
     /// `budget(…)`: gives the scope's number.
     raising budget_enter(run, usd, tokens, calls, time) {
-        let limit = |word: u64| u64::try_from(word as i64).ok();
-        let usd = f64::from_bits(usd);
+        let given = |word: u64| (word as i64 != NO_LIMIT).then_some(word as i64);
+        // What is below nothing is nothing.
+        let count = |word: u64| given(word).map(|it| it.max(0).unsigned_abs());
+        let limits = Limits {
+            usd: (usd != NO_DOLLARS).then(|| f64::from_bits(usd).max(0.0)),
+            tokens: count(tokens),
+            calls: count(calls),
+            time: given(time).map(|it| it.max(0)),
+        };
         let current = run.current;
-        let outer = run.tasks.at(current).budget;
-        let id = run.open_scope(ScopeKind::Budget(Budget {
-            outer,
-            usd: (usd >= 0.0).then_some(usd),
-            tokens: limit(tokens),
-            calls: limit(calls),
-            spent_usd: 0.0,
-            spent_tokens: 0,
-            spent_calls: 0,
-            is_out_of_time: false,
-        }));
-        run.tasks.at_mut(current).budget = id;
-        if let Some(time) = limit(time) {
-            run.start_clock(id, time as i64);
-        }
-        Ok(id.0)
+        Ok(run.open_budget(current, limits).0)
     }
 
     /// The body ended.
@@ -67,17 +64,13 @@ calls! {
     /// The body raised: gives the error to go on with.
     plain budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
-        let is_out_of_time = run.close_budget(id).is_some_and(|it| it.is_out_of_time);
-        if is_out_of_time && run.is_unwind_of(raised, id) {
-            run.heap.release(raised);
-            return error::with_text(&mut run.heap, BuiltinError::BudgetExceeded, "time");
-        }
-        raised
+        let budget = run.close_budget(id);
+        run.budget_error(id, budget.as_ref(), raised)
     }
 
     /// `retry`: error, attempts made so far, further attempts, backoff, max.
     waiting retry_wait(run, raised, made, further, backoff, max) {
-        run.retry(raised, made, further, backoff as i64, max as i64)
+        run.retry(raised, made, further as i64, (backoff as i64, max as i64))
     }
 
     /// Step reflection: error, rounds used, rounds, closure or 0.
@@ -114,7 +107,7 @@ impl Run {
     }
 
     /// Closes a scope, its clock and an unwinding to it that was not delivered.
-    fn close_scope(&mut self, id: ScopeId) -> Option<Scope> {
+    pub(crate) fn close_scope(&mut self, id: ScopeId) -> Option<Scope> {
         let scope = self.scopes.close(id)?;
         if let Some(clock) = scope.clock {
             self.operations.abandon(clock);
@@ -125,16 +118,5 @@ impl Run {
             task.pending = None;
         }
         Some(scope)
-    }
-
-    fn close_budget(&mut self, id: ScopeId) -> Option<Budget> {
-        let scope = self.close_scope(id)?;
-        match scope.kind {
-            ScopeKind::Budget(budget) => {
-                self.tasks.at_mut(scope.task).budget = budget.outer;
-                Some(budget)
-            }
-            ScopeKind::Timeout { .. } => None,
-        }
     }
 }

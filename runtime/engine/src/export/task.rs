@@ -1,15 +1,16 @@
 //! Runtime calls on tasks.
 
-use gsw_abi::call::{ErrorPolicy, NodeKind};
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind};
 use gsw_abi::layout::Frame;
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::guard::calls;
+use crate::export::guard::{Step, calls};
 use crate::run::awaiting::task_of;
 use crate::run::parallel::{Manner, Work};
 use crate::run::spawn::NewTask;
 use crate::task::Role;
-use crate::value;
+use crate::value::{self, error};
 
 calls! {
     /// Starts a task of the current node: task type, frame. Gives its handle.
@@ -59,14 +60,21 @@ calls! {
         0
     }
 
-    /// `parallel for`: result list type, closure, items, limit (0 for none), policy.
+    /// `parallel for`: result list type, closure, items, limit, policy.
     waiting parallel_for(run, result, closure, items, limit, policy) {
         let policy = match policy {
             0 => ErrorPolicy::First,
             1 => ErrorPolicy::Settle,
             _ => ErrorPolicy::Merge,
         };
-        let limit = i64::try_from(limit).ok().filter(|it| *it > 0).map(|it| it as usize);
+        let limit = Some(limit as i64).filter(|it| *it != NO_LIMIT);
+        if let Some(limit) = limit.filter(|it| *it < 1) {
+            run.heap.release(closure);
+            run.heap.release(items);
+            let message = format!("`limit` must be at least 1, not {limit}");
+            return Step::Raised(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &message));
+        }
+        let limit = limit.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
         run.parallel(Work::Items { closure, items }, Manner { result: TypeId(result as u32), limit, policy })
     }
 

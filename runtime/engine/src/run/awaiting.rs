@@ -236,7 +236,7 @@ impl Run {
     }
 
     /// The tasks that a list or tuple of handles names.
-    fn tasks_in(&self, handles: u64) -> Vec<TaskId> {
+    pub(crate) fn tasks_in(&self, handles: u64) -> Vec<TaskId> {
         let of = |handle: &u64| task_of(*handle);
         match self.loaded.types.get(value::type_of(handles)) {
             Type::Tuple(parts) => (0..parts.len())

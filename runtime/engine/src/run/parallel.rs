@@ -1,6 +1,8 @@
 //! `parallel for` and `parallel (…)`: iterations in order of input, results too, so many at once.
 
-use gsw_abi::builtin::{BuiltinError, LIST_ERROR};
+use std::sync::Arc;
+
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{ErrorPolicy, NodeKind};
 use gsw_abi::types::{Type, TypeId};
 
@@ -299,8 +301,18 @@ impl Run {
                 Some(Ending::Cancelled) | None => {}
             }
         }
-        let errors = list::new(&mut self.heap, LIST_ERROR, &errors);
-        error::new(&mut self.heap, BuiltinError::Many, &[errors])
+        let place = self.name_of_parallel(parallel.outer);
+        error::many_of(&mut self.heap, &errors, parallel.endings.len(), &place)
+    }
+
+    /// The name of the step, workflow or tool around a `parallel`.
+    fn name_of_parallel(&self, outer: NodeId) -> Arc<str> {
+        let is_named = |it: &NodeId| {
+            let kind = self.tree.node(*it).kind;
+            matches!(kind, NodeKind::Workflow | NodeKind::Step | NodeKind::Tool)
+        };
+        let named = self.tree.lineage(outer).find(is_named);
+        Arc::clone(self.tree.name(named.unwrap_or(NodeId::ROOT)))
     }
 
     fn value_of(&mut self, ending: Option<Ending>) -> u64 {

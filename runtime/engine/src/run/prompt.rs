@@ -6,19 +6,20 @@ mod tools;
 
 use std::time::Duration;
 
-use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 
+use crate::budget::{Admission, Charge};
 use crate::codec::decode;
 use crate::event::EventKind;
 use crate::export::Step;
-use crate::model::{Check, ModelRequest, PromptEvent, PromptMachine, PromptNote, PromptStep};
+use crate::model::{
+    Check, ModelRequest, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
+};
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
-use crate::scope::Charge;
+use crate::scope::ScopeId;
 use crate::task::TaskId;
-use crate::value::error;
 use crate::wait::Wait;
 
 pub(crate) use begin::NewPrompt;
@@ -38,6 +39,17 @@ pub struct PromptRun {
     operation: Option<OperationId>,
     tools: Option<ToolRound>,
     requests: u32,
+    /// The most that the request on its way may cost.
+    reserved: Option<(String, Charge)>,
+    /// The request that is to be sent once the budgets allow it.
+    held_back: Option<Box<ModelRequest>>,
+}
+
+impl PromptRun {
+    /// Whether it waits until calls of others have cost less than they might.
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.held_back.is_some()
+    }
 }
 
 /// What a prompt call gives to the program.
@@ -85,22 +97,21 @@ impl Run {
         prompt.operation = None;
         let event = match outcome {
             Outcome::Model(answer) => {
-                if let Ok(answer) = &*answer {
-                    let usage = answer.usage;
-                    let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
-                    self.charge(
-                        id,
-                        Charge {
-                            tokens,
-                            calls: 1,
-                            usd: 0.0,
-                        },
-                    );
+                let usage = (*answer)
+                    .as_ref()
+                    .map_or_else(|_| Usage::default(), |it| it.usage);
+                if let Some(what) = self.settle_prompt(id, &mut prompt, Some(usage)) {
+                    prompt.machine.abandon();
+                    let error = self.budget_exceeded(&what);
+                    let result = self.end_prompt(&prompt, Err(error), None);
+                    self.give_prompt(id, &prompt, result);
+                    return;
                 }
                 PromptEvent::Answered(answer)
             }
             Outcome::Released => PromptEvent::Released,
             Outcome::Failed(failure) => {
+                self.settle_prompt(id, &mut prompt, Some(Usage::default()));
                 let error = self.error_of_failure(failure);
                 let result = self.end_prompt(&prompt, Err(error), None);
                 self.give_prompt(id, &prompt, result);
@@ -155,13 +166,6 @@ impl Run {
                     None => return None,
                 },
                 PromptStep::Done(result) => {
-                    self.charge(
-                        task,
-                        Charge {
-                            usd: result.detail.cost_usd.unwrap_or(0.0),
-                            ..Charge::default()
-                        },
-                    );
                     let word = self.word_of_answer(prompt, &result);
                     return Some(self.end_prompt(prompt, word, Some(result.detail)));
                 }
@@ -180,11 +184,21 @@ impl Run {
         prompt: &mut PromptRun,
         request: Box<ModelRequest>,
     ) -> Option<Result<u64, u64>> {
-        let budget = self.tasks.at(task).budget;
-        if let Some(what) = self.scopes.exceeded_by(budget, worst_case(&request)) {
-            prompt.machine.abandon();
-            let error = error::with_text(&mut self.heap, BuiltinError::BudgetExceeded, what);
-            return Some(self.end_prompt(prompt, Err(error), None));
+        if self.tasks.at(task).budget != ScopeId::TASK {
+            let worst = self.worst_case(&request);
+            match self.admit(task, &worst) {
+                Admission::Now => prompt.reserved = Some((request.model.clone(), worst)),
+                Admission::Later => {
+                    prompt.held_back = Some(request);
+                    self.held_back.push_back(task);
+                    return None;
+                }
+                Admission::Refused(what) => {
+                    prompt.machine.abandon();
+                    let error = self.budget_exceeded(&what);
+                    return Some(self.end_prompt(prompt, Err(error), None));
+                }
+            }
         }
         prompt.requests += 1;
         let (model, attempt) = (request.model.clone(), prompt.requests);
@@ -193,9 +207,27 @@ impl Run {
         None
     }
 
-    fn charge(&mut self, task: TaskId, charge: Charge) {
-        let budget = self.tasks.at(task).budget;
-        self.scopes.charge(budget, charge);
+    /// Sends the request of a prompt that was held back, if it may be sent now.
+    pub(crate) fn ask_again(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
+        let asked = prompt.held_back.take();
+        match asked.and_then(|request| self.ask(id, &mut prompt, request)) {
+            Some(result) => self.give_prompt(id, &prompt, result),
+            None => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
+        }
+    }
+
+    /// The request on its way has cost so much; one that is given up, all that it might have. Gives what is used up by it.
+    fn settle_prompt(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        usage: Option<Usage>,
+    ) -> Option<String> {
+        let (model, worst) = prompt.reserved.take()?;
+        let real = usage.map_or_else(|| worst.clone(), |usage| self.charge_of(&model, usage));
+        let used_up = self.settle_call(task, prompt.node, (&worst, &real));
+        self.ask_held_back();
+        used_up
     }
 
     fn tell_notes(&mut self, prompt: &mut PromptRun) {
@@ -234,6 +266,8 @@ impl Run {
         if let Some(operation) = prompt.operation.take() {
             self.operations.abandon(operation);
         }
+        // What it has cost is not known; a budget is to hold all the same.
+        self.settle_prompt(id, &mut prompt, None);
         if prompt.has_running_tools() {
             let node = prompt.node;
             self.cancel_tasks_of(node);
@@ -252,15 +286,5 @@ impl Run {
             self.operations.abandon(operation);
         }
         self.leave_prompt(&prompt, Status::Cancelled, None);
-    }
-}
-
-/// The most that a request may cost: itself at four bytes a token, and as much answer as it allows.
-fn worst_case(request: &ModelRequest) -> Charge {
-    let bytes = serde_json::to_vec(request).map_or(0, |it| it.len());
-    Charge {
-        usd: 0.0,
-        tokens: bytes as u64 / 4 + u64::from(request.max_tokens),
-        calls: 1,
     }
 }

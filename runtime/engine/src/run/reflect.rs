@@ -271,7 +271,7 @@ impl Run {
             error::kind(raised),
             Some(BuiltinError::RateLimited | BuiltinError::Overloaded)
         );
-        !is_capacity && self.may_be_repeated(raised)
+        !is_capacity && self.may_try_again(raised)
     }
 
     fn tell_end(&mut self, outer: NodeId, success: bool) {

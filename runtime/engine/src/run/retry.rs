@@ -5,12 +5,10 @@ use gsw_abi::types::ErrorClass;
 
 use crate::event::EventKind;
 use crate::export::Step;
+use crate::node::NodeId;
 use crate::operation::Request;
 use crate::run::Run;
 use crate::value::{error, optional};
-
-/// The longest delay between attempts where none is written, in nanoseconds.
-const LONGEST_DELAY: i64 = 60_000_000_000;
 
 impl Run {
     /// Waits before another attempt, or raises the error again. Takes the error over.
@@ -18,20 +16,22 @@ impl Run {
         &mut self,
         raised: u64,
         made: u64,
-        further: u64,
-        backoff: i64,
-        max: i64,
+        further: i64,
+        (backoff, most): (i64, i64),
     ) -> Step {
-        if made > further || !self.may_be_repeated(raised) {
+        // Fewer than none are none.
+        if made > further.max(0).unsigned_abs() || !self.may_try_again(raised) {
             return Step::Raised(raised);
         }
         if let Some(error) = self.interruption() {
             self.heap.release(raised);
             return Step::Raised(error);
         }
-        let most = if max > 0 { max } else { LONGEST_DELAY };
         let doublings = made.saturating_sub(1).min(62) as u32;
-        let ceiling = backoff.max(0).saturating_mul(1_i64 << doublings).min(most);
+        let ceiling = backoff
+            .max(0)
+            .saturating_mul(1_i64 << doublings)
+            .min(most.max(0));
         // Full jitter: anything up to the ceiling.
         let jitter = (self.next_random() * ceiling as f64) as i64;
         let asked = self.retry_after(raised);
@@ -57,6 +57,24 @@ impl Run {
         );
         self.heap.release(raised);
         self.perform(Request::Sleep { nanoseconds })
+    }
+
+    /// Whether the body of the current node, which raised this, may be tried again.
+    pub(crate) fn may_try_again(&self, raised: u64) -> bool {
+        let node = self.tree.node(self.current_node());
+        !node.has_begun_once && self.may_be_repeated(raised)
+    }
+
+    /// A model has begun a tool call under this node that must not be repeated: nothing around it is tried again.
+    pub(crate) fn note_once(&mut self, node: NodeId) {
+        let mut next = node;
+        while next != NodeId::NONE {
+            let it = self.tree.node_mut(next);
+            if std::mem::replace(&mut it.has_begun_once, true) {
+                return;
+            }
+            next = it.parent;
+        }
     }
 
     /// Whether an error is one after which a body may be tried again.

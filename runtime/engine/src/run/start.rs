@@ -77,6 +77,7 @@ impl Run {
             random: start.seed | 1,
             events: 0,
             failure: None,
+            held_back: VecDeque::new(),
             guidance: rustc_hash::FxHashMap::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),
             mocks: rustc_hash::FxHashMap::default(),

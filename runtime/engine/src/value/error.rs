@@ -57,6 +57,16 @@ pub fn invalid_response(heap: &mut Heap, issues: &[Issue]) -> u64 {
     new(heap, BuiltinError::InvalidResponse, &[issues])
 }
 
+/// A new `Many` of these errors, of `total` children of what is called `place`.
+#[must_use]
+pub fn many_of(heap: &mut Heap, errors: &[u64], total: usize, place: &str) -> u64 {
+    let label = heap.label(&format!("of {total} concurrent children failed in {place}"));
+    let errors = list::new(heap, builtin::LIST_ERROR, errors);
+    let word = heap.object(BuiltinError::Many.ty(), label, 2);
+    store(word, error_field(0), errors);
+    word
+}
+
 /// The built-in kind of an error, if it is of one.
 #[must_use]
 pub fn kind(error: u64) -> Option<BuiltinError> {
@@ -188,9 +198,13 @@ fn invalid(error: u64) -> String {
     )
 }
 
-/// One level is spelled out, so that `Many` in `Many` needs no recursion.
+/// What `parallel for` merged says how many of how many; of others one level is spelled out, so that `Many` in `Many` needs
+/// no recursion.
 fn many(heap: &Heap, error: u64) -> String {
     let errors = list::words(field(error, 0));
+    if let Some(label) = heap.label_text(value::extra(error)) {
+        return format!("{} {label}", errors.len());
+    }
     let texts = errors.iter().map(|&error| match kind(error) {
         Some(BuiltinError::Many) => {
             format!("{} errors", list::len(field(error, 0)))

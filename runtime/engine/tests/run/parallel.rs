@@ -11,6 +11,8 @@ use crate::program::{
     set_state, state, table, text, types, value,
 };
 
+const UNLIMITED: u64 = gsw_abi::call::NO_LIMIT.cast_unsigned();
+
 fn for_each(
     context: *mut Context,
     frame: *mut Frame,
@@ -58,7 +60,13 @@ macro_rules! body {
     };
 }
 
-body!(all_at_once, [30, 10, 20], 0, ErrorPolicy::First, LIST_INT);
+body!(
+    all_at_once,
+    [30, 10, 20],
+    UNLIMITED,
+    ErrorPolicy::First,
+    LIST_INT
+);
 body!(
     two_at_once,
     [30, 10, 20, 10],
@@ -69,19 +77,19 @@ body!(
 body!(
     first_error,
     [30, 11, 5, 40],
-    0,
+    UNLIMITED,
     ErrorPolicy::First,
     LIST_INT
 );
 body!(
     settles,
     [30, 11, 4],
-    0,
+    UNLIMITED,
     ErrorPolicy::Settle,
     types::results()
 );
-body!(merges, [30, 11, 5], 0, ErrorPolicy::Merge, LIST_INT);
-body!(of_nothing, [], 0, ErrorPolicy::First, LIST_INT);
+body!(merges, [30, 11, 5], UNLIMITED, ErrorPolicy::Merge, LIST_INT);
+body!(of_nothing, [], UNLIMITED, ErrorPolicy::First, LIST_INT);
 
 #[test]
 fn results_come_in_order_of_input() {
@@ -162,8 +170,20 @@ unsafe extern "C" fn doubles(context: *mut Context, closure: u64, word: u64) -> 
     }
 }
 
-body!(plain_even, [1, 2, 3], 0, ErrorPolicy::First, LIST_INT);
-body!(plain_seven, [1, 7, 3], 0, ErrorPolicy::First, LIST_INT);
+body!(
+    plain_even,
+    [1, 2, 3],
+    UNLIMITED,
+    ErrorPolicy::First,
+    LIST_INT
+);
+body!(
+    plain_seven,
+    [1, 7, 3],
+    UNLIMITED,
+    ErrorPolicy::First,
+    LIST_INT
+);
 
 #[test]
 fn a_body_that_cannot_wait_is_called_at_once() {

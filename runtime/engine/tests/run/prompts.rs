@@ -243,9 +243,14 @@ unsafe extern "C" fn asks_twice(context: *mut Context, frame: *mut Frame) -> u64
     unsafe {
         match state(frame) {
             0 => {
-                let none = u64::MAX;
-                let scope =
-                    (table(context).budget_enter)(context, (-1.0_f64).to_bits(), none, 1, none);
+                let none = gsw_abi::call::NO_LIMIT.cast_unsigned();
+                let scope = (table(context).budget_enter)(
+                    context,
+                    gsw_abi::call::NO_DOLLARS,
+                    none,
+                    1,
+                    none,
+                );
                 set(frame, 0, scope.value);
                 set_state(frame, 1);
             }
@@ -276,7 +281,7 @@ fn a_budget_is_checked_before_every_call() {
         raised(&report),
         (
             "BudgetExceeded".into(),
-            "the budget is used up: calls".into()
+            "the budget is used up: calls: 1 of 1 used, 1 more asked".into()
         )
     );
 }

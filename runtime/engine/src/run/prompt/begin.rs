@@ -97,6 +97,8 @@ impl Run {
             operation: None,
             tools: None,
             requests: 0,
+            reserved: None,
+            held_back: None,
         }))
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::program::Repeat;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::Map;
 
@@ -89,6 +90,9 @@ impl Run {
                 let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
                 lines.join("\n")
             })?;
+        if tool.repeat == Repeat::Once {
+            self.note_once(prompt.node);
+        }
         let frame = self.bottom_frame(tool.function.0);
         for (slot, word) in words.into_iter().enumerate() {
             // SAFETY: the loader checked that the tool's function takes so many parameters.

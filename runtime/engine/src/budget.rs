@@ -1,0 +1,206 @@
+//! What may be spent on models, what was, and what calls on their way may still cost.
+
+use crate::duration;
+use crate::scope::ScopeId;
+
+/// The limits of a budget; `None` where none is set.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Limits {
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+    /// Requests to models.
+    pub calls: Option<u64>,
+    /// Nanoseconds, waits for people not counted.
+    pub time: Option<i64>,
+}
+
+/// Something that a budget is charged or asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Charge {
+    /// Dollars; `Err` with the model's name when its price is not known.
+    pub usd: Result<f64, String>,
+    /// Tokens.
+    pub tokens: u64,
+    /// Requests.
+    pub calls: u64,
+}
+
+impl Default for Charge {
+    fn default() -> Self {
+        Self {
+            usd: Ok(0.0),
+            tokens: 0,
+            calls: 0,
+        }
+    }
+}
+
+/// Whether a call may be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Admission {
+    /// It may.
+    Now,
+    /// Once calls on their way have cost less than they might.
+    Later,
+    /// Never; says which limit, what was used and what was asked.
+    Refused(String),
+}
+
+/// Sums of charges.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    /// Dollars, where known.
+    pub usd: f64,
+    /// Tokens.
+    pub tokens: u64,
+    /// Requests.
+    pub calls: u64,
+}
+
+impl Sum {
+    fn add(&mut self, charge: &Charge) {
+        self.usd += charge.usd.as_ref().copied().unwrap_or(0.0);
+        self.tokens = self.tokens.saturating_add(charge.tokens);
+        self.calls = self.calls.saturating_add(charge.calls);
+    }
+
+    fn subtract(&mut self, charge: &Charge) {
+        self.usd = (self.usd - charge.usd.as_ref().copied().unwrap_or(0.0)).max(0.0);
+        self.tokens = self.tokens.saturating_sub(charge.tokens);
+        self.calls = self.calls.saturating_sub(charge.calls);
+    }
+}
+
+/// The clock of a budget with a limit of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clock {
+    /// Nanoseconds that are left, counted from `since` while the clock runs.
+    pub left: i64,
+    /// When it was last started.
+    pub since: i64,
+    /// For how many people tasks of the budget wait; it stands still for them.
+    pub people: u32,
+}
+
+/// What may be spent, and what was.
+#[derive(Debug)]
+pub struct Budget {
+    /// The budget around it.
+    pub outer: ScopeId,
+    /// What may be spent.
+    pub limits: Limits,
+    /// What was spent.
+    pub spent: Sum,
+    /// What calls on their way may cost at most.
+    reserved: Sum,
+    /// Of its time.
+    pub clock: Clock,
+    /// Whether its time ran out.
+    pub is_out_of_time: bool,
+}
+
+impl Budget {
+    /// A budget of which nothing has been spent.
+    #[must_use]
+    pub fn new(outer: ScopeId, limits: Limits) -> Self {
+        Self {
+            outer,
+            limits,
+            spent: Sum::default(),
+            reserved: Sum::default(),
+            clock: Clock::default(),
+            is_out_of_time: false,
+        }
+    }
+
+    /// Whether `charge` may come on top of what was spent and of what calls on their way may cost.
+    #[must_use]
+    pub fn admit(&self, charge: &Charge) -> Admission {
+        let Sum { usd, tokens, calls } = self.spent;
+        if exceeds(self.limits.calls, calls, charge.calls) {
+            let limit = self.limits.calls.unwrap_or(0);
+            let asked = charge.calls;
+            return Admission::Refused(format!(
+                "calls: {calls} of {limit} used, {asked} more asked"
+            ));
+        }
+        if exceeds(self.limits.tokens, tokens, charge.tokens) {
+            let limit = self.limits.tokens.unwrap_or(0);
+            let asked = charge.tokens;
+            return Admission::Refused(format!(
+                "tokens: {tokens} of {limit} used, up to {asked} more asked"
+            ));
+        }
+        match (self.limits.usd, &charge.usd) {
+            (Some(_), Err(model)) => {
+                return Admission::Refused(format!("usd: the price of `{model}` is not known"));
+            }
+            (Some(limit), Ok(asked)) if usd + asked > limit => {
+                let (usd, limit, asked) = (dollars(usd), dollars(limit), dollars(*asked));
+                return Admission::Refused(format!(
+                    "usd: {usd} of {limit} used, up to {asked} more asked"
+                ));
+            }
+            _ => {}
+        }
+        let on_the_way = &self.reserved;
+        let may_be_too_much = exceeds(self.limits.calls, calls + on_the_way.calls, charge.calls)
+            || exceeds(
+                self.limits.tokens,
+                tokens + on_the_way.tokens,
+                charge.tokens,
+            )
+            || matches!((self.limits.usd, &charge.usd), (Some(limit), Ok(asked)) if usd + on_the_way.usd + asked > limit);
+        if may_be_too_much {
+            Admission::Later
+        } else {
+            Admission::Now
+        }
+    }
+
+    /// A call that may cost so much is on its way.
+    pub fn reserve(&mut self, worst: &Charge) {
+        self.reserved.add(worst);
+    }
+
+    /// It has cost so much.
+    pub fn settle(&mut self, worst: &Charge, real: &Charge) {
+        self.reserved.subtract(worst);
+        self.spent.add(real);
+    }
+
+    /// What more was spent than may be.
+    #[must_use]
+    pub fn overdrawn(&self) -> Option<String> {
+        let Sum { usd, tokens, calls } = self.spent;
+        if let Some(limit) = self.limits.calls.filter(|it| calls > *it) {
+            return Some(format!("calls: {calls} of {limit} used"));
+        }
+        if let Some(limit) = self.limits.tokens.filter(|it| tokens > *it) {
+            return Some(format!("tokens: {tokens} of {limit} used"));
+        }
+        let limit = self.limits.usd.filter(|it| usd > *it)?;
+        let (usd, limit) = (dollars(usd), dollars(limit));
+        Some(format!("usd: {usd} of {limit} used"))
+    }
+
+    /// What is said when its time has run out.
+    #[must_use]
+    pub fn out_of_time(&self) -> String {
+        let time = duration::text(self.limits.time.unwrap_or(0));
+        format!("time: {time} of {time} used")
+    }
+}
+
+fn exceeds(limit: Option<u64>, spent: u64, charge: u64) -> bool {
+    limit.is_some_and(|limit| spent.saturating_add(charge) > limit)
+}
+
+/// A sum in dollars; what is finer than a millionth is of no interest.
+fn dollars(sum: f64) -> String {
+    let text = format!("{sum:.6}");
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    short.to_owned()
+}
