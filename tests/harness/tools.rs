@@ -2,31 +2,40 @@
 
 use serde_json::Value;
 
-use crate::program::{gswc, scratch, text};
+use crate::program::{gswc, gswc_in, scratch, text, without_model};
 
 #[test]
 fn a_new_project_is_formatted_runs_and_passes_its_test() {
-    let folder = scratch("new").join("letters");
+    let folder = scratch("new").join("My letters");
     // A folder that an earlier run of this test left is in the way.
     let _ = std::fs::remove_dir_all(&folder);
     let said = gswc(&["new", text(&folder)]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    let main = folder.join("main.gsw");
-    assert_eq!(gswc(&["fmt", "--check", text(&main)]).code, Some(0));
-    assert_eq!(gswc(&["check", text(&main)]).err, "");
-    let run = gswc(&["run", text(&main), "--model", "sim/default"]);
+    assert_eq!(
+        gswc(&["fmt", "--check", text(&folder.join("main.gsw"))]).code,
+        Some(0)
+    );
+    let gswc_here = |words: &[&str]| gswc_in(&folder, words);
+    assert_eq!(gswc_here(&["check"]).err, "");
+    // Without a key and without a word about models: the project names the simulator.
+    let run = without_model(&["run", text(&folder), "--", "--message", "Thanks!"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.out.contains("\"topic\""), "{}", run.out);
-    let tested = gswc(&["test", text(&main)]);
+    let tested = gswc_here(&["test"]);
     assert!(
         tested.out.ends_with("1 passed, 0 failed\n"),
         "{}",
         tested.out
     );
+    assert_eq!(gswc_here(&["build"]).code, Some(0));
+    let ignored = std::fs::read_to_string(folder.join(".gitignore")).expect("it was made");
+    assert!(ignored.contains("\n/my-letters\n"), "{ignored}");
+    assert!(folder.join("my-letters").is_file());
     let again = gswc(&["new", text(&folder)]);
     assert_eq!(again.code, Some(1));
     let readme = std::fs::read_to_string(folder.join("README.md")).expect("it was made");
-    assert!(readme.starts_with("# letters\n"));
+    assert_eq!(readme.lines().count(), 5);
+    assert!(readme.starts_with("# my-letters\n"));
 }
 
 #[test]

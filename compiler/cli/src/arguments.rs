@@ -34,7 +34,7 @@ enum Command {
     Test(Test),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     Schema(Schema),
-    /// Make a folder with a program that runs and passes its test.
+    /// Make a project that runs and passes its test at once, offline.
     New(New),
     /// Write files in the one style.
     Fmt(Fmt),

@@ -9,6 +9,7 @@ impl Code {
     pub const LINTS: &'static [Self] = &[
         Self::IMPOSSIBLE_CATCH,
         Self::NAMING_STYLE,
+        Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
         Self::UNREACHABLE_ARM,
         Self::UNREACHABLE_CODE,

@@ -8,10 +8,14 @@ use crate::arguments::New;
 use crate::report;
 
 const MAIN: &str = include_str!("new/main.gsw");
+const CONFIGURATION: &str = include_str!("new/gsw.toml");
 const README: &str = include_str!("new/README.md");
 const IGNORED: &str = include_str!("new/gitignore");
 
-/// Makes a folder with a program that runs and passes its test.
+/// What a program is called whose folder's name says nothing.
+const UNNAMED: &str = "program";
+
+/// Makes a folder with a project that runs and passes its test at once, offline.
 pub fn new(arguments: &New) -> Exit {
     let folder = Path::new(&arguments.name);
     let Some(name) = folder.file_name().and_then(|it| it.to_str()) else {
@@ -20,7 +24,7 @@ pub fn new(arguments: &New) -> Exit {
     };
     match write(folder, name) {
         Ok(()) => report::output(&format!(
-            "made `{0}`; try\n  gswc run {0}/main.gsw\n  gswc test {0}/main.gsw\n",
+            "made `{0}`; try\n  cd {0}\n  gswc test\n  gswc run -- --message \"Thanks!\"\n",
             folder.display()
         )),
         Err(error) => report::failure(&format!("`{}` cannot be made: {error}", folder.display())),
@@ -33,7 +37,47 @@ fn write(folder: &Path, name: &str) -> std::io::Result<()> {
     }
     // Fails when it is there: nothing of the user's is ever written over.
     std::fs::create_dir(folder)?;
+    let program = program_name(name);
     std::fs::write(folder.join("main.gsw"), MAIN)?;
-    std::fs::write(folder.join("README.md"), README.replace("NAME", name))?;
-    std::fs::write(folder.join(".gitignore"), IGNORED.replace("NAME", name))
+    std::fs::write(
+        folder.join("gsw.toml"),
+        CONFIGURATION.replace("NAME", &program),
+    )?;
+    std::fs::write(folder.join("README.md"), README.replace("NAME", &program))?;
+    std::fs::write(folder.join(".gitignore"), IGNORED.replace("NAME", &program))
+}
+
+/// The folder's name as `gsw.toml` takes it: small letters, digits, `-` and `_`, a letter first.
+fn program_name(folder: &str) -> String {
+    let plain: String = folder
+        .to_lowercase()
+        .chars()
+        .map(|it| {
+            if it.is_ascii_alphanumeric() || it == '_' {
+                it
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let name = plain.trim_start_matches(|it: char| !it.is_ascii_lowercase());
+    let name = name.trim_end_matches('-');
+    if name.is_empty() {
+        UNNAMED.into()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program_name;
+
+    #[test]
+    fn names_are_what_a_project_may_be_called() {
+        assert_eq!(program_name("letters"), "letters");
+        assert_eq!(program_name("My Letters!"), "my-letters");
+        assert_eq!(program_name("2nd_try"), "nd_try");
+        assert_eq!(program_name("…"), "program");
+    }
 }
