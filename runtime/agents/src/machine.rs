@@ -6,7 +6,7 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_abi::program::ModelDefaults;
+use gsw_abi::program::{ModelDefaults, Program};
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, Pending, PromptCall, PromptDetail,
     PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts,
@@ -52,8 +52,8 @@ impl Prompts for AgentPrompts {
         })
     }
 
-    fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
-        Catalogue::built_in().cost(model, usage)
+    fn cost(&self, program: &Program, model: &str, usage: &Usage) -> Option<f64> {
+        Catalogue::built_in().cost(&program.models, model, usage)
     }
 
     fn released(&self, key: &str) -> Pending<'_, ()> {

@@ -207,8 +207,8 @@ pub trait PromptMachine: Send {
 pub trait Prompts: Send + Sync {
     /// A machine for one call.
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine>;
-    /// What a request with this usage costs in dollars, where the model's price is known.
-    fn cost(&self, _model: &str, _usage: &Usage) -> Option<f64> {
+    /// What a request of the program with this usage costs in dollars, where the model's price is known.
+    fn cost(&self, _program: &Program, _model: &str, _usage: &Usage) -> Option<f64> {
         None
     }
     /// Ends when no call holds this cache key, at once if none does; how a driver performs [`PromptStep::WaitFor`].

@@ -132,7 +132,7 @@ impl Run {
     /// What a request with this usage costs.
     pub(crate) fn charge_of(&self, model: &str, usage: Usage) -> Charge {
         let prompts = self.services.prompts.as_ref();
-        let usd = prompts.and_then(|it| it.cost(model, &usage));
+        let usd = prompts.and_then(|it| it.cost(&self.loaded.program, model, &usage));
         Charge {
             usd: usd.ok_or_else(|| model.to_owned()),
             tokens: usage.input_tokens.saturating_add(usage.output_tokens),
