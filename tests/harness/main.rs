@@ -13,6 +13,7 @@ mod examples;
 mod formatting;
 mod in_process;
 mod incremental;
+mod library;
 mod literate;
 mod page;
 mod perturb;

@@ -69,7 +69,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn payload(&mut self, fields: &[PatternField], rest: Rest) -> Document {
+    /// What stands in the parentheses of a variant or a mock.
+    pub(crate) fn payload(&mut self, fields: &[PatternField], rest: Rest) -> Document {
         let fields: Vec<_> = fields
             .iter()
             .map(|field| match &field.name {

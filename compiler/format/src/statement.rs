@@ -6,7 +6,7 @@ use gsw_syntax::ast::{
     TypeExpression,
 };
 
-use crate::document::{Document, concat, join, nothing, text};
+use crate::document::{Document, concat, nothing, text};
 use crate::printer::{Printer, entry};
 use crate::type_expression::path;
 
@@ -63,10 +63,10 @@ impl Printer<'_, '_> {
             StatementKind::Mock {
                 target,
                 arguments,
+                rest,
                 outcome: MockOutcome::Value(value),
             } => {
-                let arguments: Vec<_> = arguments.iter().map(|it| self.pattern(it)).collect();
-                let arguments = join(arguments, &text(", "));
+                let arguments = self.payload(arguments, *rest);
                 let head = [
                     text("mock "),
                     path(target),

@@ -18,6 +18,7 @@ mod lambda;
 mod literal;
 mod lookup;
 mod method;
+mod mock;
 mod name;
 mod operator;
 mod otherwise;

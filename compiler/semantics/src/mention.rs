@@ -197,9 +197,10 @@ impl Mentions {
                 target,
                 arguments,
                 outcome,
+                ..
             } => {
                 target.iter().take(1).for_each(|it| self.name(&it.name));
-                arguments.iter().for_each(|it| self.pattern(it));
+                arguments.iter().for_each(|it| self.pattern(&it.pattern));
                 let MockOutcome::Value(value) = outcome;
                 self.expression(value);
             }

@@ -178,6 +178,8 @@ pub enum Requirement {
     Numeric,
     /// A JSON form.
     Json,
+    /// A place in front of the colon of a map.
+    Key,
 }
 
 impl Requirement {
@@ -195,6 +197,7 @@ impl Requirement {
             Self::Negate => "negated",
             Self::Numeric => "summed up",
             Self::Json => "written as JSON",
+            Self::Key => "the key of a map",
         }
     }
 }

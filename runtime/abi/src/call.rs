@@ -216,12 +216,16 @@ macro_rules! for_each_runtime_call {
 
             /// `b.text()` of bytes.
             bytes_text raising(borrow);
+            /// `s.bytes()`
+            string_bytes plain(borrow);
 
             // Regular expressions and CSV.
             /// `regex.new(pattern)`: `Failed` for what is no pattern.
             regex_check raising(borrow);
             /// `r.find(s)`: pattern, text.
             regex_find raising(borrow, borrow);
+            /// `r.find_all(s)`: pattern, text.
+            regex_find_all raising(borrow, borrow);
             /// `r.captures(s)`: pattern, text.
             regex_captures raising(borrow, borrow);
             /// `r.replace(s, t)`: pattern, text, replacement.
@@ -260,10 +264,10 @@ macro_rules! for_each_runtime_call {
             // Time.
             /// `d.seconds()`
             duration_seconds plain(word);
-            /// `t.format(pattern)`
-            time_format raising(word, borrow);
-            /// `time.parse(text)`
-            time_parse raising(borrow);
+            /// `t.format(pattern, zone)`
+            time_format raising(word, borrow, borrow);
+            /// `time.parse(text, pattern, zone)`; RFC 3339 without a pattern.
+            time_parse raising(borrow, borrow, borrow);
             /// `now()`
             time_now waiting();
             /// `sleep(d)`
@@ -300,6 +304,8 @@ macro_rules! for_each_runtime_call {
             fs_read_bytes waiting(own);
             /// `fs.write(path, text)`
             fs_write waiting(own, own);
+            /// `fs.write_bytes(path, bytes)`
+            fs_write_bytes waiting(own, own);
             /// `fs.append(path, text)`
             fs_append waiting(own, own);
             /// `fs.exists(path)`

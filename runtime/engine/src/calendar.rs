@@ -1,253 +1,152 @@
-//! Instants as dates: RFC 3339 and patterns. Days are counted as in "chrono-compatible low-level date algorithms" by Hinnant.
+//! Instants as dates: RFC 3339, and patterns in a time zone. Zones come from the table inside the program, never from the
+//! machine, so that a program says the same everywhere.
 
-use crate::duration::SECOND;
+use std::str::FromStr;
 
-const DAY: i64 = 86_400;
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const WEEKDAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
+use jiff::fmt::strtime::{self, BrokenDownTime};
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::{Timestamp, Zoned};
 
-/// An instant taken apart, in UTC.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Date {
-    year: i64,
-    month: i64,
-    day: i64,
-    hour: i64,
-    minute: i64,
-    second: i64,
-    nanosecond: i64,
+/// The shape of RFC 3339 up to the seconds, `0` for a digit. The crate reads more forms than that.
+const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+
+/// What is wrong with the wish for a date as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// There is no zone of this name.
+    UnknownZone(String),
+    /// The pattern asks for what a time has not.
+    Pattern(String),
+    /// The text is no time by the pattern.
+    Text,
 }
 
 /// RFC 3339 in UTC, with as many digits of a second as are needed: `2026-01-31T09:30:00.25Z`.
 #[must_use]
 pub fn rfc3339(time: i64) -> String {
-    let it = date(time);
-    let fraction = if it.nanosecond == 0 {
-        String::new()
-    } else {
-        format!(".{}", format!("{:09}", it.nanosecond).trim_end_matches('0'))
-    };
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{fraction}Z",
-        it.year, it.month, it.day, it.hour, it.minute, it.second
-    )
+    instant(time).to_string()
 }
 
 /// Reads RFC 3339 with any offset; `None` when it is none, or outside what 64 bits of nanoseconds hold.
 #[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    let bytes = text.as_bytes();
-    let number = |from: usize, to: usize| {
-        let digits = bytes.get(from..to)?;
-        let is_number = digits.iter().all(u8::is_ascii_digit);
-        is_number.then(|| {
-            digits
-                .iter()
-                .fold(0, |all, digit| all * 10 + i64::from(digit - b'0'))
-        })
+    let (date, offset) = text.as_bytes().split_at_checked(SHAPE.len())?;
+    let fits = date.iter().zip(SHAPE).all(|(it, shape)| match shape {
+        b'0' => it.is_ascii_digit(),
+        b'T' => matches!(it, b'T' | b't' | b' '),
+        other => it == other,
+    });
+    let offset = match offset.strip_prefix(b".") {
+        Some(fraction) => {
+            let digits = fraction.iter().take_while(|it| it.is_ascii_digit()).count();
+            &fraction[digits..]
+        }
+        None => offset,
     };
-    let is = |at: usize, allowed: &[u8]| bytes.get(at).is_some_and(|it| allowed.contains(it));
-    let separated = is(4, b"-") && is(7, b"-") && is(10, b"Tt ") && is(13, b":") && is(16, b":");
-    if !separated {
+    let is_offset = matches!(
+        offset,
+        b"Z" | b"z"
+            | [
+                b'+' | b'-',
+                b'0'..=b'9',
+                b'0'..=b'9',
+                b':',
+                b'0'..=b'9',
+                b'0'..=b'9'
+            ]
+    );
+    if !fits || !is_offset {
         return None;
     }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
-        return None;
-    }
-    if hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let (nanosecond, rest) = fraction(&bytes[19..])?;
-    let offset = offset_seconds(rest)?;
-    let seconds = days(year, month, day) * DAY + hour * 3_600 + minute * 60 + second - offset;
-    let all = i128::from(seconds) * i128::from(SECOND) + i128::from(nanosecond);
-    i64::try_from(all).ok()
+    nanoseconds(Timestamp::from_str(text).ok()?)
 }
 
-/// `time` by a pattern with `%Y %m %d %H %M %S` and their kin as of `strftime`, in UTC; `Err` is what it does not know.
+/// `time` by a pattern of `strftime` in a zone. `%+` is RFC 3339 with the zone's offset.
 ///
 /// # Errors
-/// With the unknown directive.
-pub fn format(time: i64, pattern: &str) -> Result<String, String> {
-    let it = date(time);
-    let mut text = String::new();
-    let mut chars = pattern.chars();
-    while let Some(char) = chars.next() {
-        if char != '%' {
-            text.push(char);
-            continue;
-        }
-        let directive = chars.next().ok_or_else(|| "%".to_owned())?;
-        text.push_str(&piece(&it, time, directive).ok_or_else(|| format!("%{directive}"))?);
-    }
-    Ok(text)
+/// With an unknown zone, or what the pattern asks for in vain.
+pub fn format(time: i64, pattern: &str, zone: &str) -> Result<String, Fault> {
+    let zoned = instant(time).to_zoned(time_zone(zone)?);
+    let pattern = with_rfc3339(pattern, &zoned);
+    strtime::format(&pattern, &zoned).map_err(|why| Fault::Pattern(why.to_string()))
 }
 
-fn piece(it: &Date, time: i64, directive: char) -> Option<String> {
-    let hour = (it.hour + 11) % 12 + 1;
-    Some(match directive {
-        'Y' => format!("{:04}", it.year),
-        'y' => format!("{:02}", it.year.rem_euclid(100)),
-        'm' => format!("{:02}", it.month),
-        'B' => MONTHS[it.month as usize - 1].into(),
-        'b' | 'h' => MONTHS[it.month as usize - 1][..3].into(),
-        'd' => format!("{:02}", it.day),
-        'e' => format!("{:2}", it.day),
-        'j' => format!(
-            "{:03}",
-            days(it.year, it.month, it.day) - days(it.year, 1, 1) + 1
-        ),
-        'A' => weekday(time).into(),
-        'a' => weekday(time)[..3].into(),
-        'H' => format!("{:02}", it.hour),
-        'I' => format!("{hour:02}"),
-        'p' => (if it.hour < 12 { "AM" } else { "PM" }).into(),
-        'M' => format!("{:02}", it.minute),
-        'S' => format!("{:02}", it.second),
-        'f' => format!("{:09}", it.nanosecond),
-        'L' => format!("{:03}", it.nanosecond / 1_000_000),
-        's' => time.div_euclid(SECOND).to_string(),
-        'F' => format!("{:04}-{:02}-{:02}", it.year, it.month, it.day),
-        'T' => format!("{:02}:{:02}:{:02}", it.hour, it.minute, it.second),
-        'R' => format!("{:02}:{:02}", it.hour, it.minute),
-        'z' => "+0000".into(),
-        'Z' => "UTC".into(),
-        '+' => rfc3339(time),
-        'n' => "\n".into(),
-        't' => "\t".into(),
-        '%' => "%".into(),
-        _ => return None,
-    })
-}
-
-fn weekday(time: i64) -> &'static str {
-    let day = time.div_euclid(SECOND).div_euclid(DAY);
-    // 1970-01-01 was a Thursday.
-    WEEKDAYS[(day + 4).rem_euclid(7) as usize]
-}
-
-/// The nanoseconds of `.123`, if it is there, and what follows.
-fn fraction(bytes: &[u8]) -> Option<(i64, &[u8])> {
-    let Some(digits) = bytes.strip_prefix(b".") else {
-        return Some((0, bytes));
-    };
-    let count = digits.iter().take_while(|it| it.is_ascii_digit()).count();
-    if count == 0 {
-        return None;
-    }
-    let nine = digits[..count]
-        .iter()
-        .copied()
-        .chain(std::iter::repeat(b'0'))
-        .take(9);
-    Some((
-        nine.fold(0, |all, digit| all * 10 + i64::from(digit - b'0')),
-        &digits[count..],
-    ))
-}
-
-fn offset_seconds(bytes: &[u8]) -> Option<i64> {
-    let digit = |at: usize| {
-        bytes[at]
-            .is_ascii_digit()
-            .then(|| i64::from(bytes[at] - b'0'))
-    };
-    match bytes {
-        b"Z" | b"z" => Some(0),
-        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
-            let (hours, minutes) = (digit(1)? * 10 + digit(2)?, digit(4)? * 10 + digit(5)?);
-            let seconds = hours * 3_600 + minutes * 60;
-            let is_valid = hours < 24 && minutes < 60;
-            is_valid.then_some(if *sign == b'-' { -seconds } else { seconds })
-        }
-        _ => None,
-    }
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Days from 1970-01-01 to a date.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-fn date(time: i64) -> Date {
-    let (seconds, nanosecond) = (time.div_euclid(SECOND), time.rem_euclid(SECOND));
-    let (days, second) = (seconds.div_euclid(DAY) + 719_468, seconds.rem_euclid(DAY));
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let leaps = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
-    let year_of_era = (day_of_era - leaps) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 {
-        shifted + 3
+/// The instant that `text` is by a pattern of `strftime`. A text without an offset is local to `zone`.
+///
+/// # Errors
+/// With an unknown zone or a text that does not fit.
+pub fn parse(text: &str, pattern: &str, zone: &str) -> Result<i64, Fault> {
+    let zone = time_zone(zone)?;
+    let read = BrokenDownTime::parse(pattern, text).map_err(|_| Fault::Text)?;
+    let instant = if read.offset().is_some() || read.timestamp().is_some() {
+        read.to_timestamp()
     } else {
-        shifted - 9
+        // A date alone is its first moment.
+        let date = read.to_date().map_err(|_| Fault::Text)?;
+        let time = read.to_time().unwrap_or_default();
+        date.to_datetime(time)
+            .to_zoned(zone)
+            .map(|it| it.timestamp())
     };
-    Date {
-        year: year_of_era + era * 400 + i64::from(month <= 2),
-        month,
-        day: day_of_year - (153 * shifted + 2) / 5 + 1,
-        hour: second / 3_600,
-        minute: second / 60 % 60,
-        second: second % 60,
-        nanosecond,
+    let instant = instant.map_err(|_| Fault::Text)?;
+    nanoseconds(instant).ok_or(Fault::Text)
+}
+
+fn instant(time: i64) -> Timestamp {
+    Timestamp::from_nanosecond(time.into())
+        .expect("64 bits of nanoseconds end long before the year 9999")
+}
+
+fn nanoseconds(instant: Timestamp) -> Option<i64> {
+    i64::try_from(instant.as_nanosecond()).ok()
+}
+
+fn time_zone(name: &str) -> Result<TimeZone, Fault> {
+    let known = TimeZoneDatabase::bundled().get(name);
+    known.map_err(|_| Fault::UnknownZone(name.to_owned()))
+}
+
+/// The pattern with every `%+` replaced, which the crate does not know.
+fn with_rfc3339(pattern: &str, zoned: &Zoned) -> String {
+    let mut whole = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('%') {
+        whole.push_str(before);
+        let directive = after.chars().next();
+        let length = directive.map_or(0, char::len_utf8);
+        match directive {
+            Some('+') => whole.push_str(&zoned_rfc3339(zoned)),
+            _ => {
+                whole.push('%');
+                whole.push_str(&after[..length]);
+            }
+        }
+        rest = &after[length..];
     }
+    whole + rest
+}
+
+fn zoned_rfc3339(zoned: &Zoned) -> String {
+    let instant = zoned.timestamp();
+    if zoned.offset().is_zero() {
+        return instant.to_string();
+    }
+    instant.display_with_offset(zoned.offset()).to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{format, parse_rfc3339, rfc3339};
+    use super::{Fault, format, parse, parse_rfc3339, rfc3339};
+
+    const NOVEMBER: i64 = 1_700_000_000_000_000_000;
 
     #[test]
     fn instants_read_back() {
-        for time in [0, 1, -1, i64::MAX, i64::MIN, 1_700_000_000_250_000_000] {
-            assert_eq!(
-                parse_rfc3339(&rfc3339(time)),
-                Some(time),
-                "{}",
-                rfc3339(time)
-            );
+        for time in [0, 1, -1, i64::MAX, i64::MIN, NOVEMBER + 250_000_000] {
+            let text = rfc3339(time);
+            assert_eq!(parse_rfc3339(&text), Some(time), "{text}");
         }
-        assert_eq!(
-            rfc3339(1_700_000_000_250_000_000),
-            "2023-11-14T22:13:20.25Z"
-        );
+        assert_eq!(rfc3339(NOVEMBER + 250_000_000), "2023-11-14T22:13:20.25Z");
         assert_eq!(rfc3339(951_782_400_000_000_000), "2000-02-29T00:00:00Z");
     }
 
@@ -256,22 +155,56 @@ mod tests {
         assert_eq!(parse_rfc3339("1970-01-01T01:00:00+01:00"), Some(0));
         for text in [
             "",
+            "x",
             "1970-01-01",
             "1970-13-01T00:00:00Z",
             "1970-02-30T00:00:00Z",
-            "x",
+            "1970-01-01T00:00:00",
+            "1970-01-01T00:00:00+01",
+            "1970-01-01T00:00:00.Z",
+            "1970-01-01T00:00:00Z[Europe/Berlin]",
+            "9999-01-01T00:00:00Z",
         ] {
-            assert_eq!(parse_rfc3339(text), None);
+            assert_eq!(parse_rfc3339(text), None, "{text}");
         }
-        assert_eq!(parse_rfc3339("1970-01-01T00:00:00"), None);
-        assert_eq!(parse_rfc3339("9999-01-01T00:00:00Z"), None);
     }
 
     #[test]
-    fn patterns_name_their_parts() {
-        let time = 1_700_000_000_000_000_000;
-        let text = format(time, "%a %d %b %Y, %H:%M%% day %j %I %p");
+    fn patterns_name_their_parts_in_a_zone() {
+        let text = format(NOVEMBER, "%a %d %b %Y, %H:%M%% day %j %I %p", "UTC");
         assert_eq!(text.as_deref(), Ok("Tue 14 Nov 2023, 22:13% day 318 10 PM"));
-        assert_eq!(format(time, "%Q"), Err("%Q".into()));
+        let text = format(NOVEMBER, "%H:%M %z %+ %%+", "Europe/Berlin");
+        assert_eq!(
+            text.as_deref(),
+            Ok("23:13 +0100 2023-11-14T23:13:20+01:00 %+")
+        );
+        assert!(matches!(
+            format(NOVEMBER, "%!", "UTC"),
+            Err(Fault::Pattern(_))
+        ));
+        assert!(matches!(
+            format(NOVEMBER, "%", "UTC"),
+            Err(Fault::Pattern(_))
+        ));
+        assert_eq!(
+            format(0, "%Y", "Mars/Base"),
+            Err(Fault::UnknownZone("Mars/Base".into()))
+        );
+    }
+
+    #[test]
+    fn a_text_is_read_in_a_zone() {
+        assert_eq!(
+            parse("1970-01-02", "%Y-%m-%d", "UTC"),
+            Ok(86_400_000_000_000)
+        );
+        let berlin = parse("01.01.1970 01:00", "%d.%m.%Y %H:%M", "Europe/Berlin");
+        assert_eq!(berlin, Ok(0));
+        assert_eq!(
+            parse("01:00 +0100 1970-01-01", "%H:%M %z %F", "Asia/Tokyo"),
+            Ok(0)
+        );
+        assert_eq!(parse("soon", "%Y", "UTC"), Err(Fault::Text));
+        assert_eq!(parse("12:00", "%H:%M", "UTC"), Err(Fault::Text));
     }
 }

@@ -31,7 +31,7 @@ pub use error::{
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,
-    fs_write,
+    fs_write, fs_write_bytes,
 };
 pub(crate) use guard::{Step, panic_text};
 pub use json::{
@@ -59,7 +59,8 @@ pub use outside::{
     tool_begin, workflow_start,
 };
 pub use regex::{
-    regex_captures, regex_check, regex_find, regex_replace, regex_split, string_matches,
+    regex_captures, regex_check, regex_find, regex_find_all, regex_replace, regex_split,
+    string_matches,
 };
 pub use scope::{
     budget_enter, budget_fail, budget_leave, defer_enter, defer_leave, reflect_wait, retry_wait,
@@ -74,9 +75,9 @@ pub use task::{
     parallel_for, parallel_tuple, task_await, task_await_all, task_cancel, task_race, task_spawn,
 };
 pub use text::{
-    bytes_text, string_chars, string_lines, string_lower, string_pad_end, string_pad_start,
-    string_repeat, string_replace, string_slice, string_split, string_split_once, string_trim,
-    string_upper, string_words,
+    bytes_text, string_bytes, string_chars, string_lines, string_lower, string_pad_end,
+    string_pad_start, string_repeat, string_replace, string_slice, string_split, string_split_once,
+    string_trim, string_upper, string_words,
 };
 pub use time::{duration_seconds, time_format, time_parse};
 pub use value::{value_compare, value_equal, value_to_json, value_to_string};

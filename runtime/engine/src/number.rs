@@ -32,6 +32,20 @@ pub fn special(text: &str) -> Option<f64> {
     }
 }
 
+/// The float that a text is: digits, with a point, an exponent and a sign, or one of the names above.
+#[must_use]
+pub fn parse_float(text: &str) -> Option<f64> {
+    // Rust also reads `inf`, `nan` and their kin in any case.
+    let is_number = text
+        .bytes()
+        .all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'));
+    if is_number {
+        text.parse().ok()
+    } else {
+        special(text)
+    }
+}
+
 /// The int that a float is exactly, without its fraction; `None` outside 64 bits.
 #[must_use]
 pub fn truncated(value: f64) -> Option<i64> {

@@ -62,6 +62,13 @@ pub enum Request {
         /// By what.
         text: String,
     },
+    /// Replaces a file.
+    FsWriteBytes {
+        /// Which.
+        path: String,
+        /// By what.
+        bytes: Vec<u8>,
+    },
     /// Adds to a file.
     FsAppend {
         /// Which.

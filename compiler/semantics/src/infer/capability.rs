@@ -3,9 +3,11 @@
 use gsw_source::{Db, ItemId, Span};
 
 use crate::declared_type::is_plain_enum;
+use crate::errors::map_key_type;
 use crate::errors::values as errors;
 use crate::infer::context::Context;
 use crate::infer::lookup;
+use crate::lower_type::is_key;
 use crate::model::Requirement;
 use crate::substitute::substitute;
 use crate::types::Type;
@@ -67,6 +69,7 @@ impl Check<'_> {
                 Requirement::Equal => self.equal(ty, open),
                 Requirement::Json => self.json(ty, open),
                 Requirement::Order => self.order(ty, open),
+                Requirement::Key => is_key(self.db, ty),
                 Requirement::Add => matches!(
                     ty,
                     Type::Int | Type::Float | Type::Duration | Type::String | Type::List(_)
@@ -159,6 +162,7 @@ impl Context<'_> {
             let text = self.show(&ty);
             self.report(match requirement {
                 Requirement::Json => errors::no_json_form(place, &text),
+                Requirement::Key => map_key_type(place, &text),
                 _ => errors::not_able(place, &text, requirement.ability()),
             });
         } else if open.unknown {
@@ -185,6 +189,16 @@ impl Context<'_> {
         for (requirement, ty, span) in std::mem::take(&mut self.pending) {
             self.require(requirement, &ty, span);
         }
-        self.pending.clear();
+    }
+
+    /// A map that stays empty has keys of some type; strings are as good as any.
+    pub(super) fn settle_keys(&mut self) {
+        for (requirement, ty, _) in std::mem::take(&mut self.pending) {
+            if requirement == Requirement::Key
+                && let Type::Variable(key) = self.table.zonk(&ty)
+            {
+                self.table.bind(key, &Type::String);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::errors::{records, values as errors};
 use crate::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
+use crate::model::Requirement;
 use crate::types::Type;
 
 impl Context<'_> {
@@ -87,6 +88,7 @@ impl Context<'_> {
         }
         let (key, keys) = self.side(keys, &key_part, wanted.as_ref().map(|it| &it.0));
         let (value, values) = self.side(values, &value_part, wanted.as_ref().map(|it| &it.1));
+        self.require(Requirement::Key, &key, span);
         let entries = keys.into_iter().zip(values).collect();
         let ty = Type::Map(Arc::new(key), Arc::new(value));
         self.push(ExpressionKind::Map(entries), ty, span)

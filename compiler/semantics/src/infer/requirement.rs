@@ -13,10 +13,12 @@ use crate::declaration::{generics_of, item_signature};
 use crate::display::display_type;
 use crate::errors::values as errors;
 use crate::infer::capability::{Open, is_able};
-use crate::infer::infer_item;
+use crate::infer::table::parts;
+use crate::infer::{infer_item, lookup};
 use crate::method::ANY_VALUE;
 use crate::model::{GenericUse, Requirement};
 use crate::module::std_file;
+use crate::types::Type;
 
 /// What `item` asks of its type parameters, by position; sorted.
 #[salsa::tracked(returns(ref))]
@@ -123,9 +125,35 @@ fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
         let parameters = 0u32..u32::try_from(generics_of(db, item).len()).unwrap_or(0);
         own.extend(parameters.map(|it| (it, Requirement::Json)));
     }
+    own.extend(keys(db, item).into_iter().map(|it| (it, Requirement::Key)));
     own.sort_unstable();
     own.dedup();
     own
+}
+
+/// The type parameters that stand for the keys of a map in the head of a function or the fields of a type.
+fn keys(db: &dyn Db, item: ItemId) -> Vec<u32> {
+    if generics_of(db, item).is_empty() {
+        return Vec::new();
+    }
+    let signature = &item_signature(db, item).signature;
+    let variants = lookup::variants(db, item).iter().flat_map(|it| &it.fields);
+    let fields = lookup::fields(db, item).iter().chain(variants);
+    let mut types: Vec<Type> = fields
+        .chain(&signature.parameters)
+        .map(|it| it.ty.clone())
+        .collect();
+    types.push(signature.result.clone());
+    let mut found = Vec::new();
+    while let Some(ty) = types.pop() {
+        if let Type::Map(key, _) = &ty
+            && let Type::Parameter(index, _) = **key
+        {
+            found.push(index);
+        }
+        types.extend(parts(&ty));
+    }
+    found
 }
 
 /// What the user's own type parameters must be able to do because of what is used with them.

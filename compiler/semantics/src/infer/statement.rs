@@ -3,18 +3,15 @@
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{calls, values as errors};
+use crate::errors::values as errors;
 use crate::hir::{
-    BinaryOperator, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Statement,
-    StatementKind,
+    BinaryOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
-use crate::infer::lookup;
-use crate::infer::name::function_type;
 use crate::infer::pattern::Place;
 use crate::lower_type::lower_type;
 use crate::model::Reference;
-use crate::scope::{Definition, resolve_callable};
+use crate::scope::Definition;
 use crate::types::Type;
 
 impl Context<'_> {
@@ -131,8 +128,9 @@ impl Context<'_> {
             ast::StatementKind::Mock {
                 target,
                 arguments,
+                rest,
                 outcome,
-            } => match self.mock(target, arguments, outcome, span) {
+            } => match self.mock(target, (arguments, *rest), outcome, span) {
                 Some(kind) => kind,
                 None => return false,
             },
@@ -343,62 +341,5 @@ impl Context<'_> {
     /// The text of the program at a span of this item.
     fn source_text(&self, span: Span) -> Name {
         crate::infer::source::text(self.db, self.item, span)
-    }
-
-    fn mock(
-        &mut self,
-        target: &[ast::Identifier],
-        arguments: &[ast::Pattern],
-        outcome: &ast::MockOutcome,
-        span: Span,
-    ) -> Option<StatementKind> {
-        let definition = match (self.written_path(target)?, target) {
-            // A module does not hide what can be called, here as in calls.
-            (module @ Definition::Module(_), [name]) => {
-                resolve_callable(self.db, self.file, &name.name).unwrap_or(module)
-            }
-            (definition, _) => definition,
-        };
-        let Definition::Item(item) = definition else {
-            let place = self.place(span);
-            self.report(calls::not_callable(place, "this"));
-            return None;
-        };
-        let signature = lookup::signature(self.db, item);
-        let type_arguments = self.fresh_arguments(signature.generics.len());
-        let ty = function_type(&signature.parameters, &signature.result, &type_arguments);
-        let Type::Function(function) = ty else {
-            return None;
-        };
-        if arguments.len() > function.parameters.len() {
-            let place = self.place(arguments[function.parameters.len()].span);
-            let callee = format!("`{}`", item.name(self.db));
-            let (most, found) = (function.parameters.len(), arguments.len());
-            self.report(calls::too_many_arguments(place, &callee, most, found));
-        }
-        let ast::MockOutcome::Value(value) = outcome;
-        self.open_frame(Some(function.result.clone()));
-        let names = self.scope.len();
-        let mut parameters = Vec::new();
-        let mut patterns = Vec::new();
-        for (index, ty) in function.parameters.iter().enumerate() {
-            parameters.push(self.local(Name::default(), ty.clone(), LocalKind::Parameter, span));
-            if let Some(pattern) = arguments.get(index) {
-                patterns.push(self.pattern(pattern, ty, Place::Inside));
-            }
-        }
-        let body = self.expression(value, &Expected::Type(function.result.clone()));
-        self.scope.truncate(names);
-        let captures = self.close_frame().captures;
-        let outcome = Lambda {
-            parameters,
-            body,
-            captures,
-        };
-        Some(StatementKind::Mock {
-            item,
-            patterns,
-            outcome,
-        })
     }
 }

@@ -159,7 +159,7 @@ impl Table {
 }
 
 /// The types that `ty` is made of.
-pub(super) fn parts(ty: &Type) -> Vec<Type> {
+pub(crate) fn parts(ty: &Type) -> Vec<Type> {
     match ty {
         Type::Optional(inner)
         | Type::List(inner)

@@ -13,6 +13,7 @@ impl Context<'_> {
     pub(super) fn zonk(&mut self) {
         self.settle_pending();
         self.report_unknown();
+        self.settle_keys();
         let table = &self.table;
         for local in &mut self.locals {
             finish(table, &mut local.ty);

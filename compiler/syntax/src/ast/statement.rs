@@ -2,7 +2,7 @@
 
 use gsw_source::Span;
 
-use crate::ast::{Expression, Identifier, Pattern, TypeExpression};
+use crate::ast::{Expression, Identifier, Pattern, PatternField, Rest, TypeExpression};
 
 /// `{ … }`; its value is its last expression statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -79,7 +79,9 @@ pub enum StatementKind {
         /// The name of what is mocked, dotted for std effects.
         target: Vec<Identifier>,
         /// Patterns of the arguments.
-        arguments: Vec<Pattern>,
+        arguments: Vec<PatternField>,
+        /// Whether `..` stands at the end.
+        rest: Rest,
         /// What it does instead.
         outcome: MockOutcome,
     },

@@ -61,7 +61,7 @@ pub(super) fn pattern(it: &Pattern) -> Node {
     }
 }
 
-fn fields(fields: &[PatternField], rest: Rest) -> Vec<Node> {
+pub(super) fn fields(fields: &[PatternField], rest: Rest) -> Vec<Node> {
     let rest = (rest == Rest::Ignored).then(|| word(".."));
     let field = |field: &PatternField| match &field.name {
         Some(name) => Node::list(&format!("{}:", name.name), [pattern(&field.pattern)]),

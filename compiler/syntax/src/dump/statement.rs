@@ -2,7 +2,7 @@
 
 use crate::ast::{AssertExpectation, AssignOperator, Block, MockOutcome, Statement, StatementKind};
 use crate::dump::expression::expression;
-use crate::dump::pattern::pattern;
+use crate::dump::pattern::{fields, pattern};
 use crate::dump::type_expression::type_expression;
 use crate::dump::{Node, optional, path, word};
 
@@ -78,9 +78,10 @@ fn test_statement(it: &Statement) -> Node {
         StatementKind::Mock {
             target,
             arguments,
+            rest,
             outcome: MockOutcome::Value(value),
         } => {
-            let arguments = Node::List(arguments.iter().map(pattern).collect());
+            let arguments = Node::List(fields(arguments, *rest));
             Node::list("mock", [path(target), arguments, expression(value)])
         }
         _ => word("invalid"),

@@ -243,7 +243,7 @@ enum FieldElement {
 }
 
 /// `PatternFields = [ Name ":" ] Pattern { "," … } [ ".." ] ;`
-fn payload_fields(rules: &Rules) -> Rule<(Vec<PatternField>, Rest)> {
+pub(super) fn payload_fields(rules: &Rules) -> Rule<(Vec<PatternField>, Rest)> {
     let field = named_field(rules)
         .or(rules.pattern.clone().map(|pattern| PatternField {
             name: None,

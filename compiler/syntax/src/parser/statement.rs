@@ -8,9 +8,10 @@ use crate::ast::{
 };
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Extra, Rule, State, Tokens, any_word, between, commas, identifier, looking_at,
-    span_of, token, token_as, word,
+    Context, Extra, Rule, State, Tokens, any_word, between, identifier, looking_at, span_of, token,
+    token_as, word,
 };
+use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
     Boundary, closing_brace, or_hole, statement_end, statement_separator,
 };
@@ -156,7 +157,7 @@ fn assert(rules: &Rules) -> Rule<StatementKind> {
         .boxed()
 }
 
-/// `Mock = "mock" Word { "." Word } "(" [ Pattern { "," Pattern } ] ")" "->" Expression ;`
+/// `Mock = "mock" Word { "." Word } "(" [ PatternFields ] ")" "->" Expression ;`
 fn mock(rules: &Rules) -> Rule<StatementKind> {
     let target = any_word()
         .separated_by(token_as(TokenKind::Dot, Expected::OPERATOR))
@@ -166,14 +167,15 @@ fn mock(rules: &Rules) -> Rule<StatementKind> {
         .ignore_then(target)
         .then(between(
             TokenKind::ParenOpen,
-            commas(rules.pattern.clone()),
+            payload_fields(rules),
             TokenKind::ParenClose,
         ))
         .then_ignore(token(TokenKind::Arrow))
         .then(rules.any_expression())
-        .map(|((target, arguments), value)| StatementKind::Mock {
+        .map(|((target, (arguments, rest)), value)| StatementKind::Mock {
             target,
             arguments,
+            rest,
             outcome: MockOutcome::Value(value),
         });
     at(

@@ -12,9 +12,12 @@ pub fn perform(request: &Request) -> Outcome {
     let (path, result) = match request {
         Request::FsRead { path } => (path, read(path)),
         Request::FsReadBytes { path } => (path, fs::read(path).map(Outcome::Bytes)),
-        Request::FsWrite { path, text } => (path, write(path, text).map(|()| Outcome::Done)),
+        Request::FsWrite { path, text } => {
+            (path, write(path, text.as_bytes()).map(|()| Outcome::Done))
+        }
+        Request::FsWriteBytes { path, bytes } => (path, write(path, bytes).map(|()| Outcome::Done)),
         Request::FsAppend { path, text } => (path, append(path, text).map(|()| Outcome::Done)),
-        Request::FsExists { path } => (path, fs::exists(path).map(Outcome::Bool)),
+        Request::FsExists { path } => (path, exists(path).map(Outcome::Bool)),
         Request::FsList { path } => (path, list(path).map(Outcome::Texts)),
         Request::FsGlob { pattern } => (pattern, glob(pattern).map(Outcome::Texts)),
         Request::FsRemove { path } => (path, remove(path).map(|()| Outcome::Done)),
@@ -40,17 +43,25 @@ fn read(path: &str) -> io::Result<Outcome> {
         .map_err(|_| io::Error::other("it is not UTF-8 text; `fs.read_bytes` reads anything"))
 }
 
+/// Nothing stands below a file, which is no mistake to ask for.
+fn exists(path: &str) -> io::Result<bool> {
+    match fs::exists(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
+        found => found,
+    }
+}
+
 /// Writes beside and renames, so that nobody sees half of it.
-fn write(path: &str, text: &str) -> io::Result<()> {
+fn write(path: &str, content: &[u8]) -> io::Result<()> {
     let target = Path::new(path);
     // A link or a device is written through, as is what cannot be replaced.
     let is_plain = fs::symlink_metadata(target).map_or(true, |it| it.is_file());
     let beside = format!("{path}.{:016x}.part", super::clock::random_word());
     if !is_plain {
-        return fs::write(target, text);
+        return fs::write(target, content);
     }
     let permissions = fs::metadata(target).ok().map(|it| it.permissions());
-    let written = fs::write(&beside, text).and_then(|()| {
+    let written = fs::write(&beside, content).and_then(|()| {
         permissions.map_or(Ok(()), |it| fs::set_permissions(&beside, it))?;
         fs::rename(&beside, target)
     });

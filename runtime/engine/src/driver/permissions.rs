@@ -81,6 +81,7 @@ impl Permissions {
         };
         let access = match &request {
             Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
             | Request::FsAppend { .. }
             | Request::FsRemove { .. }
             | Request::FsMakeDir { .. } => Access::Write,
@@ -95,6 +96,7 @@ impl Permissions {
             Request::FsRead { path }
             | Request::FsReadBytes { path }
             | Request::FsWrite { path, .. }
+            | Request::FsWriteBytes { path, .. }
             | Request::FsAppend { path, .. }
             | Request::FsExists { path }
             | Request::FsList { path }

@@ -3,6 +3,7 @@
 use crate::export::guard::{Step, calls};
 use crate::operation::Request;
 use crate::run::Run;
+use crate::value::string;
 
 calls! {
     /// `fs.read(path)`
@@ -19,6 +20,13 @@ calls! {
     waiting fs_write(run, path, text) {
         let text = run.take_string(text);
         run.perform_on(path, |path| Request::FsWrite { path, text })
+    }
+
+    /// `fs.write_bytes(path, bytes)`
+    waiting fs_write_bytes(run, path, bytes) {
+        let content = string::bytes(bytes).to_vec();
+        run.heap.release(bytes);
+        run.perform_on(path, |path| Request::FsWriteBytes { path, bytes: content })
     }
 
     /// `fs.append(path, text)`

@@ -41,6 +41,13 @@ calls! {
         Ok(found.map_or(0, |it| string::new(&mut run.heap, it.as_str())))
     }
 
+    /// `r.find_all(s)`
+    raising regex_find_all(run, pattern, s) {
+        let regex = known(&mut run.heap, pattern)?;
+        let texts = regex.find_iter(string::text(s)).map(|it| it.as_str());
+        Ok(strings(&mut run.heap, texts))
+    }
+
     /// `r.captures(s)`
     raising regex_captures(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;

@@ -4,6 +4,7 @@ use gsw_abi::builtin::OPTIONAL_INT;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
+use crate::number;
 use crate::value::{optional, string};
 
 calls! {
@@ -61,9 +62,9 @@ calls! {
 
     /// `s.parse_float()`
     plain string_parse_float(run, result, s) {
-        match string::text(s).parse::<f64>() {
-            Ok(it) => optional::some(&mut run.heap, TypeId(result as u32), it.to_bits()),
-            Err(_) => 0,
+        match number::parse_float(string::text(s)) {
+            Some(it) => optional::some(&mut run.heap, TypeId(result as u32), it.to_bits()),
+            None => 0,
         }
     }
 }

@@ -33,6 +33,11 @@ calls! {
         }
     }
 
+    /// `s.bytes()` in UTF-8.
+    plain string_bytes(run, s) {
+        string::new_bytes(&mut run.heap, string::bytes(s))
+    }
+
     /// `s.split(separator)`; an empty separator splits into characters.
     plain string_split(run, s, separator) {
         let text = string::text(s);

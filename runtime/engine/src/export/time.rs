@@ -2,9 +2,11 @@
 
 use gsw_abi::builtin::BuiltinError;
 
+use crate::calendar::{self, Fault};
 use crate::export::guard::calls;
+use crate::heap::Heap;
 use crate::value::{error, string};
-use crate::{calendar, codec, duration};
+use crate::{codec, duration};
 
 calls! {
     /// `d.seconds()`
@@ -12,26 +14,40 @@ calls! {
         (d as i64 as f64 / duration::SECOND as f64).to_bits()
     }
 
-    /// `t.format(pattern)`
-    raising time_format(run, t, pattern) {
-        match calendar::format(t as i64, string::text(pattern)) {
-            Ok(text) => Ok(string::new(&mut run.heap, &text)),
-            Err(directive) => {
-                let text = format!("a time has no `{directive}`");
-                Err(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &text))
-            }
-        }
+    /// `t.format(pattern, zone)`
+    raising time_format(run, t, pattern, zone) {
+        let pattern = string::text(pattern);
+        calendar::format(t as i64, pattern, string::text(zone))
+            .map(|text| string::new(&mut run.heap, &text))
+            .map_err(|fault| fault_of(&mut run.heap, fault, pattern))
     }
 
-    /// `time.parse(text)`
-    raising time_parse(run, text) {
-        let text = string::text(text);
-        match calendar::parse_rfc3339(text) {
-            Some(time) => Ok(time as u64),
-            None => {
+    /// `time.parse(text, pattern, zone)`
+    raising time_parse(run, text, pattern, zone) {
+        let (text, pattern) = (string::text(text), string::text(pattern));
+        let read = match pattern {
+            "" => calendar::parse_rfc3339(text).ok_or(Fault::Text),
+            pattern => calendar::parse(text, pattern, string::text(zone)),
+        };
+        read.map(i64::cast_unsigned).map_err(|fault| match (fault, pattern) {
+            (Fault::Text, "") => {
                 let issue = codec::mismatch("$", "a time as of RFC 3339", &text.into());
-                Err(error::decode(&mut run.heap, &issue))
+                error::decode(&mut run.heap, &issue)
             }
-        }
+            (Fault::Text, pattern) => {
+                let expected = format!("a time like `{pattern}`");
+                error::decode(&mut run.heap, &codec::mismatch("$", &expected, &text.into()))
+            }
+            (fault, pattern) => fault_of(&mut run.heap, fault, pattern),
+        })
     }
+}
+
+/// A zone or pattern that makes no sense is the program's mistake.
+fn fault_of(heap: &mut Heap, fault: Fault, pattern: &str) -> u64 {
+    let text = match fault {
+        Fault::UnknownZone(zone) => format!("there is no time zone `{zone}`"),
+        Fault::Pattern(_) | Fault::Text => format!("no time can be written by `{pattern}`"),
+    };
+    error::with_text(heap, BuiltinError::AssertionFailed, &text)
 }

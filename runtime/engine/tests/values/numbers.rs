@@ -75,26 +75,27 @@ fn times_read_and_write() {
         1.5
     );
     let (good, bad) = (it.text("1970-01-01T00:00:01Z"), it.text("soon"));
-    let outcome = call!(it, time_parse(good));
+    let (empty, zone) = (it.text(""), it.text("UTC"));
+    let outcome = call!(it, time_parse(good, empty, zone));
     assert_eq!(
         it.outcome(TIME, outcome),
         Ok("\"1970-01-01T00:00:01Z\"".into())
     );
-    let outcome = call!(it, time_parse(bad));
+    let outcome = call!(it, time_parse(bad, empty, zone));
     let message = "DecodeError: at $: expected a time as of RFC 3339, found \"soon\"";
     assert_eq!(it.outcome(TIME, outcome), Err(message.into()));
-    let (pattern, unknown) = (it.text("%Y/%m"), it.text("%Q"));
-    let outcome = call!(it, time_format(0, pattern));
+    let (pattern, unknown) = (it.text("%Y/%m"), it.text("%!"));
+    let outcome = call!(it, time_format(0, pattern, zone));
     assert_eq!(
         it.outcome(gsw_abi::builtin::STRING, outcome),
         Ok("\"1970/01\"".into())
     );
-    let outcome = call!(it, time_format(0, unknown));
+    let outcome = call!(it, time_format(0, unknown, zone));
     assert_eq!(
         it.outcome(FLOAT, outcome),
-        Err("AssertionFailed: a time has no `%Q`".into())
+        Err("AssertionFailed: no time can be written by `%!`".into())
     );
-    for word in [good, bad, pattern, unknown] {
+    for word in [good, bad, pattern, unknown, empty, zone] {
         it.heap().release(word);
     }
 }

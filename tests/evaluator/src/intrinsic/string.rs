@@ -24,7 +24,13 @@ impl Machine<'_> {
             ("string_lines", []) => texts(s.lines().map(str::to_owned)),
             ("string_words", []) => texts(s.split_whitespace().map(str::to_owned)),
             ("string_parse_int", []) => Value::optional(s.parse().ok().map(Value::Int)),
-            ("string_parse_float", []) => Value::optional(s.parse().ok().map(Value::Float)),
+            ("string_parse_float", []) => {
+                let named = matches!(&**s, "NaN" | "Infinity" | "-Infinity");
+                let is_number =
+                    !s.contains(|it: char| it.is_ascii_alphabetic() && !"eE".contains(it));
+                let read = (named || is_number).then(|| s.parse().ok()).flatten();
+                Value::optional(read.map(Value::Float))
+            }
             ("string_slice", [Value::Int(from), Value::Int(to)]) => Value::text(
                 clamped(&characters(), *from, *to)
                     .iter()
