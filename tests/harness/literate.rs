@@ -1,9 +1,20 @@
 //! Runs the pages of `tests/semantics` and `tests/run`, and the blocks of `docs`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::event_form;
 use crate::page::{Case, remarks, written_cases};
 use crate::program::{Said, gswc, root, run_both_ways, text};
+
+/// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves, and what is not
+/// yet in the language.
+const NOT_IN_PAGES: &[&str] = &[
+    "budget",
+    "child_detached",
+    "invalid_response",
+    "state_snapshot",
+];
 
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {
@@ -98,11 +109,21 @@ fn pages_of_docs_compile() {
 #[test]
 fn pages_of_run_say_the_same_in_memory_and_built() {
     let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
     for (place, file, case) in written_cases("tests/run", "run") {
         let arguments = case.expected("arguments").unwrap_or_default();
-        let words: Vec<_> = arguments.lines().collect();
+        let events = file.with_extension("jsonl");
+        let mut words: Vec<_> = arguments.lines().collect();
+        words.extend(["--events", text(&events)]);
         let said = run_both_ways(&file, &words);
         wrong.extend(expect(&place, &case, &said));
+        wrong.extend(event_form::check(&place, &events, &mut seen));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // G17
+    let missing: Vec<_> = event_form::kinds().difference(&seen).cloned().collect();
+    assert_eq!(
+        missing, NOT_IN_PAGES,
+        "kinds of events that no page of `tests/run` shows"
+    );
 }

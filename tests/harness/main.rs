@@ -8,6 +8,7 @@ mod conformance;
 mod damage;
 mod differential;
 mod editor;
+mod event_form;
 mod events;
 mod examples;
 mod formatting;

@@ -509,6 +509,41 @@ pub enum NodeKind {
     Region,
 }
 
+impl NodeKind {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 11] = [
+        Self::Workflow,
+        Self::Step,
+        Self::Task,
+        Self::Parallel,
+        Self::Iteration,
+        Self::Prompt,
+        Self::Tool,
+        Self::Human,
+        Self::Reflection,
+        Self::Attempt,
+        Self::Region,
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Workflow => "workflow",
+            Self::Step => "step",
+            Self::Task => "task",
+            Self::Parallel => "parallel",
+            Self::Iteration => "iteration",
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Human => "human",
+            Self::Reflection => "reflection",
+            Self::Attempt => "attempt",
+            Self::Region => "region",
+        }
+    }
+}
+
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]

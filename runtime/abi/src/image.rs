@@ -36,6 +36,8 @@ pub struct Parts<'a> {
 /// A checked view of an image.
 #[derive(Debug)]
 pub struct View<'a> {
+    /// The sum of everything in it, which names it.
+    pub sum: [u8; 32],
     /// Where the code starts in the image, for mapping.
     pub code_offset: usize,
     /// The code.
@@ -149,7 +151,10 @@ pub fn read(bytes: &[u8]) -> Result<View<'_>, Refusal> {
     let (_, constants) = section(1).ok_or(Refusal::Damaged)?;
     let (_, tables) = section(2).ok_or(Refusal::Damaged)?;
     let program = postcard::from_bytes(tables).map_err(|_| Refusal::Damaged)?;
+    let mut sum = [0; 32];
+    sum.copy_from_slice(&header[SUM..SUM + 32]);
     Ok(View {
+        sum,
         code_offset,
         code,
         constants,

@@ -1,7 +1,6 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 use gsw_abi::program::Program;
@@ -94,10 +93,9 @@ impl Engine {
     /// Starts a run of a workflow with its parameters by name.
     #[must_use]
     pub fn start(&self, workflow: usize, input: Map<String, Value>) -> RunHandle {
-        static RUNS: AtomicU64 = AtomicU64::new(0);
-        let number = RUNS.fetch_add(1, Ordering::Relaxed);
         let start = Start {
-            id: format!("run-{}-{number}", std::process::id()).into(),
+            // As wide as the ids of traces, so that none is given twice anywhere.
+            id: format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into(),
             now: clock::now(),
             seed: clock::random_word(),
         };

@@ -1,6 +1,14 @@
 //! What a run tells about itself while it goes on: typed events, numbered and timed.
+//!
+//! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
 mod form;
+mod json_text;
+mod line;
+mod log;
+mod raised;
+#[cfg(test)]
+mod schema;
 
 use std::sync::Arc;
 
@@ -9,19 +17,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::{Issue, PromptDetail, Usage};
-use crate::node::{NodeId, Status};
+use crate::node::{NodeId, Status, Totals};
+
+pub use json_text::JsonText;
+pub use line::{Format, Header, Lost, LostEvents};
+pub use log::{Level, LogLine};
+pub use raised::{RunError, State, TracePlace};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 1;
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "Value")]
 pub struct Event {
     /// Its number in the run, from 0.
     pub sequence: u64,
     /// Nanoseconds since 1970, as the run knows them; RFC 3339 in JSON.
     #[serde(with = "form::time")]
+    #[cfg_attr(test, schemars(with = "form::Time"))]
     pub time: i64,
     /// The run.
     pub run: Arc<str>,
@@ -36,28 +51,24 @@ impl Event {
     /// About how many bytes of text it holds, for those who must bound what they keep.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
-        let length = |text: &Option<Arc<str>>| text.as_ref().map_or(0, |it| it.len());
+        let length = |json: &Option<JsonText>| json.as_ref().map_or(0, |it| it.text().len());
+        let state = |of: &State| of.values().map(|it| it.text().len()).sum();
+        if let Some(end) = self.kind.end() {
+            return length(&end.output) + end.error.as_ref().map_or(0, |it| it.len());
+        }
         match &self.kind {
-            EventKind::ChildAttached { input, .. } => length(input),
-            EventKind::WorkflowEnd { output, .. } => length(output),
-            EventKind::Error { message, .. } | EventKind::Log { message, .. } => message.len(),
+            EventKind::ChildAttached { input, .. } | EventKind::ChildDetached { input, .. } => {
+                length(input)
+            }
+            EventKind::Error(error) => error.text_bytes(),
+            EventKind::Log { message, data, .. } => message.len() + length(data),
             EventKind::InvalidResponse { response, .. } => response.len(),
-            EventKind::Emit { value } | EventKind::StateSnapshot { value, .. } => tree_bytes(value),
-            EventKind::ToolCall { input, output, .. } => {
-                tree_bytes(input) + output.as_ref().map_or(0, tree_bytes)
+            EventKind::Emit { value } | EventKind::StateChanged { value, .. } => value.text().len(),
+            EventKind::StateSnapshot { state: of } | EventKind::StepRestarted { state: of, .. } => {
+                state(of)
             }
             _ => 0,
         }
-    }
-}
-
-/// About how many bytes a value takes.
-fn tree_bytes(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => 32 * items.len() + items.iter().map(tree_bytes).sum::<usize>(),
-        Value::Object(fields) => 64 * fields.len() + fields.values().map(tree_bytes).sum::<usize>(),
-        _ => 0,
     }
 }
 
@@ -94,27 +105,67 @@ impl TryFrom<Value> for Event {
     }
 }
 
+/// How something ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct End {
+    /// How.
+    pub status: Status,
+    /// How long it took, in nanoseconds; in JSON seconds.
+    #[serde(with = "form::seconds")]
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub duration: i64,
+    /// What came out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<JsonText>,
+    /// The error that ended it, its kind and what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Arc<str>>,
+}
+
 /// What happened. Durations are nanoseconds, in JSON seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
     /// A node was mounted; the event's node is the new one.
     ChildAttached {
-        /// Under which.
+        /// Under which; 0 is the run itself, which no event announces.
         parent: NodeId,
         /// What it is.
+        #[cfg_attr(test, schemars(with = "schema::Kind"))]
         kind: NodeKind,
         /// Its name.
         name: Arc<str>,
         /// How many of that name came before, or the iteration's index.
         index: u32,
-        /// What goes in, as JSON text.
-        input: Option<Arc<str>>,
-    },
-    /// A node's status is another one now.
-    Status {
-        /// Which.
+        /// `idle` when it is to begin later, else `running`.
         status: Status,
+        /// What goes in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<JsonText>,
+    },
+    /// A workflow was started as a run of its own, which this node does not wait for.
+    ChildDetached {
+        /// The id of that run.
+        child: Arc<str>,
+        /// The workflow.
+        workflow: Arc<str>,
+        /// What goes in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<JsonText>,
+    },
+    /// A node that has no events of its own kind has ended.
+    Status {
+        /// How.
+        #[serde(flatten)]
+        end: End,
+    },
+    /// The whole tree, counted; told when a workflow has ended.
+    TreeUpdated {
+        /// The counts.
+        #[serde(flatten)]
+        totals: Totals,
     },
     /// A workflow begins.
     WorkflowStart {
@@ -123,13 +174,11 @@ pub enum EventKind {
     },
     /// It ended.
     WorkflowEnd {
-        /// How it ended.
-        status: Status,
-        /// How long it took.
-        #[serde(with = "form::seconds")]
-        duration: i64,
-        /// What came out, as JSON text.
-        output: Option<Arc<str>>,
+        /// Its name.
+        workflow: Arc<str>,
+        /// How.
+        #[serde(flatten)]
+        end: End,
     },
     /// A step begins.
     StepStart {
@@ -140,15 +189,13 @@ pub enum EventKind {
     StepEnd {
         /// Its name.
         step: Arc<str>,
-        /// How it ended.
-        status: Status,
-        /// How long it took.
-        #[serde(with = "form::seconds")]
-        duration: i64,
+        /// How.
+        #[serde(flatten)]
+        end: End,
     },
     /// Another attempt follows.
     StepRetry {
-        /// Its name.
+        /// The name of the step, workflow or block.
         step: Arc<str>,
         /// The number of the attempt that comes, from 1 for the first retry.
         attempt: u32,
@@ -158,45 +205,56 @@ pub enum EventKind {
         analysis: String,
         /// How long it waits before.
         #[serde(with = "form::seconds")]
+        #[cfg_attr(test, schemars(with = "f64"))]
         delay: i64,
     },
-    /// A task begins.
+    /// Another attempt begins.
+    StepRestarted {
+        /// The name of the step, workflow or block.
+        step: Arc<str>,
+        /// The number of the attempt, from 1 for the first retry.
+        attempt: u32,
+        /// The state that it begins with.
+        #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+        state: State,
+    },
+    /// A task or an iteration of a `parallel` begins.
     TaskStart,
     /// It ended.
     TaskEnd {
-        /// How it ended.
-        status: Status,
-        /// How long it took.
-        #[serde(with = "form::seconds")]
-        duration: i64,
+        /// How.
+        #[serde(flatten)]
+        end: End,
     },
     /// A node failed; once per failure, where it arose.
-    Error {
-        /// The kind of error.
-        error: Arc<str>,
-        /// What it says.
-        message: String,
-    },
+    Error(Box<RunError>),
     /// A line of the log.
     Log {
         /// How grave.
         level: Level,
         /// What it says.
-        message: String,
+        message: Arc<str>,
         /// What belongs to it.
-        data: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<JsonText>,
     },
     /// `emit`
     Emit {
         /// The value.
-        value: Value,
+        value: JsonText,
     },
-    /// A `state` variable has another value.
-    StateSnapshot {
+    /// A `state` variable has another value; the event's node is its workflow.
+    StateChanged {
         /// Which.
-        name: String,
+        name: Arc<str>,
         /// Its value now.
-        value: Value,
+        value: JsonText,
+    },
+    /// All `state` variables, because the program asked for them; the event's node is their workflow.
+    StateSnapshot {
+        /// Them.
+        #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+        state: State,
     },
     /// A prompt begins.
     PromptStart {
@@ -209,11 +267,11 @@ pub enum EventKind {
     },
     /// It ended.
     PromptEnd {
-        /// How it ended.
-        status: Status,
-        /// How long it took.
-        #[serde(with = "form::seconds")]
-        duration: i64,
+        /// Its name.
+        prompt: Arc<str>,
+        /// How.
+        #[serde(flatten)]
+        end: End,
         /// Tokens of all its requests.
         usage: Usage,
         /// The rest that is known of the answer.
@@ -225,6 +283,24 @@ pub enum EventKind {
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
+    },
+    /// It answered, or could not be asked.
+    ModelAnswer {
+        /// As the provider names it; as it was asked when there is no answer.
+        model: String,
+        /// The number of the request in its prompt, from 1.
+        attempt: u32,
+        /// Tokens of this request.
+        usage: Usage,
+        /// As the provider names it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop_reason: Option<String>,
+        /// The provider's id of the request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+        /// Why there is no answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     /// An answer does not fit.
     InvalidResponse {
@@ -276,58 +352,32 @@ pub enum EventKind {
         /// Which.
         tool: Arc<str>,
         /// With what.
-        input: Value,
-        /// What it gave.
-        output: Option<Value>,
-        /// Or what it raised.
-        error: Option<String>,
-        /// How long it took.
-        #[serde(with = "form::seconds")]
-        duration: i64,
+        input: JsonText,
+        /// How it ended.
+        #[serde(flatten)]
+        end: End,
     },
 }
 
-/// How grave a line of the log is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// For those who look closely.
-    Debug,
-    /// For everybody.
-    Info,
-    /// Something may be wrong.
-    Warn,
-    /// Something is wrong.
-    Error,
-}
-
-impl Level {
-    /// The level that `log` names by a number; everything above the last is the last.
+impl EventKind {
+    /// How something ended, for the kinds that tell the end of a node.
     #[must_use]
-    pub const fn of(number: u64) -> Self {
-        match number {
-            0 => Self::Debug,
-            1 => Self::Info,
-            2 => Self::Warn,
-            _ => Self::Error,
-        }
-    }
-
-    /// Its word.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn end(&self) -> Option<&End> {
         match self {
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warn => "warn",
-            Self::Error => "error",
+            Self::Status { end }
+            | Self::WorkflowEnd { end, .. }
+            | Self::StepEnd { end, .. }
+            | Self::TaskEnd { end }
+            | Self::PromptEnd { end, .. }
+            | Self::ToolCall { end, .. } => Some(end),
+            _ => None,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, EventKind};
+    use super::{End, Event, EventKind};
     use crate::node::{NodeId, Status};
 
     #[test]
@@ -339,8 +389,12 @@ mod tests {
             node: NodeId(3),
             kind: EventKind::StepEnd {
                 step: "s".into(),
-                status: Status::Completed,
-                duration: 1_500_000_000,
+                end: End {
+                    status: Status::Completed,
+                    duration: 1_500_000_000,
+                    output: Some("{\"a\":[1,2.50]}".to_owned().into()),
+                    error: None,
+                },
             },
         };
         let text = serde_json::to_string(&event).expect("events are JSON");

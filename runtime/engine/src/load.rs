@@ -20,6 +20,8 @@ pub struct Loaded {
     pub program: Arc<Program>,
     /// The program's types, shared with the heaps of its runs.
     pub types: Arc<TypeTable>,
+    /// The sum of the image, 64 hex digits; empty for a program that has none.
+    pub image: Arc<str>,
     /// One entry per function, as compiled code sees them.
     pub functions: Vec<FunctionEntry>,
     code: Mapping,
@@ -104,6 +106,7 @@ impl Loaded {
         Ok(Self {
             types: Arc::new(program.types.clone()),
             program: Arc::new(program),
+            image: "".into(),
             functions,
             code: Mapping::empty(),
             constants: Mapping::empty(),
@@ -134,6 +137,7 @@ impl Loaded {
         Ok(Self {
             types: Arc::new(program.types.clone()),
             program: Arc::new(program),
+            image: hex(&view.sum).into(),
             functions,
             code,
             constants,
@@ -151,6 +155,10 @@ impl Loaded {
     pub fn code_size(&self) -> usize {
         self.code.bytes().len()
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -143,6 +143,7 @@ pub struct PromptResult {
 
 /// What is known about how an answer came about.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PromptDetail {
     /// The model that answered.
     pub model: String,
@@ -177,6 +178,7 @@ pub struct PromptFailure {
 
 /// What does not fit in an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Issue {
     /// `$.items[2].name`
     pub path: String,
@@ -349,6 +351,7 @@ pub enum StopReason {
 
 /// Tokens of one or more requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Usage {
     /// All input, cached included.
     pub input_tokens: u64,
@@ -358,6 +361,22 @@ pub struct Usage {
     pub cache_read_tokens: u64,
     /// Of the input: written to the provider's cache.
     pub cache_write_tokens: u64,
+}
+
+impl Usage {
+    /// Adds the tokens of something else.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            input_tokens,
+            output_tokens,
+            cache_read_tokens,
+            cache_write_tokens,
+        } = other;
+        self.input_tokens = self.input_tokens.saturating_add(*input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(*output_tokens);
+        self.cache_read_tokens = self.cache_read_tokens.saturating_add(*cache_read_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_add(*cache_write_tokens);
+    }
 }
 
 /// A model could not be asked or did not answer, retries included.

@@ -4,6 +4,8 @@
 //! parent (an iteration: its index). Text is made of it only on demand. Inputs and outputs are kept as JSON text up to a
 //! cap; beyond it those of the nodes that finished first are forgotten.
 
+mod totals;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -11,15 +13,22 @@ use gsw_abi::call::NodeKind;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Usage;
+use crate::event::{JsonText, LogLine, State};
 use crate::name::{NameId, Names};
 use crate::task::TaskId;
 
+pub use totals::{Spent, Totals};
+
 /// The most bytes of inputs and outputs that a tree keeps.
 const KEPT_BYTES: usize = 64 << 20;
+/// The most lines of the log that a tree keeps.
+const KEPT_LINES: usize = 1_000;
+/// The most lines of the log that an error takes along.
+const LINES_OF_ERROR: usize = 20;
 
 /// A node of the run. The root is 0; ids are given in order of start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NodeId(pub u32);
 
 impl NodeId {
@@ -31,6 +40,7 @@ impl NodeId {
 
 /// How far a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Made, not yet begun.
@@ -46,6 +56,18 @@ pub enum Status {
 }
 
 impl Status {
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Whether nothing can change it any more.
     #[must_use]
     pub const fn is_final(self) -> bool {
@@ -81,9 +103,9 @@ pub struct Node {
     pub end: i64,
     /// What went in, as JSON.
     pub input: Option<Arc<str>>,
-    /// What came out, as JSON; of a failed node the error's name and message.
+    /// What came out, as JSON; of a failed node the error's kind and what it says.
     pub output: Option<Arc<str>>,
-    /// Tokens and attempts of a prompt.
+    /// What it and what has ended below it spent; none for nothing.
     pub spent: Option<Box<Spent>>,
     /// How many effects it has requested itself.
     pub effects: u32,
@@ -97,17 +119,6 @@ pub struct Node {
     pub joiner: TaskId,
 }
 
-/// What a prompt cost.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Spent {
-    /// Tokens.
-    pub usage: Usage,
-    /// Dollars, where known.
-    pub cost_usd: Option<f64>,
-    /// Requests to the model.
-    pub attempts: u32,
-}
-
 /// What a node is made from.
 #[derive(Debug)]
 pub struct NewNode<'a> {
@@ -119,6 +130,8 @@ pub struct NewNode<'a> {
     pub name: &'a str,
     /// Its index, when it is given and not counted.
     pub index: Option<u32>,
+    /// `Idle` when it is to begin later, else `Running`.
+    pub status: Status,
     /// What goes in.
     pub input: Option<Arc<str>>,
 }
@@ -131,10 +144,14 @@ pub struct Tree {
     occurrences: FxHashMap<(NodeId, NodeKind, NameId), u32>,
     finished: VecDeque<NodeId>,
     kept: usize,
+    totals: Totals,
+    logs: VecDeque<LogLine>,
+    /// By workflow.
+    states: FxHashMap<NodeId, State>,
 }
 
 impl Tree {
-    /// Adds a running node.
+    /// Adds a node.
     pub fn enter(&mut self, new: NewNode<'_>, now: i64) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let name = self.names.intern(new.name);
@@ -147,6 +164,8 @@ impl Tree {
             *next - 1
         });
         self.kept += new.input.as_ref().map_or(0, |it| it.len());
+        self.totals.nodes += 1;
+        self.totals.count_in(new.status);
         self.nodes.push(Node {
             parent: new.parent,
             first_child: NodeId::NONE,
@@ -155,7 +174,7 @@ impl Tree {
             name,
             index,
             kind: new.kind,
-            status: Status::Running,
+            status: new.status,
             is_evicted: false,
             has_begun_once: false,
             start: now,
@@ -185,6 +204,19 @@ impl Tree {
         }
     }
 
+    /// An idle node begins; says whether it did.
+    pub fn begin(&mut self, id: NodeId, now: i64) -> bool {
+        if self.node(id).status != Status::Idle {
+            return false;
+        }
+        self.totals.count_out(Status::Idle);
+        self.totals.count_in(Status::Running);
+        let node = self.node_mut(id);
+        node.status = Status::Running;
+        node.start = now;
+        true
+    }
+
     /// Ends a node; one that has ended stays as it is. Says whether it did.
     pub fn finish(
         &mut self,
@@ -193,17 +225,25 @@ impl Tree {
         output: Option<Arc<str>>,
         now: i64,
     ) -> bool {
-        if self.node(id).status.is_final() {
+        debug_assert!(status.is_final(), "a node ends with a status of ends");
+        let before = self.node(id).status;
+        if before.is_final() {
             return false;
         }
+        self.totals.count_out(before);
+        self.totals.count_in(status);
         self.kept += output.as_ref().map_or(0, |it| it.len());
         let node = self.node_mut(id);
+        if before == Status::Idle {
+            node.start = now;
+        }
         node.status = status;
         node.end = now;
         node.output = output;
         if node.output.is_some() || node.input.is_some() {
             self.finished.push_back(id);
         }
+        self.hand_up(id);
         while self.kept > KEPT_BYTES {
             let Some(oldest) = self.finished.pop_front() else {
                 break;
@@ -211,6 +251,29 @@ impl Tree {
             self.evict(oldest);
         }
         true
+    }
+
+    /// What a node spent counts for its parent, too.
+    fn hand_up(&mut self, id: NodeId) {
+        let node = self.node(id);
+        let parent = node.parent;
+        let Some(spent) = node.spent.as_deref().copied() else {
+            return;
+        };
+        if parent == NodeId::NONE {
+            return;
+        }
+        self.spend(parent, &spent);
+    }
+
+    fn spend(&mut self, id: NodeId, spent: &Spent) {
+        self.node_mut(id).spent.get_or_insert_default().add(spent);
+    }
+
+    /// A node itself spends this; it counts for what is above when the node ends.
+    pub fn charge(&mut self, id: NodeId, spent: &Spent) {
+        self.totals.spent.add(spent);
+        self.spend(id, spent);
     }
 
     fn evict(&mut self, id: NodeId) {
@@ -229,6 +292,74 @@ impl Tree {
     /// The same, to change it.
     pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id.0 as usize]
+    }
+
+    /// What goes into a node that was entered before it was known.
+    pub fn set_input(&mut self, id: NodeId, input: Option<Arc<str>>) {
+        let length = |it: &Option<Arc<str>>| it.as_ref().map_or(0, |it| it.len());
+        self.kept += length(&input);
+        let before = std::mem::replace(&mut self.node_mut(id).input, input);
+        self.kept -= length(&before);
+    }
+
+    /// The counts of the whole tree.
+    #[must_use]
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Keeps a line of the log; beyond a thousand the oldest goes.
+    pub fn keep_line(&mut self, line: LogLine) {
+        self.totals.logs += 1;
+        if self.logs.len() == KEPT_LINES {
+            self.logs.pop_front();
+        }
+        self.logs.push_back(line);
+    }
+
+    /// The kept lines of the log, oldest first.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &LogLine> {
+        self.logs.iter()
+    }
+
+    /// The latest lines of a node and what is below it, oldest first.
+    #[must_use]
+    pub fn lines_below(&self, id: NodeId) -> Vec<LogLine> {
+        let latest = self.logs.iter().rev().take(5 * LINES_OF_ERROR);
+        let mut lines: Vec<LogLine> = latest
+            .filter(|line| self.is_below(line.node, id))
+            .take(LINES_OF_ERROR)
+            .cloned()
+            .collect();
+        lines.reverse();
+        lines
+    }
+
+    /// Whether a node is another one or lies in it.
+    #[must_use]
+    pub fn is_below(&self, id: NodeId, above: NodeId) -> bool {
+        // What lies in a node started after it.
+        let mut lineage = self.lineage(id).take_while(|it| *it >= above);
+        lineage.any(|it| it == above)
+    }
+
+    /// The innermost workflow around a node, itself included.
+    #[must_use]
+    pub fn workflow_of(&self, id: NodeId) -> Option<NodeId> {
+        self.lineage(id)
+            .find(|it| self.node(*it).kind == NodeKind::Workflow)
+    }
+
+    /// A `state` variable of a workflow has this value now.
+    pub fn set_state(&mut self, workflow: NodeId, name: &Arc<str>, value: JsonText) {
+        let state = self.states.entry(workflow).or_default();
+        state.insert(Arc::clone(name), value);
+    }
+
+    /// The state of a workflow as it is now.
+    #[must_use]
+    pub fn state(&self, workflow: NodeId) -> State {
+        self.states.get(&workflow).cloned().unwrap_or_default()
     }
 
     /// How many nodes there are.
@@ -301,6 +432,7 @@ mod tests {
                 kind,
                 name,
                 index: None,
+                status: Status::Running,
                 input: None,
             },
             0,

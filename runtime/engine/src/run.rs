@@ -8,6 +8,7 @@ pub(crate) mod awaiting;
 mod budget;
 mod cancel;
 mod deadlock;
+mod describe;
 mod drive;
 pub mod effect;
 mod ending;
@@ -39,7 +40,8 @@ use crate::scope::Scopes;
 use crate::services::Services;
 use crate::task::{TaskId, Tasks};
 
-pub use finish::{Finished, RunError, RunResult, TracePlace};
+pub use crate::event::{RunError, TracePlace};
+pub use finish::{Finished, RunResult};
 pub use start::Start;
 
 /// How much of its stack a turn may use; the threads have more.
@@ -81,8 +83,8 @@ pub struct Run {
     pub random: u64,
     /// The number of the next event.
     pub events: u64,
-    /// The node where the latest error arose, and that error's address.
-    pub failure: Option<(u64, crate::node::NodeId)>,
+    /// The latest error that was told of.
+    told: Option<describe::Told>,
     /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.
     pub(crate) held_back: VecDeque<TaskId>,
     /// What reflections said, by the node whose prompts it is for.

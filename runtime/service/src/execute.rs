@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
+use gsw_engine::event::Header;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::Observers;
 use gsw_engine::run::{Finished, RunResult};
@@ -57,7 +58,8 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
 
 fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     let observers = Arc::new(Observers::default());
-    let watchers = Watchers::start(&observers, &invocation.options);
+    let header = Header::new(&loaded.program.name, &loaded.image);
+    let watchers = Watchers::start(&observers, &header, &invocation.options);
     let result = loaded.program.workflows[invocation.workflow].result;
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),

@@ -39,8 +39,8 @@ pub fn text(error: &RunError) -> String {
     for place in places {
         let _ = writeln!(out, "  from {}:{}:{}", place.file, place.line, place.column);
     }
-    if !error.node.is_empty() {
-        let _ = writeln!(out, "  in {}", error.node);
+    if !error.path.is_empty() {
+        let _ = writeln!(out, "  in {}", error.path);
     }
     if let Some(hint) = &error.hint {
         let _ = writeln!(out, "  hint: {hint}");

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
+use gsw_engine::event::Header;
 use gsw_engine::observe::Observers;
 use gsw_engine::observe::attached::{Attached, Patience};
 use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
@@ -27,13 +28,13 @@ pub enum Output {
 
 impl Watchers {
     /// Starts those that the options ask for. What cannot be started is said, and the run goes on without it.
-    pub fn start(observers: &Observers, options: &BuiltinOptions) -> Self {
+    pub fn start(observers: &Observers, header: &Header, options: &BuiltinOptions) -> Self {
         let terminal = match options.verbosity {
             Verbosity::Quiet => None,
             Verbosity::Normal => terminal::start(observers).ok(),
         };
         let events = options.events.clone().and_then(|sink| {
-            match JsonLines::start(observers, open(&sink)) {
+            match JsonLines::start(observers, header, open(&sink)) {
                 Ok(lines) => Some((sink, lines)),
                 Err(error) => {
                     eprintln!("warning: no event is written: {error}");

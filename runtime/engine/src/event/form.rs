@@ -34,3 +34,22 @@ pub(super) mod seconds {
         Ok((seconds * SECOND as f64).round() as i64)
     }
 }
+
+/// The schema of a time.
+#[cfg(test)]
+pub(super) struct Time;
+
+#[cfg(test)]
+impl schemars::JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "date-time" })
+    }
+}

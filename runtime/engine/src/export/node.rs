@@ -1,8 +1,10 @@
 //! Runtime calls on the run's tree, its log, its events and its state.
 
+use std::sync::Arc;
+
 use gsw_abi::call::NodeKind;
 
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, JsonText, Level};
 use crate::export::guard::calls;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
@@ -13,15 +15,7 @@ calls! {
     plain node_enter(run, kind, name, input) {
         let name = run.take_string(name);
         let input = run.take_json(input);
-        let parent = run.current_node();
-        let node = run.enter_node(NewNode { parent, kind: kind_of(kind), name: &name, index: None, input });
-        run.go_to_node(node);
-        match kind_of(kind) {
-            NodeKind::Tool => run.open_keyed_call(node),
-            NodeKind::Human => run.begin_to_wait_for_a_person(),
-            _ => {}
-        }
-        u64::from(node.0)
+        u64::from(run.enter_here(kind_of(kind), &name, input).0)
     }
 
     /// Waits for the tasks of the current node; raises the first error that nobody awaited.
@@ -56,15 +50,15 @@ calls! {
     /// `log.…`: level, message, data or 0.
     plain log(run, level, message, data) {
         let message = run.take_string(message);
-        let data = take_tree(run, data);
+        let data = run.take_json(data).map(JsonText::from);
         let node = run.current_node();
-        run.tell(node, EventKind::Log { level: Level::of(level), message, data });
+        run.log_at(node, Level::of(level), message.into(), data);
         0
     }
 
     /// `emit v`
     plain emit(run, value) {
-        let value = take_tree(run, value).unwrap_or_default();
+        let value = run.take_json(value).unwrap_or_else(|| "null".into()).into();
         let node = run.current_node();
         run.tell(node, EventKind::Emit { value });
         0
@@ -72,15 +66,45 @@ calls! {
 
     /// A `state` variable has this value now.
     plain state_set(run, name, value) {
-        let name = string::text(name).to_owned();
-        let value = take_tree(run, value).unwrap_or_default();
-        let node = run.current_node();
-        run.tell(node, EventKind::StateSnapshot { name, value });
+        let value = run.take_json(value).unwrap_or_else(|| "null".into()).into();
+        run.change_state(string::text(name), value);
         0
     }
 }
 
 impl Run {
+    /// Enters a node below the current one. A tool that a model called finds its node there.
+    fn enter_here(&mut self, kind: NodeKind, name: &str, input: Option<Arc<str>>) -> NodeId {
+        let parent = self.current_node();
+        if kind == NodeKind::Tool && self.is_expected(parent) {
+            self.tree.set_input(parent, input);
+            self.open_keyed_call(parent);
+            return parent;
+        }
+        let node = self.enter_node(NewNode {
+            parent,
+            kind,
+            name,
+            index: None,
+            status: Status::Running,
+            input,
+        });
+        self.go_to_node(node);
+        match kind {
+            NodeKind::Tool => self.open_keyed_call(node),
+            NodeKind::Human => self.begin_to_wait_for_a_person(),
+            _ => {}
+        }
+        node
+    }
+
+    /// Whether a node was made for the tool that is about to begin.
+    fn is_expected(&self, node: NodeId) -> bool {
+        let task = self.tasks.at(self.current);
+        let it = self.tree.node(node);
+        task.base == node && it.kind == NodeKind::Tool && it.input.is_none()
+    }
+
     /// The current task works in this node from here on.
     fn go_to_node(&mut self, node: NodeId) {
         let current = self.current;
@@ -100,33 +124,8 @@ impl Run {
     }
 }
 
-/// A `json` word, or 0, as the tree that observers see; it is taken over.
-fn take_tree(run: &mut Run, word: u64) -> Option<serde_json::Value> {
-    let text = run.take_json(word)?;
-    serde_json::from_str(&text).ok()
-}
-
 fn kind_of(kind: u64) -> NodeKind {
-    const KINDS: [NodeKind; 11] = [
-        NodeKind::Workflow,
-        NodeKind::Step,
-        NodeKind::Task,
-        NodeKind::Parallel,
-        NodeKind::Iteration,
-        NodeKind::Prompt,
-        NodeKind::Tool,
-        NodeKind::Human,
-        NodeKind::Reflection,
-        NodeKind::Attempt,
-        NodeKind::Region,
-    ];
-    debug_assert!(
-        KINDS
-            .iter()
-            .enumerate()
-            .all(|(index, kind)| index == *kind as usize)
-    );
-    KINDS
+    NodeKind::ALL
         .get(kind as usize)
         .copied()
         .unwrap_or(NodeKind::Region)

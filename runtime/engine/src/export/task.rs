@@ -56,7 +56,7 @@ calls! {
 
     /// `t.cancel()`
     plain task_cancel(run, task) {
-        run.cancel_task(task_of(task));
+        run.cancel_task(task_of(task), "the program says so");
         0
     }
 

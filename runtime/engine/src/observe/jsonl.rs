@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::json;
+use serde::Serialize;
 
-use crate::event::{Event, VERSION};
+use crate::event::{Event, Header, Lost};
 use crate::observe::attached::{Attached, HowEnded, Patience};
 use crate::observe::{Observer, Observers, Replay};
 
@@ -43,16 +43,16 @@ struct Report {
 }
 
 impl JsonLines {
-    /// Starts to write all events. The first line names the version of the form.
+    /// Starts to write all events, after the header.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(observers: &Observers, open: Open) -> io::Result<Self> {
+    pub fn start(observers: &Observers, header: &Header, open: Open) -> io::Result<Self> {
         let report = Arc::default();
         let writer = Writer {
             open: Some(open),
             out: None,
-            buffer: header(),
+            buffer: line(header),
             line_ends: Vec::new(),
             report: Arc::clone(&report),
         };
@@ -74,9 +74,11 @@ impl JsonLines {
     }
 }
 
-fn header() -> Vec<u8> {
-    let line = json!({ "format": "groundswell-events", "version": VERSION });
-    format!("{line}\n").into_bytes()
+/// A line that is no event.
+fn line(of: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(of).expect("plain records have a form in JSON");
+    line.push(b'\n');
+    line
 }
 
 struct Writer {
@@ -110,9 +112,7 @@ impl Observer for Writer {
 
     fn lost(&mut self, count: u64) {
         if !self.has_failed() {
-            let line = json!({ "event": "lost", "count": count });
-            self.buffer
-                .extend_from_slice(format!("{line}\n").as_bytes());
+            self.buffer.extend(line(&Lost::new(count)));
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventKind, Header};
 use crate::node::NodeId;
 use crate::observe::attached::{HowEnded, Patience};
 use crate::observe::jsonl::JsonLines;
@@ -181,7 +181,8 @@ fn a_full_disk_is_counted_to_the_line() {
         .expect("events are JSON")
         .len()
         + 1;
-    let header = r#"{"format":"groundswell-events","version":1}"#.len() + 1;
+    let header = serde_json::to_string(&Header::new("p", "")).expect("a header is JSON");
+    let header = header.len() + 1;
     let cases = [
         (0, 10, false),
         (header + 3 * line, 7, false),
@@ -191,7 +192,7 @@ fn a_full_disk_is_counted_to_the_line() {
     for (room, lost, is_torn) in cases {
         let observers = Observers::default();
         let open = Box::new(move || Ok(Box::new(FullDisk(room)) as Box<dyn std::io::Write + Send>));
-        let lines = JsonLines::start(&observers, open).expect("a thread");
+        let lines = JsonLines::start(&observers, &Header::new("p", ""), open).expect("a thread");
         for number in 0..10 {
             observers.publish(event(number, 0));
         }

@@ -190,7 +190,7 @@ impl Run {
                 for &task in &tasks {
                     if task != tasks[winner] && !has_ended(self, task) {
                         self.tasks.at_mut(task).waiters.push(id);
-                        self.cancel_task(task);
+                        self.cancel_task(task, "another task has won the race");
                     }
                 }
                 self.tasks.at_mut(id).wait = Wait::Race {

@@ -16,12 +16,15 @@ const GRACE: i64 = 10_000_000_000;
 
 impl Run {
     /// Tells a task to end.
-    pub(crate) fn cancel_task(&mut self, id: TaskId) {
+    pub(crate) fn cancel_task(&mut self, id: TaskId, reason: &str) {
         let task = self.tasks.at_mut(id);
         if task.state == State::Ended || task.is_cancelled {
             return;
         }
         task.is_cancelled = true;
+        let node = task.base;
+        let reason = reason.to_owned();
+        self.tell(node, EventKind::Cancel { reason });
         self.unwind(id, ScopeId::TASK);
     }
 
@@ -107,15 +110,9 @@ impl Run {
         {
             return;
         }
-        self.tell(
-            NodeId::ROOT,
-            EventKind::Cancel {
-                reason: reason.to_owned(),
-            },
-        );
         self.operations
             .request_for_run(NodeId::ROOT, Request::Sleep { nanoseconds: GRACE });
-        self.cancel_task(self.root);
+        self.cancel_task(self.root, reason);
     }
 
     /// The unwinding of a scope.

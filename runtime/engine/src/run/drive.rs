@@ -20,10 +20,13 @@ impl Run {
             self.body_ended(id, Ending::Cancelled);
             return;
         }
-        task.state = State::Running;
+        let is_new = std::mem::replace(&mut task.state, State::Running) == State::New;
         self.current = id;
         self.depth = task.depth;
-        let frame = task.frame;
+        let (frame, base) = (task.frame, task.base);
+        if is_new {
+            self.begin_node(base);
+        }
         let ending = self.resume_frames(frame);
         self.current = TaskId::NONE;
         if let Some(message) = self.heap.take_internal() {

@@ -1,19 +1,13 @@
 //! The end of a run: its value or error as data, and nothing left of its memory.
 
-use std::sync::Arc;
-
-use gsw_abi::builtin::BuiltinError;
-use gsw_abi::program::Program;
-use gsw_abi::types::{ErrorClass, TypeId};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use gsw_abi::types::TypeId;
 
 use crate::codec;
+use crate::event::RunError;
 use crate::model::Issue;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 use crate::task::{Ending, Role, State, Task};
-use crate::value::{self, error};
 use crate::wait::Wait;
 
 /// A run that has ended.
@@ -46,40 +40,6 @@ pub enum RunResult {
     Internal(String),
 }
 
-/// An error that nobody caught.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct RunError {
-    /// Its kind.
-    pub error: String,
-    /// What it says.
-    pub message: String,
-    /// Its fields.
-    pub fields: Value,
-    /// Whether it is a fault, which is part of no signature.
-    pub is_fault: bool,
-    /// The places that it passed, from the inside out.
-    pub trace: Vec<TracePlace>,
-    /// The path of the node in which it arose.
-    pub node: String,
-    /// What the user can do.
-    pub hint: Option<String>,
-}
-
-/// A place in source.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TracePlace {
-    /// The file, as shown to the user.
-    pub file: String,
-    /// From 1.
-    pub line: u32,
-    /// From 1, in Unicode scalar values.
-    pub column: u32,
-    /// The whole line, unless sources were stripped.
-    pub source: Option<String>,
-    /// How many characters of that line are meant.
-    pub width: u32,
-}
-
 impl Run {
     /// The run's own task has ended.
     pub(crate) fn finish_run(&mut self, ending: Ending) {
@@ -90,9 +50,9 @@ impl Run {
                 RunResult::Value(text)
             }
             Ending::Error(error) => {
-                let described = self.describe(error);
+                let described = self.described(error);
                 self.heap.release(error);
-                RunResult::Raised(Box::new(described))
+                RunResult::Raised(described)
             }
             Ending::Cancelled => RunResult::Cancelled,
         };
@@ -111,6 +71,7 @@ impl Run {
     }
 
     pub(crate) fn take_finished(&mut self) -> Box<Finished> {
+        self.leave_open_nodes();
         Box::new(Finished {
             result: self.finished.take().unwrap_or(RunResult::Cancelled),
             duration: self.now - self.began,
@@ -130,11 +91,8 @@ impl Run {
         let ids: Vec<_> = self.tasks.ids().collect();
         for &id in &ids {
             self.drop_frames(id);
-            let task = self.tasks.at_mut(id);
-            let wait = std::mem::take(&mut task.wait);
-            let node = task.base;
+            let wait = std::mem::take(&mut self.tasks.at_mut(id).wait);
             self.drop_wait(wait);
-            self.leave_node(node, Status::Cancelled, None);
         }
         for id in ids {
             let Task {
@@ -154,6 +112,16 @@ impl Run {
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();
         self.finished = Some(RunResult::Cancelled);
+    }
+
+    /// What is still open when the run is given up was not told of its end: inner nodes first.
+    fn leave_open_nodes(&mut self) {
+        let open = |run: &Self| run.tree.totals().running + run.tree.totals().idle;
+        let mut id = self.tree.len();
+        while open(self) > 0 && id > 0 {
+            id -= 1;
+            self.leave_node(NodeId(id as u32), Status::Cancelled, None);
+        }
     }
 
     fn drop_wait(&mut self, wait: Wait) {
@@ -178,98 +146,4 @@ impl Run {
             Some(Ending::Cancelled) | None => {}
         }
     }
-
-    fn describe(&self, raised: u64) -> RunError {
-        let kind = value::type_of(raised);
-        let fields = error::fields(&self.heap, kind)
-            .iter()
-            .enumerate()
-            .map(|(index, field)| {
-                let text = error::shown_field(&self.heap, field, error::field(raised, index));
-                (
-                    field.name.clone(),
-                    serde_json::from_str(&text).unwrap_or(Value::Null),
-                )
-            });
-        let node = match self.failure {
-            Some((known, node)) if known == raised => node,
-            _ => NodeId::ROOT,
-        };
-        RunError {
-            error: error::name(&self.heap, raised).to_owned(),
-            message: error::message(&self.heap, raised),
-            fields: Value::Object(fields.collect()),
-            is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
-            trace: own_places(
-                error::trace(raised)
-                    .into_iter()
-                    .filter_map(|it| place(&self.loaded.program, it))
-                    .collect(),
-            ),
-            node: self.tree.path(node),
-            hint: error::kind(raised).and_then(hint).map(str::to_owned),
-        }
-    }
-}
-
-/// The place of a span of the program.
-/// The places without those in the standard library, which say nothing to the author of a program; all when there are no
-/// others.
-fn own_places(places: Vec<TracePlace>) -> Vec<TracePlace> {
-    let is_own = |it: &TracePlace| !it.file.starts_with("std/");
-    if !places.iter().any(is_own) {
-        return places;
-    }
-    places.into_iter().filter(is_own).collect()
-}
-
-fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
-    let span = program.spans.get(span as usize)?;
-    let source = program.sources.get(span.source as usize)?;
-    let line = source
-        .lines
-        .partition_point(|&start| start <= span.start)
-        .max(1);
-    let line_start = source.lines.get(line - 1).copied().unwrap_or(0) as usize;
-    let text = source.text.as_deref();
-    let of_line = text
-        .and_then(|it| it.get(line_start..))
-        .and_then(|it| it.lines().next());
-    let count = |from: usize, to: usize| {
-        let piece = text.and_then(|it| it.get(from..to));
-        piece.map_or(to.saturating_sub(from), |it| it.chars().count()) as u32
-    };
-    let end_of_line = line_start + of_line.map_or(usize::MAX / 2, str::len);
-    Some(TracePlace {
-        file: source.path.clone(),
-        line: line as u32,
-        column: count(line_start, span.start as usize) + 1,
-        source: of_line.map(str::to_owned),
-        width: count(span.start as usize, (span.end as usize).min(end_of_line)).max(1),
-    })
-}
-
-/// What a user can do about an error of this kind.
-fn hint(kind: BuiltinError) -> Option<&'static str> {
-    Some(match kind {
-        BuiltinError::RateLimited | BuiltinError::Overloaded => {
-            "add `retry 3` to the step, or `limit` to the `parallel for`"
-        }
-        BuiltinError::Unauthorized => {
-            "set the provider's key, or try without one: `--model sim/default`"
-        }
-        BuiltinError::QuotaExceeded => {
-            "add credit to the provider's account, or use another model: `--model`"
-        }
-        BuiltinError::InvalidResponse => "allow more rounds with `reflect: N`, or loosen the type",
-        BuiltinError::ContextTooLong => "send less text, or use a model with a larger context",
-        BuiltinError::MaxTokens => "raise `max_tokens` of the agent",
-        BuiltinError::Timeout => "raise the `timeout`, or catch `Timeout`",
-        BuiltinError::OutOfRange => "use `.get(…)`, which gives an optional",
-        BuiltinError::StackOverflow => "a function calls itself without end",
-        BuiltinError::PermissionDenied => "list it in the `permissions` block of the entry module",
-        BuiltinError::BudgetExceeded => "raise the `budget`",
-        BuiltinError::Internal => "this is a bug of Groundswell; please report it with the program",
-        _ => return None,
-    })
 }

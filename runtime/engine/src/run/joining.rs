@@ -77,7 +77,7 @@ impl Run {
         while next != TaskId::NONE {
             let id = next;
             next = self.tasks.at(id).next;
-            self.cancel_task(id);
+            self.cancel_task(id, "the node that it belongs to ends");
         }
     }
 }

@@ -78,6 +78,7 @@ impl Run {
             kind: NodeKind::Parallel,
             name: "parallel",
             index: None,
+            status: Status::Running,
             input: None,
         });
         self.tasks.at_mut(current).node = node;
@@ -143,6 +144,7 @@ impl Run {
                 kind: NodeKind::Iteration,
                 name: "item",
                 index: place,
+                status: Status::Running,
                 input: None,
             });
             let outer = std::mem::replace(&mut self.tasks.at_mut(coordinator).node, node);

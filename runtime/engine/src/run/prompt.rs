@@ -10,12 +10,13 @@ use gsw_abi::types::TypeId;
 
 use crate::budget::{Admission, Charge};
 use crate::codec::decode;
-use crate::event::EventKind;
+use crate::event::{EventKind, Level};
 use crate::export::Step;
 use crate::model::{
-    Check, ModelRequest, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
+    Check, ModelAnswer, ModelFailure, ModelRequest, PromptEvent, PromptMachine, PromptNote,
+    PromptStep, Usage,
 };
-use crate::node::{NodeId, Status};
+use crate::node::{NodeId, Spent, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
 use crate::scope::ScopeId;
@@ -43,6 +44,10 @@ pub struct PromptRun {
     reserved: Option<(String, Charge)>,
     /// The request that is to be sent once the budgets allow it.
     held_back: Option<Box<ModelRequest>>,
+    /// The model that was asked last.
+    model: String,
+    /// Tokens of its requests.
+    usage: Usage,
 }
 
 impl PromptRun {
@@ -97,6 +102,7 @@ impl Run {
         prompt.operation = None;
         let event = match outcome {
             Outcome::Model(answer) => {
+                self.take_answer(&mut prompt, &answer);
                 let usage = (*answer)
                     .as_ref()
                     .map_or_else(|_| Usage::default(), |it| it.usage);
@@ -120,6 +126,31 @@ impl Run {
             _ => PromptEvent::Waited,
         };
         self.go_on_with_prompt(id, prompt, event);
+    }
+
+    /// Counts what an answer cost, and tells of it.
+    fn take_answer(&mut self, prompt: &mut PromptRun, answer: &Result<ModelAnswer, ModelFailure>) {
+        let usage = answer
+            .as_ref()
+            .map_or_else(|_| Usage::default(), |it| it.usage);
+        prompt.usage.add(&usage);
+        let spent = Spent {
+            usage,
+            cost_usd: self.charge_of(&prompt.model, usage).usd.ok(),
+            requests: 1,
+            ..Spent::default()
+        };
+        self.tree.charge(prompt.node, &spent);
+        let answered = answer.as_ref().ok();
+        let kind = EventKind::ModelAnswer {
+            model: answered.map_or_else(|| prompt.model.clone(), |it| it.model.clone()),
+            attempt: prompt.requests,
+            usage,
+            stop_reason: answered.map(|it| it.stop_reason.clone()),
+            request_id: answered.and_then(|it| it.request_id.clone()),
+            error: answer.as_ref().err().map(|it| it.message.clone()),
+        };
+        self.tell(prompt.node, kind);
     }
 
     fn go_on_with_prompt(&mut self, id: TaskId, mut prompt: Box<PromptRun>, event: PromptEvent) {
@@ -201,6 +232,7 @@ impl Run {
             }
         }
         prompt.requests += 1;
+        prompt.model.clone_from(&request.model);
         let (model, attempt) = (request.model.clone(), prompt.requests);
         self.tell(prompt.node, EventKind::ModelRequest { model, attempt });
         prompt.operation = Some(self.request(task, Request::Model { request }));
@@ -247,11 +279,10 @@ impl Run {
                     level: level(),
                     success,
                 },
-                PromptNote::Warning { message } => EventKind::Log {
-                    level: crate::event::Level::Warn,
-                    message,
-                    data: None,
-                },
+                PromptNote::Warning { message } => {
+                    self.log_at(prompt.node, Level::Warn, message.into(), None);
+                    continue;
+                }
             };
             self.tell(prompt.node, kind);
         }
@@ -274,7 +305,7 @@ impl Run {
             return Some(prompt);
         }
         prompt.machine.abandon();
-        self.leave_prompt(&prompt, Status::Cancelled, None);
+        self.leave_prompt(&prompt, Status::Cancelled, None, None);
         self.tasks.at_mut(id).node = prompt.outer;
         None
     }
@@ -285,6 +316,5 @@ impl Run {
         if let Some(operation) = prompt.operation {
             self.operations.abandon(operation);
         }
-        self.leave_prompt(&prompt, Status::Cancelled, None);
     }
 }

@@ -133,6 +133,7 @@ impl Run {
             kind: NodeKind::Reflection,
             name: "reflection",
             index: None,
+            status: Status::Running,
             input: None,
         });
         let coordinator = self.current;

@@ -6,7 +6,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::layout::{CLOSURE_FUNCTION, Frame};
 use gsw_abi::types::TypeId;
 
-use crate::node::{NewNode, NodeId};
+use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::native;
 use crate::scope::ScopeId;
@@ -43,6 +43,7 @@ impl Run {
             kind: new.kind,
             name: new.name,
             index: new.index,
+            status: Status::Idle,
             input: new.input.take(),
         });
         self.start_task_on(base, new)

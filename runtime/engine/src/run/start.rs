@@ -15,7 +15,7 @@ use crate::codec::{self, decode};
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::model::Issue;
-use crate::node::{NewNode, NodeId, Tree};
+use crate::node::{NewNode, NodeId, Status, Tree};
 use crate::run::effect::Operations;
 use crate::run::native;
 use crate::run::spawn::NewTask;
@@ -54,6 +54,7 @@ impl Run {
                 kind: NodeKind::Region,
                 name: &loaded.program.name,
                 index: None,
+                status: Status::Running,
                 input: None,
             },
             start.now,
@@ -76,7 +77,7 @@ impl Run {
             // The generator below must not start at 0.
             random: start.seed | 1,
             events: 0,
-            failure: None,
+            told: None,
             held_back: VecDeque::new(),
             guidance: rustc_hash::FxHashMap::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),

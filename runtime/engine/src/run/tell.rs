@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 
-use crate::event::{Event, EventKind};
-use crate::node::{NewNode, NodeId, Status};
+use crate::event::{End, Event, EventKind, JsonText, Level, LogLine};
+use crate::node::{NewNode, NodeId, Status, Totals};
 use crate::run::Run;
 use crate::value::error;
 
@@ -26,102 +26,174 @@ impl Run {
 
     /// Adds a node and says so.
     pub(crate) fn enter_node(&mut self, new: NewNode<'_>) -> NodeId {
-        let (parent, kind, input) = (new.parent, new.kind, new.input.clone());
+        let (parent, kind, status, input) = (new.parent, new.kind, new.status, new.input.clone());
         let node = self.tree.enter(new, self.now);
         let name = Arc::clone(self.tree.name(node));
         let index = self.tree.node(node).index;
+        let input = input.map(JsonText::from);
         self.tell(
             node,
             EventKind::ChildAttached {
                 parent,
                 kind,
-                name: Arc::clone(&name),
+                name,
                 index,
+                status,
                 input,
             },
         );
-        match kind {
-            NodeKind::Workflow => self.tell(node, EventKind::WorkflowStart { workflow: name }),
-            NodeKind::Step => self.tell(node, EventKind::StepStart { step: name }),
-            NodeKind::Task => self.tell(node, EventKind::TaskStart),
-            _ => {}
+        if status == Status::Running {
+            self.tell_start(node);
         }
         node
     }
 
-    /// Ends a node and says so.
-    pub(crate) fn leave_node(&mut self, node: NodeId, status: Status, output: Option<Arc<str>>) {
-        if !self.tree.finish(node, status, output.clone(), self.now) {
-            return;
-        }
-        let it = self.tree.node(node);
-        let (kind, duration) = (it.kind, it.end - it.start);
-        match kind {
-            NodeKind::Workflow => {
-                self.tell(
-                    node,
-                    EventKind::WorkflowEnd {
-                        status,
-                        duration,
-                        output,
-                    },
-                );
-            }
-            NodeKind::Step => {
-                let step = Arc::clone(self.tree.name(node));
-                self.tell(
-                    node,
-                    EventKind::StepEnd {
-                        step,
-                        status,
-                        duration,
-                    },
-                );
-            }
-            NodeKind::Task => self.tell(node, EventKind::TaskEnd { status, duration }),
-            NodeKind::Tool => self.tell_tool(node, output, duration),
-            // The end of a prompt is told with what it cost, and the run's own node was never announced.
-            NodeKind::Prompt => {}
-            _ if node == NodeId::ROOT => {}
-            _ => self.tell(node, EventKind::Status { status }),
+    /// An idle node begins.
+    pub(crate) fn begin_node(&mut self, node: NodeId) {
+        if self.tree.begin(node, self.now) {
+            self.tell_start(node);
         }
     }
 
-    fn tell_tool(&mut self, node: NodeId, output: Option<Arc<str>>, duration: i64) {
-        let tree = |text: &Arc<str>| serde_json::from_str(text).unwrap_or_default();
-        let it = self.tree.node(node);
-        let has_failed = it.status != Status::Completed;
-        let kind = EventKind::ToolCall {
-            tool: Arc::clone(self.tree.name(node)),
-            input: it.input.as_ref().map(tree).unwrap_or_default(),
-            output: output.as_ref().filter(|_| !has_failed).map(tree),
-            error: has_failed.then(|| output.as_deref().unwrap_or("cancelled").to_owned()),
-            duration,
+    fn tell_start(&mut self, node: NodeId) {
+        let name = Arc::clone(self.tree.name(node));
+        let kind = match self.tree.node(node).kind {
+            NodeKind::Workflow => EventKind::WorkflowStart { workflow: name },
+            NodeKind::Step => EventKind::StepStart { step: name },
+            NodeKind::Task | NodeKind::Iteration => EventKind::TaskStart,
+            NodeKind::Attempt => match self.tree.node(node).index {
+                0 => return,
+                attempt => self.restarted(node, attempt),
+            },
+            _ => return,
         };
         self.tell(node, kind);
     }
 
-    /// Ends a node as failed or cancelled, as the error says; the error is borrowed.
-    pub(crate) fn fail_node(&mut self, node: NodeId, error: u64) {
-        if self.is_unwind(error) {
-            self.leave_node(node, Status::Cancelled, None);
+    fn restarted(&self, node: NodeId, attempt: u32) -> EventKind {
+        let workflow = self.tree.workflow_of(node);
+        EventKind::StepRestarted {
+            step: Arc::clone(self.tree.name(self.tree.node(node).parent)),
+            attempt,
+            state: workflow.map(|it| self.tree.state(it)).unwrap_or_default(),
+        }
+    }
+
+    /// Ends a node with its output, or the error that it failed with, and says so.
+    pub(crate) fn leave_node(&mut self, node: NodeId, status: Status, output: Option<Arc<str>>) {
+        if !self.tree.finish(node, status, output, self.now) {
             return;
         }
-        let name: Arc<str> = error::name(&self.heap, error).into();
-        let message = error::message(&self.heap, error);
-        let output = format!("{name}: {message}");
-        // An error that crosses several nodes is told once, where it arose.
-        if self.failure.is_none_or(|(known, _)| known != error) {
-            self.failure = Some((error, node));
-            self.tell(
-                node,
-                EventKind::Error {
-                    error: name,
-                    message,
-                },
-            );
+        let end = self.end_of(node);
+        let it = self.tree.node(node);
+        let name = Arc::clone(self.tree.name(node));
+        let kind = match it.kind {
+            NodeKind::Workflow => EventKind::WorkflowEnd {
+                workflow: name,
+                end,
+            },
+            NodeKind::Step => EventKind::StepEnd { step: name, end },
+            NodeKind::Task | NodeKind::Iteration => EventKind::TaskEnd { end },
+            NodeKind::Tool => EventKind::ToolCall {
+                tool: name,
+                input: it.input.clone().unwrap_or_else(|| "{}".into()).into(),
+                end,
+            },
+            // Only of those that are given up; others say more about their end.
+            NodeKind::Prompt => EventKind::PromptEnd {
+                prompt: name,
+                end,
+                usage: it.spent.as_ref().map(|it| it.usage).unwrap_or_default(),
+                detail: None,
+            },
+            // The run's own node was never announced.
+            _ if node == NodeId::ROOT => return,
+            _ => EventKind::Status { end },
+        };
+        let is_workflow = matches!(kind, EventKind::WorkflowEnd { .. });
+        self.tell(node, kind);
+        if is_workflow {
+            let totals = self.totals();
+            self.tell(node, EventKind::TreeUpdated { totals });
         }
-        self.leave_node(node, Status::Failed, Some(output.into()));
+    }
+
+    /// How a node ended.
+    pub(crate) fn end_of(&self, node: NodeId) -> End {
+        let it = self.tree.node(node);
+        let text = it.output.clone();
+        let (output, error) = match it.status {
+            Status::Failed => (None, text),
+            _ => (text.map(JsonText::from), None),
+        };
+        End {
+            status: it.status,
+            duration: it.end - it.start,
+            output,
+            error,
+        }
+    }
+
+    /// The counts of the tree, and of the events until now.
+    pub(crate) fn totals(&self) -> Totals {
+        Totals {
+            events: self.events,
+            ..*self.tree.totals()
+        }
+    }
+
+    /// Ends a node as failed or cancelled, as the error says; the error is borrowed.
+    pub(crate) fn fail_node(&mut self, node: NodeId, error: u64) {
+        let (status, text) = self.tell_failure(node, error);
+        self.leave_node(node, status, text);
+    }
+
+    /// Tells of the error that a node is about to end with, and gives its end. The error is borrowed.
+    pub(crate) fn tell_failure(&mut self, node: NodeId, error: u64) -> (Status, Option<Arc<str>>) {
+        if self.is_unwind(error) {
+            return (Status::Cancelled, None);
+        }
+        // An error that crosses several nodes is told once, where it arose.
+        if let Some(described) = self.describe_once(error, node) {
+            self.tell(node, EventKind::Error(described));
+        }
+        let name = error::name(&self.heap, error);
+        let text = format!("{name}: {}", error::message(&self.heap, error));
+        (Status::Failed, Some(text.into()))
+    }
+
+    /// Writes a line of a node's log.
+    pub(crate) fn log_at(
+        &mut self,
+        node: NodeId,
+        level: Level,
+        message: Arc<str>,
+        data: Option<JsonText>,
+    ) {
+        self.tree.keep_line(LogLine {
+            time: self.now,
+            node,
+            level,
+            message: Arc::clone(&message),
+            data: data.clone(),
+        });
+        self.tell(
+            node,
+            EventKind::Log {
+                level,
+                message,
+                data,
+            },
+        );
+    }
+
+    /// A `state` variable of the current workflow has another value.
+    pub(crate) fn change_state(&mut self, name: &str, value: JsonText) {
+        let node = self.current_node();
+        let workflow = self.tree.workflow_of(node).unwrap_or(node);
+        let name: Arc<str> = name.into();
+        self.tree.set_state(workflow, &name, value.clone());
+        self.tell(workflow, EventKind::StateChanged { name, value });
     }
 
     /// A `json` word, or 0, as the text that observers see; it is taken over.

@@ -8,6 +8,7 @@ use crate::codec;
 use crate::duration;
 use crate::heap::Heap;
 use crate::model::Issue;
+use crate::node::NodeId;
 use crate::value::{self, list, load, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
@@ -108,6 +109,10 @@ pub fn field(error: u64, index: usize) -> u64 {
 
 /// Appends a span to an error's trace. Constants have none, since nobody may write them.
 pub fn push_trace(heap: &mut Heap, error: u64, span: u32) {
+    push(heap, error, u64::from(span));
+}
+
+fn push(heap: &mut Heap, error: u64, element: u64) {
     if value::owners(error).is_none() {
         return;
     }
@@ -115,16 +120,37 @@ pub fn push_trace(heap: &mut Heap, error: u64, span: u32) {
     if trace == 0 {
         trace = list::with_capacity(heap, builtin::LIST_INT, 4);
     }
-    trace = list::push(heap, trace, u64::from(span));
+    trace = list::push(heap, trace, element);
     store(error, ERROR_TRACE, trace);
+}
+
+/// An element of a trace that is no span: the node in which the error arose.
+const ORIGIN: u64 = 1 << 32;
+
+/// The node in which an error arose, once it has been told of. Constants do not know it.
+#[must_use]
+pub fn origin(error: u64) -> Option<NodeId> {
+    let mut elements = elements(error).iter();
+    let element = elements.find(|&&it| it & ORIGIN != 0)?;
+    Some(NodeId(*element as u32))
+}
+
+/// Remembers the node in which an error arose.
+pub fn set_origin(heap: &mut Heap, error: u64, node: NodeId) {
+    push(heap, error, ORIGIN | u64::from(node.0));
 }
 
 /// The spans that an error passed, from the inside out.
 #[must_use]
 pub fn trace(error: u64) -> Vec<u32> {
+    let spans = elements(error).iter().filter(|&&it| it & ORIGIN == 0);
+    spans.map(|&span| span as u32).collect()
+}
+
+fn elements<'a>(error: u64) -> &'a [u64] {
     match load(error, ERROR_TRACE) {
-        0 => Vec::new(),
-        trace => list::words(trace).iter().map(|&span| span as u32).collect(),
+        0 => &[],
+        trace => list::words(trace),
     }
 }
 

@@ -195,7 +195,7 @@ pub fn go_on(
     let report = run(loaded, &Arc::new(services), entry, script).expect("it does not hang");
     let history = observers.history(Replay::All);
     let log = history.iter().filter_map(|event| match &event.kind {
-        EventKind::Log { message, .. } => Some(message.clone()),
+        EventKind::Log { message, .. } => Some(message.to_string()),
         _ => None,
     });
     (report, log.collect())

@@ -219,7 +219,7 @@ fn an_answer_that_does_not_fit_is_an_error_with_its_issues() {
         unreachable!("it raised")
     };
     assert_eq!(error.fields["issues"][0]["path"], "$");
-    assert_eq!(error.node, "count");
+    assert_eq!(error.path, "count");
 }
 
 #[test]

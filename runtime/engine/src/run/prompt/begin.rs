@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::codec;
 use crate::event::EventKind;
-use crate::model::PromptCall;
-use crate::node::{NewNode, NodeId};
+use crate::model::{PromptCall, Usage};
+use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
@@ -72,11 +72,12 @@ impl Run {
             kind: NodeKind::Prompt,
             name: &declared.name,
             index: None,
+            status: Status::Running,
             input,
         });
         let current = self.current;
         self.tasks.at_mut(current).node = node;
-        self.tell_start(node, &merged);
+        self.tell_prompt_start(node, &merged);
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
             program: Arc::clone(&loaded.program),
@@ -99,10 +100,12 @@ impl Run {
             requests: 0,
             reserved: None,
             held_back: None,
+            model: String::new(),
+            usage: Usage::default(),
         }))
     }
 
-    fn tell_start(&mut self, node: NodeId, merged: &Merged) {
+    fn tell_prompt_start(&mut self, node: NodeId, merged: &Merged) {
         let model = merged.settings.get("model").map(text_of);
         let prompt = Arc::clone(self.tree.name(node));
         let agent = merged.agent.clone();

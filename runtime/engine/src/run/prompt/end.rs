@@ -1,16 +1,18 @@
 //! From a machine's result to a value or error of the program.
 
+use std::sync::Arc;
+
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Value, json};
 
-use crate::codec::decode;
+use crate::codec::{self, decode};
 use crate::event::EventKind;
 use crate::model::{PromptDetail, PromptFailure, PromptResult};
-use crate::node::{Spent, Status};
+use crate::node::Status;
 use crate::run::Run;
 use crate::run::prompt::{Gives, PromptRun};
-use crate::value::{error, string};
+use crate::value::{self, error, string};
 
 impl Run {
     /// The value that the program gets.
@@ -87,43 +89,43 @@ impl Run {
         result: Result<u64, u64>,
         detail: Option<PromptDetail>,
     ) -> Result<u64, u64> {
-        match result {
-            Ok(_) => self.leave_prompt(prompt, Status::Completed, detail),
-            Err(raised) => {
-                let node = prompt.node;
-                self.fail_node(node, raised);
-                let status = self.tree.node(node).status;
-                self.leave_prompt(prompt, status, detail);
-            }
-        }
+        let (status, output) = match result {
+            Ok(word) => (Status::Completed, Some(self.shown_answer(prompt, word))),
+            Err(raised) => self.tell_failure(prompt.node, raised),
+        };
+        self.leave_prompt(prompt, status, output, detail);
         result
+    }
+
+    /// The answer as observers see it.
+    fn shown_answer(&self, prompt: &PromptRun, word: u64) -> Arc<str> {
+        let (ty, word) = match prompt.gives {
+            Gives::Answer => (prompt.result, word),
+            // The answer is the first field of the record.
+            Gives::Response => (prompt.answer, value::field(word, 0)),
+        };
+        codec::encode_redacted(&self.heap, ty, word).into()
     }
 
     pub(super) fn leave_prompt(
         &mut self,
         prompt: &PromptRun,
         status: Status,
+        output: Option<Arc<str>>,
         detail: Option<PromptDetail>,
     ) {
         let node = prompt.node;
-        self.leave_node(node, status, None);
-        let usage = detail.as_ref().map(|it| it.usage).unwrap_or_default();
-        let it = self.tree.node_mut(node);
-        let duration = it.end - it.start;
-        it.spent = Some(Box::new(Spent {
-            usage,
-            cost_usd: detail.as_ref().and_then(|it| it.cost_usd),
-            attempts: prompt.requests,
-        }));
-        self.tell(
-            node,
-            EventKind::PromptEnd {
-                status,
-                duration,
-                usage,
-                detail: detail.map(Box::new),
-            },
-        );
+        if !self.tree.finish(node, status, output, self.now) {
+            return;
+        }
+        let name = Arc::clone(self.tree.name(node));
+        let kind = EventKind::PromptEnd {
+            prompt: name,
+            end: self.end_of(node),
+            usage: prompt.usage,
+            detail: detail.map(Box::new),
+        };
+        self.tell(node, kind);
     }
 
     /// Whether a tool's error goes to the program and not back to the model.

@@ -101,8 +101,8 @@ impl Run {
         self.start_task(NewTask {
             frame,
             owner: prompt.node,
-            // The tool's own code enters the tool's node.
-            kind: NodeKind::Task,
+            // The tool's own code finds this node as its own.
+            kind: NodeKind::Tool,
             name: &tool.name,
             index: None,
             input: None,

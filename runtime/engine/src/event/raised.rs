@@ -1,0 +1,71 @@
+//! An error as data: what an `error` event holds, and what a run that nobody rescued ends with.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::{JsonText, LogLine};
+use crate::node::NodeId;
+
+/// The `state` variables of a workflow at one time, in the order of their declarations.
+pub type State = IndexMap<Arc<str>, JsonText>;
+
+/// An error with what was around it when it arose.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunError {
+    /// Its kind.
+    pub error: String,
+    /// What it says.
+    pub message: String,
+    /// Its fields.
+    pub fields: Value,
+    /// Whether it is a fault, which is part of no signature.
+    pub is_fault: bool,
+    /// The places that it passed, from the inside out.
+    pub trace: Vec<TracePlace>,
+    /// The path of the node in which it arose.
+    pub path: String,
+    /// The workflow in which it arose; none outside of any.
+    #[serde(default)]
+    pub workflow: Option<NodeId>,
+    /// The state of that workflow when it arose.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+    pub state: State,
+    /// The last lines that the node in which it arose had logged, and what was below it.
+    #[serde(default)]
+    pub logs: Vec<LogLine>,
+    /// What the user can do.
+    pub hint: Option<String>,
+}
+
+impl RunError {
+    /// About how many bytes of text it holds.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let state: usize = self.state.values().map(|it| it.text().len()).sum();
+        let log =
+            |it: &LogLine| it.message.len() + it.data.as_ref().map_or(0, |it| it.text().len());
+        let logs: usize = self.logs.iter().map(log).sum();
+        self.message.len() + state + logs
+    }
+}
+
+/// A place in source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TracePlace {
+    /// The file, as shown to the user.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in Unicode scalar values.
+    pub column: u32,
+    /// The whole line, unless sources were stripped.
+    pub source: Option<String>,
+    /// How many characters of that line are meant.
+    pub width: u32,
+}

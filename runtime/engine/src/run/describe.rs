@@ -1,0 +1,161 @@
+//! Errors as data: for the events that tell of them, and for who started the run.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::program::Program;
+use gsw_abi::types::ErrorClass;
+use serde_json::Value;
+
+use crate::event::{RunError, TracePlace};
+use crate::node::NodeId;
+use crate::run::Run;
+use crate::value::{self, error};
+
+/// The latest error that was told of.
+#[derive(Debug)]
+pub struct Told {
+    /// Its address; it may be gone.
+    error: u64,
+    /// The node where it arose.
+    node: NodeId,
+    /// What was told.
+    described: Box<RunError>,
+}
+
+impl Run {
+    /// The error of a node that fails, as data; nothing when it was told of already, where it arose. It is borrowed.
+    pub(crate) fn describe_once(&mut self, raised: u64, node: NodeId) -> Option<Box<RunError>> {
+        let is_told = match value::owners(raised) {
+            Some(_) => error::origin(raised).is_some(),
+            // A constant is every error of its kind; one that leaves the node where it was told of is still the same.
+            None => self
+                .told
+                .as_ref()
+                .is_some_and(|it| it.error == raised && self.tree.is_below(it.node, node)),
+        };
+        if is_told {
+            return None;
+        }
+        error::set_origin(&mut self.heap, raised, node);
+        let described = Box::new(self.describe(raised, node));
+        self.told = Some(Told {
+            error: raised,
+            node,
+            described: described.clone(),
+        });
+        Some(described)
+    }
+
+    /// The error that ends the run, with what was around it when it arose. It is borrowed.
+    pub(super) fn described(&self, raised: u64) -> Box<RunError> {
+        let node = error::origin(raised);
+        match &self.told {
+            Some(told) if told.error == raised && node.is_none_or(|it| it == told.node) => {
+                let mut described = told.described.clone();
+                // It has passed more places since.
+                described.trace = self.places_of(raised);
+                described
+            }
+            _ => Box::new(self.describe(raised, node.unwrap_or(NodeId::ROOT))),
+        }
+    }
+
+    fn describe(&self, raised: u64, node: NodeId) -> RunError {
+        let kind = value::type_of(raised);
+        let fields = error::fields(&self.heap, kind)
+            .iter()
+            .enumerate()
+            .map(|(index, field)| {
+                let text = error::shown_field(&self.heap, field, error::field(raised, index));
+                (
+                    field.name.clone(),
+                    serde_json::from_str(&text).unwrap_or(Value::Null),
+                )
+            });
+        let workflow = self.tree.workflow_of(node);
+        RunError {
+            error: error::name(&self.heap, raised).to_owned(),
+            message: error::message(&self.heap, raised),
+            fields: Value::Object(fields.collect()),
+            is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
+            trace: self.places_of(raised),
+            path: self.tree.path(node),
+            workflow,
+            state: workflow.map(|it| self.tree.state(it)).unwrap_or_default(),
+            logs: self.tree.lines_below(node),
+            hint: error::kind(raised).and_then(hint).map(str::to_owned),
+        }
+    }
+
+    fn places_of(&self, raised: u64) -> Vec<TracePlace> {
+        let places = error::trace(raised).into_iter();
+        own_places(
+            places
+                .filter_map(|it| place(&self.loaded.program, it))
+                .collect(),
+        )
+    }
+}
+
+/// The places without those in the standard library, which say nothing to the author of a program; all when there are no
+/// others.
+fn own_places(places: Vec<TracePlace>) -> Vec<TracePlace> {
+    let is_own = |it: &TracePlace| !it.file.starts_with("std/");
+    if !places.iter().any(is_own) {
+        return places;
+    }
+    places.into_iter().filter(is_own).collect()
+}
+
+/// The place of a span of the program.
+fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
+    let span = program.spans.get(span as usize)?;
+    let source = program.sources.get(span.source as usize)?;
+    let line = source
+        .lines
+        .partition_point(|&start| start <= span.start)
+        .max(1);
+    let line_start = source.lines.get(line - 1).copied().unwrap_or(0) as usize;
+    let text = source.text.as_deref();
+    let of_line = text
+        .and_then(|it| it.get(line_start..))
+        .and_then(|it| it.lines().next());
+    let count = |from: usize, to: usize| {
+        let piece = text.and_then(|it| it.get(from..to));
+        piece.map_or(to.saturating_sub(from), |it| it.chars().count()) as u32
+    };
+    let end_of_line = line_start + of_line.map_or(usize::MAX / 2, str::len);
+    Some(TracePlace {
+        file: source.path.clone(),
+        line: line as u32,
+        column: count(line_start, span.start as usize) + 1,
+        source: of_line.map(str::to_owned),
+        width: count(span.start as usize, (span.end as usize).min(end_of_line)).max(1),
+    })
+}
+
+/// What a user can do about an error of this kind.
+fn hint(kind: BuiltinError) -> Option<&'static str> {
+    Some(match kind {
+        BuiltinError::RateLimited | BuiltinError::Overloaded => {
+            "add `retry 3` to the step, or `limit` to the `parallel for`"
+        }
+        BuiltinError::Unauthorized => {
+            "set the provider's key, or try without one: `--model sim/default`"
+        }
+        BuiltinError::QuotaExceeded => {
+            "add credit to the provider's account, or use another model: `--model`"
+        }
+        BuiltinError::InvalidResponse => "allow more rounds with `reflect: N`, or loosen the type",
+        BuiltinError::ContextTooLong => "send less text, or use a model with a larger context",
+        BuiltinError::MaxTokens => "raise `max_tokens` of the agent",
+        BuiltinError::Timeout => "raise the `timeout`, or catch `Timeout`",
+        BuiltinError::OutOfRange => "use `.get(…)`, which gives an optional",
+        BuiltinError::StackOverflow => "a function calls itself without end",
+        BuiltinError::PermissionDenied => "list it in the `permissions` block of the entry module",
+        BuiltinError::BudgetExceeded => "raise the `budget`",
+        BuiltinError::Internal => "this is a bug of Groundswell; please report it with the program",
+        _ => return None,
+    })
+}
