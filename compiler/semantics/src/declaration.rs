@@ -82,7 +82,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
     }
 }
 
-/// The names of the type parameters of `item`. A method of a generic type that names none has its type's.
+/// The names of the type parameters of `item`. A method of a generic type has its type's, named again or not, and its own.
 pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
     let names =
         |them: &[ast::Identifier]| them.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
@@ -98,10 +98,8 @@ pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
                 .as_ref()
                 .and_then(|it| own_type(db, item.file(db), &it.name));
             let mut outer = receiver.map(|it| generics_of(db, it)).unwrap_or_default();
-            if own.len() >= outer.len() {
-                return own;
-            }
-            outer.extend(own);
+            let more: Vec<Name> = own.into_iter().filter(|it| !outer.contains(it)).collect();
+            outer.extend(more);
             outer
         }
         Some(

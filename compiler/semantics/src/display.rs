@@ -2,7 +2,7 @@
 
 use gsw_source::Db;
 
-use crate::types::{FunctionType, Latent, Type};
+use crate::types::{EffectSet, FunctionType, Latent, Type};
 
 /// `ty` as source text; an unknown type is `_`.
 #[must_use]
@@ -98,13 +98,15 @@ fn write_function(db: &dyn Db, function: &FunctionType, out: &mut String) {
 }
 
 fn write_latent(latent: &Latent, out: &mut String) {
+    // What was left unsaid is not said here either.
+    let unsaid = latent.errors.kinds.is_empty() && latent.effects != EffectSet::ALL;
     let mut names: Vec<&str> = latent
         .errors
         .kinds
         .iter()
         .map(|it| it.name.as_str())
         .collect();
-    if latent.errors.open {
+    if latent.errors.open && !unsaid {
         names.push("Error");
     }
     if !names.is_empty() {
@@ -116,7 +118,7 @@ fn write_latent(latent: &Latent, out: &mut String) {
         .iter()
         .map(crate::types::Effect::name)
         .collect();
-    if !effects.is_empty() {
+    if !effects.is_empty() && latent.effects != EffectSet::ALL {
         out.push_str(" uses ");
         out.push_str(&effects.join(" + "));
     }

@@ -24,10 +24,12 @@ pub use declarations::{
 pub use lints::{
     not_compiled_yet, unreachable_code, unread_variable, unsupported_setting, unused_local,
 };
-pub use modules::{import_cycle, unknown_import, unknown_module, unused_import};
+pub use modules::{import_cycle, late_import, unknown_import, unknown_module, unused_import};
 pub use names::{private_name, unknown_member, unknown_module_name, unknown_name};
 pub use program::missing_main;
-pub use throws::{impossible_catch, never_raised, undeclared_error, undeclared_open_error};
+pub use throws::{
+    impossible_catch, left_out_of_type, never_raised, undeclared_error, undeclared_open_error,
+};
 pub use types::{
     broken_check, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
     not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect, unknown_error,

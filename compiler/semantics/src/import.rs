@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span};
 use gsw_syntax::ast::{Import, ItemBody};
 use gsw_syntax::file_item_ids;
 
@@ -33,6 +33,15 @@ pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
 /// What is wrong with the imports of `file`, unused ones aside.
 pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let items = file_item_ids(db, file).iter();
+    let first = items
+        .take_while(|it| matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
+        .count();
+    let late = file_item_ids(db, file).iter().skip(first).copied();
+    for item in late.filter(|it| it.kind(db) == ItemKind::Import) {
+        let span = item_head(db, item).map_or(Span::new(0, 0), |it| it.span);
+        found.push(errors::late_import(Place::Item { item, span }));
+    }
     for (item, import) in imports(db, file) {
         let place = Place::Item {
             item,
@@ -66,6 +75,17 @@ pub(crate) fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
             _ => None,
         })
         .collect()
+}
+
+/// Whether an import of `file` means to bring `name`. When it is in scope nevertheless not, the import was reported.
+pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
+    imports(db, file).iter().any(|(_, import)| {
+        let names = import.names.iter().flatten();
+        let mut names = names.map(|it| it.alias.as_ref().unwrap_or(&it.name));
+        let last = import.path.rsplit('/').next().unwrap_or_default();
+        let module = import.alias.as_ref().map_or(last, |it| it.name.as_str());
+        names.any(|it| it.name == name) || import.names.is_none() && module == name
+    })
 }
 
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.

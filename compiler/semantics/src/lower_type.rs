@@ -13,6 +13,7 @@ use crate::declared_type::is_plain_enum;
 use crate::edit_distance::nearest;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
+use crate::import::is_imported;
 use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_member, resolve_name, visible_names,
 };
@@ -149,6 +150,7 @@ impl Lowering<'_> {
         }
         match resolve_name(self.db, self.file, text) {
             Some(definition) => self.defined(definition, text, lowered, span),
+            None if is_imported(self.db, self.file, text) => Type::Invalid,
             None => {
                 let suggestion = self.suggestion(text);
                 let place = self.place(name.span);
@@ -304,11 +306,15 @@ impl Lowering<'_> {
             .map_or(Type::Unit, |it| self.lower(it));
         let throws = function.throws.as_ref().map(|listed| self.throws(listed));
         let uses = function.uses.as_ref().map(|names| self.effects(names));
-        // Whoever fixes only the errors has said nothing about effects, so any are allowed.
+        // Whoever fixes only the errors has said nothing about effects, so any are allowed, and the other way round.
+        let any = ErrorSet {
+            open: true,
+            ..ErrorSet::default()
+        };
         let latent = match (throws, uses) {
             (None, None) => None,
             (errors, effects) => Some(Latent {
-                errors: errors.unwrap_or_default(),
+                errors: errors.unwrap_or(any),
                 effects: effects.unwrap_or(EffectSet::ALL),
             }),
         };

@@ -13,6 +13,7 @@ mod caught;
 mod control;
 mod declared;
 mod facts;
+mod latent;
 mod report;
 mod task;
 

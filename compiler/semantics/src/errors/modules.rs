@@ -16,6 +16,12 @@ pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Dia
     suggest(diagnostic, suggestion)
 }
 
+/// An import below a declaration.
+pub fn late_import(place: Place) -> Diagnostic {
+    let message = "an import stands before all other declarations";
+    Diagnostic::error(Code::MISPLACED_STATEMENT, place, message)
+}
+
 /// A name in an import's braces that the module does not declare.
 pub fn unknown_import(
     place: Place,

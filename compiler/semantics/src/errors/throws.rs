@@ -18,6 +18,13 @@ pub fn undeclared_open_error(place: Place, name: &str, declared: &[String]) -> D
     )
 }
 
+/// A function that raises or does what the type where it goes leaves out.
+pub fn left_out_of_type(place: Place, what: &str, ty: &str) -> Diagnostic {
+    let message = format!("this function can {what}, which `{ty}` leaves out");
+    Diagnostic::error(Code::UNDECLARED_ERROR, place, message)
+        .note("what a function type lists after `!` and `uses` is all that its functions may raise and do")
+}
+
 /// An arm of a `catch` for something that is never raised.
 pub fn impossible_catch(place: Place) -> Diagnostic {
     let message = "what this arm catches is never raised here";

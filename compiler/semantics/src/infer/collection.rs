@@ -168,6 +168,17 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let base = self.expression(base, &Expected::Anything);
+        self.tuple_part(base, index, index_span, span)
+    }
+
+    /// An element of a tuple that was inferred.
+    pub(super) fn tuple_part(
+        &mut self,
+        base: ExpressionId,
+        index: u32,
+        index_span: Span,
+        span: Span,
+    ) -> ExpressionId {
         let ty = self.ty(base);
         match self.unchecked(&ty) {
             Type::Tuple(types) if (index as usize) < types.len() => {

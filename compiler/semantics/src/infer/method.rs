@@ -58,8 +58,9 @@ impl Context<'_> {
         name: &ast::Identifier,
         span: Span,
     ) -> ExpressionId {
-        self.chain(base, span, |this, inside| {
-            this.value_field(inside, name, span)
+        self.chain(base, span, |this, inside| match name.name.parse() {
+            Ok(index) => this.tuple_part(inside, index, name.span, span),
+            Err(_) => this.value_field(inside, name, span),
         })
     }
 

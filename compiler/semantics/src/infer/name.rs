@@ -8,6 +8,7 @@ use gsw_syntax::ast;
 use crate::edit_distance::nearest;
 use crate::errors::{self, calls, records};
 use crate::hir::{ExpressionId, ExpressionKind};
+use crate::import::is_imported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::model::{GenericUse, Parameter, Reference};
@@ -102,6 +103,9 @@ impl Context<'_> {
         if PROMISED.contains(&name.as_str()) {
             let place = self.place(span);
             self.report(calls::not_yet_supported(place, &format!("`{name}`")));
+            return;
+        }
+        if is_imported(self.db, self.file, name) {
             return;
         }
         let locals: Vec<Name> = self.scope.iter().map(|(it, _)| it.clone()).collect();

@@ -309,7 +309,7 @@ impl Context<'_> {
         if !capability::is_able(self.db, Requirement::Negate, &zonked, &mut open) {
             let (place, text) = (self.place(span), self.show(&ty));
             self.report(errors::wrong_operand(place, "-", &text));
-            return self.push(ExpressionKind::Invalid, ty, span);
+            return self.invalid(span);
         }
         self.require(Requirement::Negate, &zonked, span);
         let operand = self.coerce(id, &plain);

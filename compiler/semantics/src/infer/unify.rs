@@ -93,7 +93,13 @@ impl Context<'_> {
         target: &FunctionType,
     ) -> Option<Relation> {
         let parameters = self.relate_all(&target.parameters, &actual.parameters)?;
-        Some(parameters.and(self.relate(&actual.result, &target.result)?))
+        // What the function raises is looked at where it becomes one of a type that says what it may raise.
+        let promise = match &target.latent {
+            Some(_) if target.latent != actual.latent => Relation::Forget,
+            _ => Relation::Same,
+        };
+        let result = self.relate(&actual.result, &target.result)?;
+        Some(parameters.and(promise).and(result))
     }
 
     /// The type below the checks of `ty`.

@@ -4,9 +4,10 @@ use gsw_source::Db;
 
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
+use super::latent::{Leak, leak};
 use crate::error_class::{builtin_set, error_class, error_name};
 use crate::hir::{
-    Body, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
+    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
 };
 use crate::model::Summary;
 use crate::types::Type;
@@ -37,6 +38,8 @@ pub(super) struct BodyFacts {
     closures: Vec<((ExpressionId, u32), Summary)>,
     /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
     pub(super) impossible: Vec<(ExpressionId, usize)>,
+    /// Functions that become ones of a type that says less of them; as the last walk found it.
+    pub(super) leaks: Vec<Leak>,
     learnt: bool,
 }
 
@@ -56,6 +59,7 @@ impl BodyFacts {
             does: vec![nothing(); body.expressions.len()],
             closures: Vec::new(),
             impossible: Vec::new(),
+            leaks: Vec::new(),
             learnt: false,
         }
     }
@@ -98,6 +102,7 @@ pub(super) struct BodyWalk<'a, 'u> {
 impl<'a, 'u> BodyWalk<'a, 'u> {
     pub(super) fn new(unit: &'a mut Unit<'u>, body: &'a Body, facts: &'a mut BodyFacts) -> Self {
         facts.impossible.clear();
+        facts.leaks.clear();
         Self {
             unit,
             body,
@@ -124,6 +129,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let mut outcome = self.kind(id, expression);
         if !bears(self.db(), &expression.ty) && expression.ty != Type::Never {
             outcome.value = Facts::default();
+        }
+        if let Type::Function(function) = &expression.ty
+            && let Some(latent) = &function.latent
+        {
+            outcome.value.call = of_latent(latent);
         }
         if let Some(known) = self.facts.does.get_mut(id.0 as usize) {
             *known = outcome.does.clone();
@@ -185,6 +195,15 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 settings,
                 ..
             } => self.prompt_call(*item, arguments, *agent, *settings),
+            ExpressionKind::Coerce {
+                value,
+                coercion: Coercion::Forget,
+            } => {
+                let outcome = self.inside(&expression.kind);
+                let leak = leak(*value, &expression.ty, &outcome.value.call);
+                self.facts.leaks.extend(leak);
+                outcome
+            }
             other => self.inside(other),
         }
     }

@@ -14,6 +14,14 @@ use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use crate::model::{ArgumentEffects, Kept, Signature, Summary, Waits};
 use crate::types::{Effect, Type};
 
+/// What the arguments of a call bring.
+struct Given {
+    /// All of them.
+    values: Facts,
+    /// What calling those does that are functions for the called to call.
+    handed: Summary,
+}
+
 impl<'a> BodyWalk<'a, '_> {
     pub(super) fn function_value(&mut self, item: ItemId) -> Outcome {
         let (call, mut value) = self.unit.of(item);
@@ -50,18 +58,22 @@ impl<'a> BodyWalk<'a, '_> {
             }
             Callee::EnumValues(_) => (nothing(), Facts::default()),
         };
-        let given = self.arguments(arguments, &mut outcome.does);
+        let wanted = self.wanted(callee);
+        let Given {
+            values: given,
+            handed,
+        } = self.arguments(arguments, &wanted, &mut outcome.does);
         let own = Summary {
             arguments: ArgumentEffects::None,
             kept: Kept::All,
             ..called.clone()
         };
         match callee {
-            Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &given.call),
+            Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &handed),
             // A function value that calls a parameter of the enclosing function says so by itself.
             _ => {
                 add(&mut outcome.does, &called);
-                add(&mut outcome.does, &given.call);
+                add(&mut outcome.does, &handed);
             }
         }
         if let Callee::Item { item, .. } = callee
@@ -70,7 +82,7 @@ impl<'a> BodyWalk<'a, '_> {
             result.join(&given);
         }
         if matches!(callee, Callee::Item { .. }) {
-            close(&mut result.call, &given.call);
+            close(&mut result.call, &handed);
         }
         if !bears(self.db(), ty) {
             result = Facts::default();
@@ -79,30 +91,73 @@ impl<'a> BodyWalk<'a, '_> {
         outcome
     }
 
+    /// The types of the parameters of what is called.
+    fn wanted(&self, callee: &Callee) -> Vec<Type> {
+        match callee {
+            Callee::Item { item, .. } => {
+                let signature = &item_signature(self.db(), *item).signature;
+                signature
+                    .parameters
+                    .iter()
+                    .map(|it| it.ty.clone())
+                    .collect()
+            }
+            Callee::Value(value) => match &self.body.expression(*value).ty {
+                Type::Function(function) => function.parameters.clone(),
+                _ => Vec::new(),
+            },
+            Callee::EnumValues(_) => Vec::new(),
+        }
+    }
+
     /// Evaluates the arguments; a lambda among them may get what the others bring.
-    fn arguments(&mut self, arguments: &'a [(u32, ExpressionId)], does: &mut Summary) -> Facts {
+    fn arguments(
+        &mut self,
+        arguments: &'a [(u32, ExpressionId)],
+        wanted: &[Type],
+        does: &mut Summary,
+    ) -> Given {
         let mut given = Facts::default();
+        let mut handed = nothing();
         let body = self.body;
         let is_lambda = |id: ExpressionId| match &body.expression(id).kind {
             ExpressionKind::Lambda(lambda) => Some(lambda),
             _ => None,
         };
-        for (_, id) in arguments.iter().filter(|(_, id)| is_lambda(*id).is_none()) {
+        // What is called runs what it takes as a function, but not what it takes as a part of something else.
+        let is_called = |index: u32| {
+            let wanted = wanted.get(index as usize);
+            matches!(wanted, Some(Type::Function(function)) if function.latent.is_none())
+        };
+        for (index, id) in arguments {
+            if is_lambda(*id).is_some() {
+                continue;
+            }
             let outcome = self.expression(*id);
             add(does, &outcome.does);
+            if is_called(*index) {
+                add(&mut handed, &outcome.value.call);
+            }
             given.join(&outcome.value);
         }
         let brought = given.clone();
-        for (_, id) in arguments {
+        for (index, id) in arguments {
             let Some(lambda) = is_lambda(*id) else {
                 continue;
             };
             for parameter in &lambda.parameters {
                 self.learn(*parameter, &brought);
             }
-            given.join(&self.expression(*id).value);
+            let value = self.expression(*id).value;
+            if is_called(*index) {
+                add(&mut handed, &value.call);
+            }
+            given.join(&value);
         }
-        given
+        Given {
+            values: given,
+            handed,
+        }
     }
 
     pub(super) fn prompt_call(
@@ -113,7 +168,7 @@ impl<'a> BodyWalk<'a, '_> {
         settings: Option<ExpressionId>,
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
-        self.arguments(arguments, &mut outcome.does);
+        self.arguments(arguments, &[], &mut outcome.does);
         let (called, _) = self.unit.of(item);
         add(&mut outcome.does, &called);
         if let Some(agent) = agent {

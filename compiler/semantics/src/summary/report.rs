@@ -1,11 +1,12 @@
 //! What the errors of a body have wrong, told from the facts of the last walk.
 
-use gsw_source::{Db, Diagnostic, Place, Severity};
+use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
 use super::declared::{head_diagnostics, names};
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
+use crate::display::display_type;
 use crate::errors;
 use crate::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
 use crate::types::ErrorSet;
@@ -31,10 +32,26 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             found.push(errors::impossible_catch(place));
         }
     }
+    for leak in &facts.leaks {
+        let place = Place::Item {
+            item: body.item,
+            span: body.expression(leak.value).span,
+        };
+        let ty = display_type(db, &leak.ty);
+        let kinds = leak.errors.kinds.iter();
+        let mut what: Vec<String> = kinds.map(|it| format!("raise `{}`", it.name)).collect();
+        if leak.errors.open {
+            what.push("raise any error".to_owned());
+        }
+        what.extend(leak.effects.iter().map(|it| format!("use `{}`", it.name())));
+        found.push(errors::left_out_of_type(place, &what.join(" and "), &ty));
+    }
     let declared = item_signature(db, body.item).signature.throws.clone();
     if let (Some(declared), BodyPart::Main) = (declared, body.part) {
         undeclared(db, body, facts, &declared, &mut found);
-        if let Some(raised) = facts.does.get(body.root.0 as usize) {
+        // The one that is listed most likely was meant to be the one that is not.
+        let is_whole = found.iter().all(|it| it.code != Code::UNDECLARED_ERROR);
+        if is_whole && let Some(raised) = facts.does.get(body.root.0 as usize) {
             found.extend(head_diagnostics(db, body, &declared, &raised.errors));
         }
     }

@@ -137,7 +137,7 @@ fn modified(call: Expression, modifier: CallModifier) -> Expression {
     }
 }
 
-/// `Field = ( "." | "?." ) Word | "." Int | "." "*" ;`
+/// `Field = ( "." | "?." ) ( Word | Int ) | "." "*" ;`
 fn field() -> Rule<Link> {
     let dot = choice((
         token_as(TokenKind::Dot, Expected::OPERATOR).to(Chain::Plain),
@@ -168,6 +168,11 @@ fn field() -> Rule<Link> {
         word.map(Rest::Name),
     )))
     .map(|(chain, rest)| match rest {
+        // Behind `?.` a number is a name like any other: only the type tells what it reaches.
+        Rest::Link(Link::TupleField(index, span)) if chain == Chain::Optional => {
+            let name = gsw_source::Name::from(index.to_string());
+            Link::Field(Identifier { name, span }, chain)
+        }
         Rest::Link(link) => link,
         Rest::Name(name) => Link::Field(name, chain),
     })
