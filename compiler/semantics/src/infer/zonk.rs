@@ -30,22 +30,6 @@ impl Context<'_> {
         }
     }
 
-    /// The keys of a map that stays empty are strings: not every type can be a key.
-    fn settle_keys(&mut self) {
-        let mut keys = Vec::new();
-        let types = self.expressions.iter().map(|it| &it.ty);
-        for ty in types.chain(self.locals.iter().map(|it| &it.ty)) {
-            if has_variable(ty) {
-                collect_keys(&self.table, ty, &mut keys);
-            }
-        }
-        for key in keys {
-            if self.unknown(&Type::Variable(key)).is_some() {
-                self.table.bind(key, &Type::String);
-            }
-        }
-    }
-
     /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
     fn report_unknown(&mut self) {
         // A mistake elsewhere in the body most likely is the reason.
@@ -96,19 +80,6 @@ fn collect(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
         other => parts(&other)
             .iter()
             .for_each(|it| collect(table, it, found)),
-    }
-}
-
-/// The unbound variables that stand for keys of maps in `ty`.
-fn collect_keys(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
-    let ty = table.resolve(ty);
-    if let Type::Map(key, _) = &ty
-        && let Type::Variable(key) = table.resolve(key)
-    {
-        found.push(key);
-    }
-    for part in parts(&ty) {
-        collect_keys(table, &part, found);
     }
 }
 
