@@ -18,6 +18,10 @@ const EDGES: &[(&str, &[&str])] = &[
         &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
     ),
     (
+        "gsw-describe",
+        &["gsw-semantics", "gsw-source", "gsw-syntax"],
+    ),
+    (
         "gsw-flow",
         &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
     ),

@@ -34,6 +34,8 @@ enum Command {
     Test(Test),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     Schema(Schema),
+    /// Draw the structure of a program's workflows, as Mermaid text or as SVG.
+    Graph(Graph),
     /// Make a project that runs and passes its test at once, offline.
     New(New),
     /// Write files in the one style.
@@ -130,6 +132,30 @@ pub struct Schema {
     pub name: Option<String>,
 }
 
+/// `gswc graph`
+#[derive(clap::Args)]
+pub struct Graph {
+    /// The entry file, or the folder of a project; by default the project of this folder.
+    pub file: Option<PathBuf>,
+    /// A workflow; by default all of the entry module. Those that it calls are drawn with it.
+    pub workflow: Option<String>,
+    /// The form; by default what the ending of `--output` says, else Mermaid.
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// The file to write; by default the text is printed.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// Text that many sites and editors draw.
+    Mermaid,
+    /// A picture that needs nothing else.
+    Svg,
+}
+
 /// `gswc new`
 #[derive(clap::Args)]
 pub struct New {
@@ -206,6 +232,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
+        Command::Graph(arguments) => commands::graph(&arguments),
         Command::New(arguments) => commands::new(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),

@@ -61,7 +61,7 @@ pub use exhaustiveness::pattern_diagnostics;
 pub use import::{acyclic_imports, imported_files};
 pub use infer::{body, infer_item, requirement_diagnostics, requirements};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
-pub use manifest::{Manifest, item_manifest, permissions};
+pub use manifest::{Manifest, agent_models, item_manifest, permissions};
 pub use method::{method, method_names};
 pub use module::{
     implicit_module, is_std, module_file, module_path, prelude_file, shown_module, std_file,

@@ -134,7 +134,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
 }
 
 /// The models that an agent's settings name: one, or those of `first_of(…)`; of an agent that names none, what `gsw.toml` says.
-fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
+pub fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
     let tree = item_tree(db, item);
     let Some(ItemBody::Agent { settings, .. }) = tree.as_deref().map(|it| &it.body) else {
         return Vec::new();

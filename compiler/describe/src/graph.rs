@@ -1,0 +1,156 @@
+//! The structure of a program's workflows: what is asked of models, tools and people, in which order, how often and together with what.
+
+mod collect;
+mod label;
+mod layout;
+mod mermaid;
+mod svg;
+mod width;
+
+pub use collect::program_graph;
+pub use mermaid::mermaid;
+pub use svg::svg;
+
+/// The workflows of a program, those that are asked for first, then those that they call.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Graph {
+    /// Each once.
+    pub workflows: Vec<Workflow>,
+}
+
+/// One workflow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Workflow {
+    /// Its name.
+    pub name: String,
+    /// Its parameters and result, as in source.
+    pub heading: String,
+    /// The first line of its docs.
+    pub docs: Option<String>,
+    /// Its modifiers.
+    pub marks: Vec<String>,
+    /// What happens in it, in order.
+    pub body: Vec<Node>,
+}
+
+/// Something that happens.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// Something outside is asked.
+    Work(Work),
+    /// Other nodes, run in some way.
+    Group(Group),
+}
+
+/// A call that leaves the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// What is asked.
+    pub kind: WorkKind,
+    /// Its name.
+    pub name: String,
+    /// The agent and its model, of a prompt.
+    pub details: Vec<String>,
+    /// The tools that the model may call.
+    pub tools: Vec<String>,
+    /// Settings that bound or repeat it.
+    pub marks: Vec<String>,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum WorkKind {
+    /// A model.
+    Prompt,
+    /// A tool, called directly.
+    Tool,
+    /// A person.
+    Human,
+    /// Another workflow, which is drawn by itself.
+    Workflow,
+    /// A workflow that is started as a run of its own.
+    Detached,
+    /// A function that is shown before this.
+    Again,
+    /// A function inside of which this stands.
+    Recursion,
+}
+
+impl WorkKind {
+    /// The word that a picture has for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Human => "human",
+            Self::Workflow => "workflow",
+            Self::Detached => "detached run",
+            Self::Again => "as above",
+            Self::Recursion => "calls itself",
+        }
+    }
+}
+
+/// Nodes that are run in some way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// In which way.
+    pub kind: GroupKind,
+    /// What stands above it.
+    pub title: String,
+    /// Its modifiers.
+    pub marks: Vec<String>,
+    /// One, or several of which one is taken or all run side by side.
+    pub lanes: Vec<Lane>,
+}
+
+/// In which way nodes are run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GroupKind {
+    /// `step "…"`
+    Step,
+    /// `timeout 5s { }` and the like.
+    Block,
+    /// A helper function.
+    Function,
+    /// One after the other, any number of times.
+    Loop,
+    /// For each element at once, or several expressions at once.
+    Parallel,
+    /// One of the lanes.
+    Choice,
+    /// The first lane; when it fails, one of the others.
+    Catch,
+    /// The first of the lanes to end.
+    Race,
+    /// In the background.
+    Spawn,
+}
+
+impl GroupKind {
+    /// The word that a picture has for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Block => "within",
+            Self::Function => "fn",
+            Self::Loop => "loop",
+            Self::Parallel => "parallel",
+            Self::Choice => "choice",
+            Self::Catch => "catch",
+            Self::Race => "race",
+            Self::Spawn => "spawn",
+        }
+    }
+}
+
+/// One way through a group.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lane {
+    /// When it is taken; empty for the only one.
+    pub label: String,
+    /// What happens in it, in order.
+    pub body: Vec<Node>,
+}

@@ -1,0 +1,558 @@
+//! From typed bodies to the structure of workflows.
+
+use gsw_semantics::hir::{
+    Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
+};
+use gsw_semantics::{
+    Child, agent_models, children, is_std, item_bodies, item_signature, listed_tools,
+};
+use gsw_source::{Db, ItemId, ItemKind, Project};
+use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
+use gsw_syntax::ast::{ItemBody, Literal, PromptEntry, Setting, SettingValue};
+use gsw_syntax::{file_item_ids, item_ast};
+use rustc_hash::FxHashMap;
+
+use super::label;
+use super::{Graph, Group, GroupKind, Lane, Node, Work, WorkKind, Workflow};
+
+/// The structure of the entry module's workflows, or of the one called `name`, with every workflow that they call.
+/// `None` when there is no such workflow.
+#[must_use]
+pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
+    let project = Project::try_get(db)?;
+    let entry = *project.modules(db).get(project.entry(db))?;
+    let all = file_item_ids(db, entry).iter().copied();
+    let asked = all.filter(|it| {
+        it.kind(db) == ItemKind::Workflow && name.is_none_or(|name| it.name(db) == name)
+    });
+    let mut waiting: Vec<ItemId> = asked.collect();
+    if waiting.is_empty() && name.is_some() {
+        return None;
+    }
+    // `main` is what a reader looks for first.
+    waiting.sort_by_key(|it| it.name(db) != "main");
+    let mut graph = Graph::default();
+    let mut next = 0;
+    while let Some(item) = waiting.get(next).copied() {
+        next += 1;
+        let mut collector = Collector {
+            db,
+            functions: FxHashMap::default(),
+            called: Vec::new(),
+        };
+        graph.workflows.push(collector.workflow(item));
+        for called in collector.called {
+            if !waiting.contains(&called) {
+                waiting.push(called);
+            }
+        }
+    }
+    Some(graph)
+}
+
+struct Collector<'db> {
+    db: &'db dyn Db,
+    /// The functions that were come by; each is shown once, so that a picture is no longer than its program.
+    functions: FxHashMap<ItemId, Shown>,
+    /// The workflows that are called, in order.
+    called: Vec<ItemId>,
+}
+
+/// What is known of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// It is being looked at.
+    Partly,
+    /// Something happens in it, and that is shown.
+    Wholly,
+    /// Nothing happens in it, unless a function does something that it stands in, and that it calls.
+    Open,
+    /// Nothing happens in it.
+    Never,
+}
+
+impl Collector<'_> {
+    fn workflow(&mut self, item: ItemId) -> Workflow {
+        let db = self.db;
+        let bodies = item_bodies(db, item);
+        let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
+        let docs = item_ast(db, item).and_then(|it| it.docs.clone());
+        let mut workflow = Workflow {
+            name: item.name(db).to_string(),
+            heading: heading(db, item),
+            docs: docs.and_then(|it| it.lines().next().map(str::to_owned)),
+            marks: Vec::new(),
+            body: Vec::new(),
+        };
+        if let Some(body) = main {
+            workflow.marks = label::marks(db, body, &bodies.modifiers);
+            self.expression(body, body.root, &mut workflow.body);
+        }
+        workflow
+    }
+
+    /// What happens in an expression, in the order of evaluation.
+    fn expression(&mut self, body: &Body, id: ExpressionId, found: &mut Vec<Node>) {
+        use ExpressionKind as Kind;
+        let kind = &body.expression(id).kind;
+        match kind {
+            Kind::Call { callee, arguments } => self.call(body, callee, arguments, found),
+            Kind::PromptCall {
+                item,
+                agent,
+                arguments,
+                ..
+            } => {
+                self.arguments(body, arguments, found);
+                found.push(Node::Work(prompt(self.db, *item, *agent)));
+            }
+            Kind::SpawnDetached { item, arguments } => {
+                self.arguments(body, arguments, found);
+                found.push(self.work(WorkKind::Detached, *item));
+                self.called.push(*item);
+            }
+            Kind::Step { .. } | Kind::Modified { .. } => self.unit(body, kind, found),
+            Kind::ParallelFor { .. } | Kind::Parallel(_) | Kind::Race(_) | Kind::Spawn(_) => {
+                self.tasks(body, kind, found);
+            }
+            Kind::For { .. } | Kind::While { .. } => self.repeated(body, kind, found),
+            Kind::If { .. } | Kind::Match { .. } | Kind::Catch { .. } => {
+                self.choice(body, kind, found);
+            }
+            _ => {
+                for child in children(kind) {
+                    match child {
+                        Child::Inline(id) => self.expression(body, id, found),
+                        // What a stored function does happens where it is called, which is not known here.
+                        Child::Closure(lambda, _) => self.expression(body, lambda.body, found),
+                    }
+                }
+            }
+        }
+    }
+
+    fn nodes(&mut self, body: &Body, id: ExpressionId) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        self.expression(body, id, &mut nodes);
+        nodes
+    }
+
+    fn lane(&mut self, body: &Body, id: ExpressionId, label: String) -> Lane {
+        let body = self.nodes(body, id);
+        Lane { label, body }
+    }
+
+    fn arguments(&mut self, body: &Body, arguments: &[(u32, ExpressionId)], found: &mut Vec<Node>) {
+        for (_, argument) in arguments {
+            self.expression(body, *argument, found);
+        }
+    }
+
+    /// A call: what its arguments do first; a function among them may run any number of times.
+    fn call(
+        &mut self,
+        body: &Body,
+        callee: &Callee,
+        arguments: &[(u32, ExpressionId)],
+        found: &mut Vec<Node>,
+    ) {
+        let mut given = Vec::new();
+        for (_, argument) in arguments {
+            match &body.expression(*argument).kind {
+                ExpressionKind::Lambda(lambda) => self.expression(body, lambda.body, &mut given),
+                ExpressionKind::FunctionValue { item, .. } => self.item(*item, &mut given),
+                _ => self.expression(body, *argument, found),
+            }
+        }
+        match callee {
+            Callee::Item { item, .. } => {
+                let title = format!("{}(…)", item.name(self.db));
+                push_group(found, GroupKind::Loop, &title, given);
+                self.item(*item, found);
+            }
+            Callee::Value(value) => {
+                self.expression(body, *value, found);
+                found.extend(given);
+            }
+            Callee::EnumValues(_) => {}
+        }
+    }
+
+    /// What a call of a declaration does.
+    fn item(&mut self, item: ItemId, found: &mut Vec<Node>) {
+        let db = self.db;
+        match item.kind(db) {
+            ItemKind::Prompt => found.push(Node::Work(prompt(db, item, None))),
+            ItemKind::Tool => found.push(self.work(WorkKind::Tool, item)),
+            ItemKind::Human => {
+                let mut work = self.work(WorkKind::Human, item);
+                if let Node::Work(work) = &mut work {
+                    work.marks = head_marks(db, item);
+                }
+                found.push(work);
+            }
+            ItemKind::Workflow => {
+                found.push(self.work(WorkKind::Workflow, item));
+                self.called.push(item);
+            }
+            ItemKind::Function if is_std(db, item.file(db)) => {}
+            ItemKind::Function => self.function(item, found),
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, item: ItemId, found: &mut Vec<Node>) {
+        match self.functions.get(&item) {
+            Some(Shown::Partly) => return found.push(self.work(WorkKind::Recursion, item)),
+            Some(Shown::Wholly) => return found.push(self.work(WorkKind::Again, item)),
+            Some(Shown::Open | Shown::Never) => return,
+            None => {}
+        }
+        self.functions.insert(item, Shown::Partly);
+        let bodies = &item_bodies(self.db, item).bodies;
+        let main = bodies.iter().find(|it| it.part == BodyPart::Main);
+        let nodes = main.map_or_else(Vec::new, |it| self.nodes(it, it.root));
+        let does_something = nodes.iter().any(is_work);
+        let shown = match (does_something, nodes.is_empty()) {
+            (true, _) => Shown::Wholly,
+            (false, true) => Shown::Never,
+            (false, false) => Shown::Open,
+        };
+        self.functions.insert(item, shown);
+        if !self.functions.values().any(|it| *it == Shown::Partly) {
+            self.functions.retain(|_, it| *it != Shown::Open);
+        }
+        if does_something {
+            push_group(found, GroupKind::Function, item.name(self.db), nodes);
+        }
+    }
+
+    fn work(&self, kind: WorkKind, item: ItemId) -> Node {
+        Node::Work(Work {
+            kind,
+            name: item.name(self.db).to_string(),
+            details: Vec::new(),
+            tools: Vec::new(),
+            marks: Vec::new(),
+        })
+    }
+
+    /// A step, which is always shown, or a block with modifiers.
+    fn unit(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+        let db = self.db;
+        match kind {
+            ExpressionKind::Step {
+                name,
+                modifiers,
+                body: inside,
+            } => found.push(Node::Group(Group {
+                kind: GroupKind::Step,
+                title: label::name(db, body, *name),
+                marks: label::marks(db, body, modifiers),
+                lanes: vec![self.lane(body, *inside, String::new())],
+            })),
+            ExpressionKind::Modified {
+                modifiers,
+                body: inside,
+            } => {
+                let lane = self.lane(body, *inside, String::new());
+                if !lane.body.is_empty() {
+                    found.push(Node::Group(Group {
+                        kind: GroupKind::Block,
+                        title: String::new(),
+                        marks: label::marks(db, body, modifiers),
+                        lanes: vec![lane],
+                    }));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tasks(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+        let db = self.db;
+        match kind {
+            ExpressionKind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body: inside,
+            } => {
+                self.expression(body, *iterable, found);
+                let title = over(db, body, parameter(body, inside), *iterable);
+                let limit = limit.map(|it| format!("limit {}", label::expression(db, body, it)));
+                let policy = match policy {
+                    ErrorPolicy::First => None,
+                    ErrorPolicy::Settle => Some("errors settle".to_owned()),
+                    ErrorPolicy::Merge => Some("errors merge".to_owned()),
+                };
+                found.push(Node::Group(Group {
+                    kind: GroupKind::Parallel,
+                    title,
+                    marks: limit.into_iter().chain(policy).collect(),
+                    lanes: vec![self.lane(body, inside.body, String::new())],
+                }));
+            }
+            ExpressionKind::Parallel(lambdas) => {
+                let lanes = lambdas.iter();
+                let lanes = lanes.map(|it| self.lane(body, it.body, String::new()));
+                let lanes: Vec<Lane> = lanes.collect();
+                push_lanes(found, GroupKind::Parallel, "all at once", lanes);
+            }
+            ExpressionKind::Race(tasks) => match &body.expression(*tasks).kind {
+                ExpressionKind::List(tasks) => {
+                    let lanes = tasks.iter();
+                    let lanes = lanes.map(|it| self.task(body, *it));
+                    let lanes: Vec<Lane> = lanes.collect();
+                    push_lanes(found, GroupKind::Race, "the first to end", lanes);
+                }
+                _ => self.expression(body, *tasks, found),
+            },
+            ExpressionKind::Spawn(inside) => {
+                let nodes = self.nodes(body, inside.body);
+                push_group(found, GroupKind::Spawn, "in the background", nodes);
+            }
+            _ => {}
+        }
+    }
+
+    /// A task that a race waits for: that it was spawned goes without saying.
+    fn task(&mut self, body: &Body, id: ExpressionId) -> Lane {
+        match &body.expression(id).kind {
+            ExpressionKind::Spawn(inside) => self.lane(body, inside.body, String::new()),
+            _ => self.lane(body, id, String::new()),
+        }
+    }
+
+    fn repeated(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+        let db = self.db;
+        match kind {
+            ExpressionKind::For {
+                pattern,
+                iterable,
+                body: inside,
+            } => {
+                self.expression(body, *iterable, found);
+                let pattern = label::source(db, body.item, pattern.span);
+                let nodes = self.nodes(body, *inside);
+                push_group(
+                    found,
+                    GroupKind::Loop,
+                    &over(db, body, pattern, *iterable),
+                    nodes,
+                );
+            }
+            ExpressionKind::While {
+                condition,
+                body: inside,
+            } => {
+                let mut nodes = self.nodes(body, *condition);
+                self.expression(body, *inside, &mut nodes);
+                let title = format!("while {}", label::expression(db, body, *condition));
+                push_group(found, GroupKind::Loop, &title, nodes);
+            }
+            _ => {}
+        }
+    }
+
+    fn choice(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+        let db = self.db;
+        match kind {
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expression(body, *condition, found);
+                let mut lanes = vec![self.lane(body, *then, "yes".into())];
+                lanes.push(match otherwise {
+                    Some(otherwise) => self.lane(body, *otherwise, "no".into()),
+                    None => Lane {
+                        label: "no".into(),
+                        body: Vec::new(),
+                    },
+                });
+                let title = format!("if {}", label::expression(db, body, *condition));
+                push_lanes(found, GroupKind::Choice, &title, lanes);
+            }
+            ExpressionKind::Match { value, arms } => {
+                self.expression(body, *value, found);
+                let lanes = self.arms(body, arms);
+                let title = format!("match {}", label::expression(db, body, *value));
+                push_lanes(found, GroupKind::Choice, &title, lanes);
+            }
+            ExpressionKind::Catch { value, arms } => {
+                let lanes = self.arms(body, arms);
+                if lanes.iter().all(|it| it.body.is_empty()) {
+                    return self.expression(body, *value, found);
+                }
+                let first = self.lane(body, *value, "first".into());
+                let lanes: Vec<Lane> = std::iter::once(first).chain(lanes).collect();
+                push_lanes(found, GroupKind::Catch, "when it fails", lanes);
+            }
+            _ => {}
+        }
+    }
+
+    fn arms(&mut self, body: &Body, arms: &[Arm]) -> Vec<Lane> {
+        let lanes = arms.iter();
+        let lanes = lanes.map(|it| self.lane(body, it.body, label::arm(self.db, body, it)));
+        lanes.collect()
+    }
+}
+
+/// Whether more happens than a function that calls itself.
+fn is_work(node: &Node) -> bool {
+    match node {
+        Node::Work(work) => work.kind != WorkKind::Recursion,
+        Node::Group(group) => {
+            group.kind == GroupKind::Step
+                || group.lanes.iter().any(|it| it.body.iter().any(is_work))
+        }
+    }
+}
+
+/// Adds nodes as a group when there are any.
+fn push_group(found: &mut Vec<Node>, kind: GroupKind, title: &str, nodes: Vec<Node>) {
+    let lane = Lane {
+        label: String::new(),
+        body: nodes,
+    };
+    push_lanes(found, kind, title, vec![lane]);
+}
+
+/// Adds lanes as a group when something happens in one of them.
+fn push_lanes(found: &mut Vec<Node>, kind: GroupKind, title: &str, lanes: Vec<Lane>) {
+    if lanes.iter().any(|it| !it.body.is_empty()) {
+        found.push(Node::Group(Group {
+            kind,
+            title: title.to_owned(),
+            marks: Vec::new(),
+            lanes,
+        }));
+    }
+}
+
+/// `x in xs`
+fn over(db: &dyn Db, body: &Body, pattern: String, iterable: ExpressionId) -> String {
+    let iterable = label::expression(db, body, iterable);
+    label::shortened(&format!("for {pattern} in {iterable}"))
+}
+
+/// What the iterations of a `parallel for` call their element.
+fn parameter(body: &Body, lambda: &Lambda) -> String {
+    let local = lambda.parameters.first().map(|it| body.local(*it));
+    match local.map(|it| it.name.as_str()) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => "each".to_owned(),
+    }
+}
+
+/// `(dir: string, width: int) -> Report`
+fn heading(db: &dyn Db, item: ItemId) -> String {
+    let signature = &item_signature(db, item).signature;
+    let display = |it| gsw_semantics::display_type(db, it);
+    let parameters = signature.parameters.iter();
+    let parameters: Vec<String> = parameters
+        .map(|it| format!("{}: {}", it.name, display(&it.ty)))
+        .collect();
+    let result = display(&signature.result);
+    let result = if result == "()" {
+        String::new()
+    } else {
+        format!(" → {result}")
+    };
+    format!("({}){result}", parameters.join(", "))
+}
+
+/// A prompt with its agent; `by` is the one that the call names.
+fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
+    let agent = by.or(item_signature(db, item).signature.agent);
+    let own = settings(db, item);
+    let inherited = agent.map_or_else(Vec::new, |it| settings(db, it));
+    let setting = |name: &str| {
+        let both = own.iter().chain(&inherited);
+        both.into_iter().find(|it| it.name.name == name)
+    };
+    let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
+    let models = match own_model {
+        Some(model) => vec![gsw_semantics::resolved_model(db, &model)],
+        None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
+    };
+    let of_tools = if own.iter().any(|it| it.name.name == "tools") {
+        Some(item)
+    } else {
+        agent
+    };
+    let tools = of_tools.map_or_else(Vec::new, |it| listed_tools(db, it));
+    let counts = ["reflect", "retry", "max_turns"];
+    let marks = counts.into_iter().filter_map(|name| {
+        let count = setting(name).and_then(number)?;
+        Some(format!("{} {count}", name.replace('_', " ")))
+    });
+    let cache = setting("cache").filter(|it| !is_false(it));
+    Work {
+        kind: WorkKind::Prompt,
+        name: item.name(db).to_string(),
+        details: agent
+            .map(|it| format!("by {}", it.name(db)))
+            .into_iter()
+            .chain((!models.is_empty()).then(|| models.join(", ")))
+            .collect(),
+        tools: tools.iter().map(|it| it.name(db).to_string()).collect(),
+        marks: marks.chain(cache.map(|_| "cache".to_owned())).collect(),
+    }
+}
+
+fn settings(db: &dyn Db, item: ItemId) -> Vec<Setting> {
+    match item_ast(db, item).as_deref().map(|it| &it.body) {
+        Some(ItemBody::Agent { settings, .. }) => settings.clone(),
+        Some(ItemBody::Prompt { entries, .. }) => {
+            let settings = entries.iter().filter_map(|it| match it {
+                PromptEntry::Setting(setting) => Some(setting.clone()),
+                _ => None,
+            });
+            settings.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn literal(setting: &Setting) -> Option<&Literal> {
+    match &setting.value {
+        SettingValue::Expression(Written {
+            kind: WrittenKind::Literal(literal),
+            ..
+        }) => Some(literal),
+        _ => None,
+    }
+}
+
+fn text(setting: &Setting) -> Option<String> {
+    match literal(setting)? {
+        Literal::String(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+fn number(setting: &Setting) -> Option<i128> {
+    match literal(setting)? {
+        Literal::Int(number) => *number,
+        _ => None,
+    }
+}
+
+fn is_false(setting: &Setting) -> bool {
+    matches!(literal(setting), Some(Literal::Bool(false)))
+}
+
+/// The modifiers in the head of a question to a person.
+fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
+    let ast = item_ast(db, item);
+    let Some(ItemBody::Human { signature, .. }) = ast.as_deref().map(|it| &it.body) else {
+        return Vec::new();
+    };
+    let modifiers = signature.modifiers.iter();
+    let marks = modifiers.map(|it| label::source(db, item, it.span));
+    marks.collect()
+}

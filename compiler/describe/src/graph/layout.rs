@@ -1,0 +1,217 @@
+//! From the structure of workflows to boxes with sizes: what stands in a box is stacked, lanes stand side by side.
+
+use super::width::{text_width, word_width};
+use super::{Group, Lane, Node, Work, Workflow};
+
+/// Between what is stacked, for an arrow.
+pub(super) const STEP: f64 = 26.0;
+/// Between a box and what stands in it.
+pub(super) const PADDING: f64 = 14.0;
+/// Between lanes.
+pub(super) const GUTTER: f64 = 18.0;
+/// The height of a chip.
+pub(super) const CHIP: f64 = 18.0;
+/// Between chips, both ways.
+pub(super) const CHIP_GAP: f64 = 6.0;
+/// The sizes of texts.
+/// Between the word above a group and its title.
+pub(super) const TITLE_GAP: f64 = 8.0;
+pub(super) const SMALL: f64 = 11.0;
+pub(super) const DETAIL: f64 = 12.0;
+pub(super) const NAME: f64 = 14.0;
+pub(super) const TITLE: f64 = 18.0;
+/// Chips are broken into lines of at most this width.
+const CHIP_LINE: f64 = 300.0;
+const LEAST_WORK: f64 = 150.0;
+const LEAST_LANE: f64 = 56.0;
+/// The height of the label above a lane.
+pub(super) const LABEL: f64 = 22.0;
+
+/// Boxes one below the other.
+pub(super) struct Stack<'g> {
+    pub width: f64,
+    pub height: f64,
+    pub boxes: Vec<Placed<'g>>,
+}
+
+/// A box with its size.
+pub(super) struct Placed<'g> {
+    pub width: f64,
+    pub height: f64,
+    pub content: Content<'g>,
+}
+
+/// What a box shows.
+pub(super) enum Content<'g> {
+    Work {
+        work: &'g Work,
+        tools: Chips<'g>,
+        marks: Chips<'g>,
+    },
+    Group {
+        group: &'g Group,
+        marks: Chips<'g>,
+        lanes: Vec<PlacedLane<'g>>,
+    },
+}
+
+/// A lane with its size.
+pub(super) struct PlacedLane<'g> {
+    pub width: f64,
+    pub label: &'g str,
+    pub stack: Stack<'g>,
+}
+
+/// Short texts in lines, each with its width.
+pub(super) struct Chips<'g> {
+    pub lines: Vec<Vec<(&'g str, f64)>>,
+    pub width: f64,
+}
+
+/// A workflow with its size.
+pub(super) struct Section<'g> {
+    pub width: f64,
+    pub height: f64,
+    /// The height of what stands above the stack.
+    pub head: f64,
+    pub workflow: &'g Workflow,
+    pub marks: Chips<'g>,
+    pub stack: Stack<'g>,
+}
+
+impl Chips<'_> {
+    pub fn height(&self) -> f64 {
+        self.lines.len() as f64 * (CHIP + CHIP_GAP)
+    }
+}
+
+pub(super) fn section(workflow: &Workflow) -> Section<'_> {
+    let stack = stack(&workflow.body);
+    let marks = chips(&workflow.marks);
+    let docs = workflow.docs.as_deref().unwrap_or_default();
+    let head = [
+        word_width("workflow") + TITLE_GAP + text_width(&workflow.name, TITLE) * 1.1,
+        text_width(&workflow.heading, DETAIL),
+        text_width(docs, DETAIL),
+        marks.width,
+        stack.width,
+    ];
+    let docs_height = if docs.is_empty() { 0.0 } else { 18.0 };
+    let above = PADDING + 24.0 + 20.0 + docs_height + marks.height() + 8.0;
+    let body = if stack.boxes.is_empty() {
+        0.0
+    } else {
+        stack.height + PADDING
+    };
+    Section {
+        width: widest(head) + 2.0 * PADDING + 8.0,
+        height: above + body + 4.0,
+        head: above,
+        workflow,
+        marks,
+        stack,
+    }
+}
+
+fn stack(nodes: &[Node]) -> Stack<'_> {
+    let boxes: Vec<Placed<'_>> = nodes.iter().map(placed).collect();
+    let gaps = boxes.len().saturating_sub(1) as f64 * STEP;
+    Stack {
+        width: widest(boxes.iter().map(|it| it.width)),
+        height: boxes.iter().map(|it| it.height).sum::<f64>() + gaps,
+        boxes,
+    }
+}
+
+fn placed(node: &Node) -> Placed<'_> {
+    match node {
+        Node::Work(work) => placed_work(work),
+        Node::Group(group) => placed_group(group),
+    }
+}
+
+fn placed_work(work: &Work) -> Placed<'_> {
+    let (tools, marks) = (chips(&work.tools), chips(&work.marks));
+    let details = work.details.iter().map(|it| text_width(it, DETAIL));
+    let texts = [
+        text_width(&work.name, NAME) * 1.06,
+        word_width(work.kind.word()),
+        tools.width,
+        marks.width,
+        LEAST_WORK - 2.0 * PADDING,
+    ];
+    let rows = 16.0 * work.details.len() as f64 + tools.height() + marks.height();
+    let rows = if rows > 0.0 { rows + 4.0 } else { 0.0 };
+    Placed {
+        width: widest(details.chain(texts)) + 2.0 * PADDING,
+        height: 48.0 + rows + 4.0,
+        content: Content::Work { work, tools, marks },
+    }
+}
+
+fn placed_group(group: &Group) -> Placed<'_> {
+    let marks = chips(&group.marks);
+    let lanes: Vec<PlacedLane<'_>> = group.lanes.iter().map(placed_lane).collect();
+    let gutters = lanes.len().saturating_sub(1) as f64 * GUTTER;
+    let inside = lanes.iter().map(|it| it.width).sum::<f64>() + gutters;
+    let header = word_width(group.kind.word()) + TITLE_GAP + text_width(&group.title, NAME);
+    let tallest = widest(lanes.iter().map(|it| it.stack.height));
+    let body = if tallest > 0.0 {
+        tallest + PADDING
+    } else {
+        0.0
+    };
+    let width = widest([inside, header, marks.width]) + 2.0 * PADDING;
+    let height = group_head(group, &marks) + body;
+    Placed {
+        width,
+        height,
+        content: Content::Group {
+            group,
+            marks,
+            lanes,
+        },
+    }
+}
+
+/// The height of what stands above the lanes.
+pub(super) fn group_head(group: &Group, marks: &Chips<'_>) -> f64 {
+    let is_labelled = group.lanes.iter().any(|it| !it.label.is_empty());
+    let label = if is_labelled { LABEL } else { 0.0 };
+    32.0 + marks.height() + label
+}
+
+fn placed_lane(lane: &Lane) -> PlacedLane<'_> {
+    let stack = stack(&lane.body);
+    let label = text_width(&lane.label, SMALL) + 8.0;
+    PlacedLane {
+        width: widest([stack.width, label, LEAST_LANE]),
+        label: &lane.label,
+        stack,
+    }
+}
+
+fn chips(texts: &[String]) -> Chips<'_> {
+    let mut lines: Vec<Vec<(&str, f64)>> = Vec::new();
+    let mut used = 0.0;
+    let mut width: f64 = 0.0;
+    for text in texts {
+        let own = text_width(text, SMALL) + 14.0;
+        match lines.last_mut() {
+            Some(line) if used + CHIP_GAP + own <= CHIP_LINE => {
+                line.push((text, own));
+                used += CHIP_GAP + own;
+            }
+            _ => {
+                lines.push(vec![(text, own)]);
+                used = own;
+            }
+        }
+        width = width.max(used);
+    }
+    Chips { lines, width }
+}
+
+fn widest(widths: impl IntoIterator<Item = f64>) -> f64 {
+    widths.into_iter().fold(0.0, f64::max)
+}
