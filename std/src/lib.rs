@@ -4,6 +4,7 @@
 pub const MODULES: &[(&str, &str)] = &[
     ("std/bytes", include_str!("../bytes.gsw")),
     ("std/csv", include_str!("../csv.gsw")),
+    ("std/document", include_str!("../document.gsw")),
     ("std/env", include_str!("../env.gsw")),
     ("std/duration", include_str!("../duration.gsw")),
     ("std/error", include_str!("../error.gsw")),
@@ -11,6 +12,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/float", include_str!("../float.gsw")),
     ("std/fs", include_str!("../fs.gsw")),
     ("std/http", include_str!("../http.gsw")),
+    ("std/image", include_str!("../image.gsw")),
     ("std/int", include_str!("../int.gsw")),
     ("std/json", include_str!("../json.gsw")),
     ("std/list", include_str!("../list.gsw")),

@@ -232,3 +232,91 @@ fn a_missing_key_names_the_variable_and_the_simulator() {
         said.err
     );
 }
+
+const LOOK: &str = r#"
+agent seer { model: "MODEL" cache: true }
+prompt look(photo: image, terms: document, name: string) -> string by seer { user "Is ${photo} of ${name}?" }
+prompt compare(photos: [image]) -> string by seer { user "Alike? ${photos}" }
+workflow main() -> [string] {
+  let png = image.bytes(bytes.from_base64("iVBORw0KGgo="), "image/png")
+  let gif = image.bytes("GIF89a".bytes(), "image/gif")
+  let terms = document.bytes("No refunds.".bytes(), "text/plain")
+  let pdf = document.bytes("%PDF-1.7".bytes(), "application/pdf")
+  let far = image.url("https://example.org/a.png")
+  [look(png, terms, "Ada"), look(gif, terms, "Ada"), look(png, terms, "Ada"), look(far, pdf, "Ada"), compare([png, far])]
+}
+"#;
+
+#[test]
+fn images_and_documents_stand_where_the_text_names_them() {
+    let ask = |model: &str| {
+        let file = program(
+            &model.replace(['/', '.'], "_"),
+            &LOOK.replace("MODEL", model),
+        );
+        let script = Script::always(Reply::text("yes"));
+        let (said, asked) = with_provider(script, |url| run(&file, url, &[]));
+        assert_eq!(said.code, Some(0), "{said:?}");
+        // The third call is the first one again, and the second has other content.
+        assert_eq!(asked.len(), 4, "{asked:?}");
+        let contents = asked.iter().map(|it| it["messages"][0]["content"].clone());
+        contents.collect::<Vec<_>>()
+    };
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let (before, after) = (text("Is "), text(" of Ada?\n<terms>\n"));
+    let asked = ask("anthropic/claude-sonnet-5-5");
+    let source = json!({ "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo=" });
+    let png = json!({ "type": "image", "source": source });
+    let source = json!({ "type": "text", "media_type": "text/plain", "data": "No refunds." });
+    let terms = json!({ "type": "document", "source": source });
+    assert_eq!(
+        asked[0],
+        json!([before, png, after, terms, text("\n</terms>")])
+    );
+    assert_eq!(asked[1][1]["source"]["media_type"], "image/gif");
+    let source = json!({ "type": "url", "url": "https://example.org/a.png" });
+    let far = json!({ "type": "image", "source": source });
+    let source =
+        json!({ "type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjc=" });
+    let pdf = json!({ "type": "document", "source": source });
+    assert_eq!(
+        asked[2],
+        json!([before, far, after, pdf, text("\n</terms>")])
+    );
+    assert_eq!(asked[3], json!([text("Alike? "), png, far]));
+
+    let asked = ask("openai/gpt-5");
+    let image = |url: &str| json!({ "type": "image_url", "image_url": { "url": url } });
+    let png = image("data:image/png;base64,iVBORw0KGgo=");
+    let terms = text("No refunds.");
+    assert_eq!(
+        asked[0],
+        json!([before, png, after, terms, text("\n</terms>")])
+    );
+    let data = "data:application/pdf;base64,JVBERi0xLjc=";
+    let file = json!({ "filename": "document.pdf", "file_data": data });
+    let far = image("https://example.org/a.png");
+    let pdf = json!({ "type": "file", "file": file });
+    assert_eq!(
+        asked[2],
+        json!([before, far, after, pdf, text("\n</terms>")])
+    );
+}
+
+#[test]
+fn a_document_by_address_is_refused_where_the_protocol_has_none() {
+    let source = r#"
+agent reader { model: "openai/gpt-5" }
+prompt sum(terms: document) -> string by reader { user "Sum up ${terms}" }
+workflow main() -> string { sum(document.url("https://example.org/a.pdf")) }
+"#;
+    let file = program("far_document", source);
+    let script = Script::always(Reply::text("yes"));
+    let (said, asked) = with_provider(script, |url| run(&file, url, &[]));
+    assert_eq!((said.code, asked.len()), (Some(1), 0), "{said:?}");
+    assert!(
+        said.err.contains("take no document by its address"),
+        "{}",
+        said.err
+    );
+}

@@ -36,6 +36,6 @@ pub use types::{
     unknown_type, variant_as_type,
 };
 pub use workflows::{
-    cannot_leave, captured_cycle, declared_once, misplaced_statement, not_permitted,
-    not_recordable, outside_loop, repeats_once_effect, target_not_permitted,
+    cannot_leave, captured_cycle, declared_once, media_answer, media_inside, misplaced_statement,
+    not_permitted, not_recordable, outside_loop, repeats_once_effect, target_not_permitted,
 };

@@ -219,6 +219,16 @@ impl ErrorSet {
     }
 }
 
+/// Whether values of `ty` are images or documents, or optionals or lists of these: what stands in a prompt as it is.
+#[must_use]
+pub fn is_media(ty: &Type) -> bool {
+    match ty {
+        Type::Image | Type::Document => true,
+        Type::Optional(inner) | Type::List(inner) => is_media(inner),
+        _ => false,
+    }
+}
+
 impl Type {
     /// `T?`, which for an optional is the type itself.
     #[must_use]

@@ -325,6 +325,16 @@ macro_rules! for_each_runtime_call {
             /// `a + b` where one is a secret.
             secret_join plain(own, borrow);
 
+            // Images and documents: kind 0 or 1.
+            /// `image.bytes(b, type)`: kind, bytes, media type or "" to recognise it.
+            media_new raising(word, borrow, borrow);
+            /// `image.url(u)`: kind, address.
+            media_url waiting(word, own);
+            /// `a + b` of user texts that may hold media.
+            media_join plain(own, borrow);
+            /// What stands in a user text for a value of a type of media, an optional or a list of these.
+            media_text plain(ty, borrow);
+
             // The tree, events, state.
             /// Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
             node_enter plain(word, own, own);

@@ -32,7 +32,7 @@ pub enum Type {
     /// An object laid out as a string: of this type it is a template such as `Bearer ${NAME}`, whose names the runtime looks
     /// up where it is used; of type `String` it is the text itself.
     Secret,
-    /// Prompt media, `image` or `document`: an object that belongs to the runtime.
+    /// Prompt media, `image` or `document`: laid out as a string.
     Media,
     /// Any error object.
     Error,

@@ -4,6 +4,7 @@ mod anthropic;
 mod classify;
 mod exchange;
 pub(crate) mod http;
+mod media;
 mod openai;
 mod retry;
 mod schema;

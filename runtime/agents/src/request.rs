@@ -1,6 +1,6 @@
 //! A prompt call as a request to a model.
 
-use gsw_engine::model::{Content, Message, ModelRequest, PromptCall, PromptNote, Role};
+use gsw_engine::model::{Content, Media, Message, ModelRequest, PromptCall, PromptNote, Role};
 
 use crate::catalogue::Catalogue;
 use crate::providers;
@@ -74,8 +74,38 @@ fn messages(call: &PromptCall) -> Vec<Message> {
         messages.push(said(Role::User, user));
         messages.push(said(Role::Assistant, answer));
     }
-    messages.push(said(Role::User, &call.user));
+    messages.push(Message {
+        role: Role::User,
+        content: user_content(&call.user, &call.media),
+    });
     messages
+}
+
+/// The user text with its media where they stand.
+fn user_content(text: &str, media: &[(usize, Media)]) -> Vec<Content> {
+    let mut content = Vec::new();
+    let say = |content: &mut Vec<Content>, part: &str| {
+        if !part.is_empty() {
+            content.push(Content::Text {
+                text: part.to_owned(),
+            });
+        }
+    };
+    let mut from = 0;
+    for (place, media) in media {
+        say(&mut content, &text[from..*place]);
+        content.push(Content::Media {
+            media: media.clone(),
+        });
+        from = *place;
+    }
+    say(&mut content, &text[from..]);
+    if content.is_empty() {
+        content.push(Content::Text {
+            text: String::new(),
+        });
+    }
+    content
 }
 
 /// A message of text.

@@ -73,7 +73,7 @@ enum Step {
 fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
     match heap.types().get(heap.types().base(ty)) {
         Type::Float => f64::from_bits(a) == f64::from_bits(b),
-        Type::String | Type::Bytes | Type::Secret | Type::Literals(_) => {
+        Type::String | Type::Bytes | Type::Secret | Type::Media | Type::Literals(_) => {
             string::bytes(a) == string::bytes(b)
         }
         Type::Json => equal_json(heap, a, b, work),
@@ -209,7 +209,7 @@ fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Orderin
 fn hash_front(heap: &Heap, ty: TypeId, word: u64, work: &mut Vec<(TypeId, u64)>) -> u64 {
     match heap.types().get(heap.types().base(ty)) {
         Type::Float => hash_float(f64::from_bits(word)),
-        Type::String | Type::Bytes | Type::Secret | Type::Literals(_) => {
+        Type::String | Type::Bytes | Type::Secret | Type::Media | Type::Literals(_) => {
             map::hash_bytes(string::bytes(word))
         }
         Type::Json => hash_json(word, work),

@@ -12,6 +12,7 @@ pub mod event;
 pub mod export;
 pub mod heap;
 pub mod load;
+pub mod media;
 pub mod model;
 pub mod name;
 pub mod node;

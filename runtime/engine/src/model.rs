@@ -27,6 +27,8 @@ pub struct PromptCall {
     pub system: Option<String>,
     /// The user text, with the arguments that it does not mention already attached as blocks.
     pub user: String,
+    /// The images and documents that stand in the user text, each before the byte of this number.
+    pub media: Vec<(usize, Media)>,
     /// Few-shot pairs: user text and answer.
     pub examples: Vec<(String, String)>,
     /// The JSON Schema of the answer; `None` when the result is a plain `string`.
@@ -276,6 +278,11 @@ pub enum Content {
         /// The text.
         text: String,
     },
+    /// An image or a document.
+    Media {
+        /// Which.
+        media: Media,
+    },
     /// The model wants a tool called.
     ToolUse {
         /// The provider's id of the call.
@@ -298,6 +305,44 @@ pub enum Content {
     Opaque {
         /// The block.
         block: Value,
+    },
+}
+
+/// An image or a document for a model.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Media {
+    /// Which of both.
+    pub kind: MediaKind,
+    /// Where its content is.
+    #[serde(flatten)]
+    pub source: MediaSource,
+}
+
+/// What a medium is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MediaKind {
+    /// A picture.
+    Image,
+    /// A PDF or a text.
+    Document,
+}
+
+/// Where the content of a medium is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MediaSource {
+    /// Here.
+    Inline {
+        /// `image/png` and so on.
+        media_type: String,
+        /// In Base64.
+        data: String,
+    },
+    /// At an address that the provider asks.
+    Url {
+        /// Absolute.
+        url: String,
     },
 }
 

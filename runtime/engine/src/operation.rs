@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
+use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
 
@@ -106,6 +106,11 @@ pub enum Request {
         /// Which.
         name: String,
     },
+    /// Whether the provider may be sent to the address of a medium.
+    MediaUrl {
+        /// Which.
+        media: Media,
+    },
     /// An answer of a model.
     Model {
         /// To what.
@@ -202,6 +207,8 @@ pub enum Outcome {
     Bytes(Vec<u8>),
     /// Several texts.
     Texts(Vec<String>),
+    /// The medium, to whose address the provider may be sent.
+    Media(Media),
     /// What the model said, or why it did not.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     /// What the program gave.

@@ -17,17 +17,19 @@ pub struct Template(String);
 
 /// A part of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Piece {
+pub(crate) enum Piece {
+    /// Text as it is.
     Text(String),
+    /// What stands between the braces.
     Name(String),
 }
 
 impl Template {
-    /// What a value of type `secret` holds.
+    /// What a value of type `secret`, or a text with media in it, holds.
     #[must_use]
     pub fn of(word: u64) -> Self {
         let text = string::text(word);
-        if type_of(word) == builtin::SECRET {
+        if matches!(type_of(word), builtin::SECRET | builtin::MEDIA) {
             Self(text.to_owned())
         } else {
             Self::plain(text)
@@ -81,7 +83,8 @@ impl Template {
         Ok(text)
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    /// Its parts in order.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let (mut part, mut is_name) = (String::new(), false);
         let mut chars = self.0.chars().peekable();

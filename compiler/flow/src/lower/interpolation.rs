@@ -2,9 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_abi::types::TypeId;
 use gsw_semantics::hir::{ExpressionId, Part};
-use gsw_semantics::types::Type;
+use gsw_semantics::types::{Type, is_media};
 
 use crate::ir::{Constant, Operand};
 use crate::lower::builder::{Builder, type_word};
@@ -14,10 +13,16 @@ impl Builder<'_, '_> {
     pub fn interpolation(&mut self, id: ExpressionId, parts: &[Part]) -> Operand {
         let ty = self.type_of(id);
         let is_secret = self.program.base_type(&ty) == Type::Secret;
-        let result = if is_secret {
-            builtin::SECRET
+        let has_media = parts.iter().any(|part| match part {
+            Part::Text(_) => false,
+            Part::Expression(id) => is_media(&self.type_of(*id)),
+        });
+        let (result, join) = if is_secret {
+            (builtin::SECRET, RuntimeCall::secret_join)
+        } else if has_media {
+            (builtin::STRING, RuntimeCall::media_join)
         } else {
-            builtin::STRING
+            (builtin::STRING, RuntimeCall::string_concat)
         };
         let later = |from: usize| -> Vec<ExpressionId> {
             let expressions = parts[from..].iter().filter_map(|part| match part {
@@ -40,19 +45,10 @@ impl Builder<'_, '_> {
             };
             whole = Some(match whole {
                 None => piece,
-                Some(whole) => self.join_pieces(result, whole, piece),
+                Some(whole) => self.runtime(result, join, vec![whole, piece]),
             });
         }
         whole.unwrap_or_else(|| self.text(""))
-    }
-
-    fn join_pieces(&mut self, ty: TypeId, whole: Operand, piece: Operand) -> Operand {
-        let call = if ty == builtin::SECRET {
-            RuntimeCall::secret_join
-        } else {
-            RuntimeCall::string_concat
-        };
-        self.runtime(ty, call, vec![whole, piece])
     }
 
     fn piece(&mut self, value: ExpressionId, is_secret: bool) -> Operand {
@@ -61,12 +57,25 @@ impl Builder<'_, '_> {
         if self.program.base_type(&ty) == Type::Secret {
             return value;
         }
+        if is_media(&ty) {
+            return self.media_text(value, &ty);
+        }
         let text = self.text_form(value, &ty);
         if is_secret {
             self.secret_of(text)
         } else {
             text
         }
+    }
+
+    /// What stands in a user text for images and documents.
+    pub fn media_text(&mut self, value: Operand, ty: &Type) -> Operand {
+        let ty = self.type_id(ty);
+        self.runtime(
+            builtin::STRING,
+            RuntimeCall::media_text,
+            vec![type_word(ty), value],
+        )
     }
 
     /// A value as it reads in an interpolated string.

@@ -5,7 +5,7 @@ use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
 use gsw_semantics::hir::{BodyPart, ExpressionId, PromptMode};
-use gsw_semantics::types::Type;
+use gsw_semantics::types::{Type, is_media};
 use gsw_source::ItemId;
 
 use crate::instance::{Instance, PromptForm};
@@ -177,18 +177,20 @@ impl Lowering<'_> {
         if text == Operand::Word(0) {
             text = builder.text("");
         }
+        let join = if signature.parameters.iter().any(|it| is_media(&it.ty)) {
+            RuntimeCall::media_join
+        } else {
+            RuntimeCall::string_concat
+        };
         for (index, parameter) in signature.parameters.iter().enumerate() {
             let mentioned = body.as_ref().is_some_and(|body| {
                 let local = body.parameters.get(index);
                 local.is_some_and(|it| reads(body, body.root, *it))
             });
-            let is_text = !matches!(
-                parameter.ty,
-                Type::Image | Type::Document | Type::Secret | Type::Unit
-            );
-            if !mentioned && is_text {
+            let is_shown = !matches!(parameter.ty, Type::Secret | Type::Unit);
+            if !mentioned && is_shown {
                 let name = &parameter.name;
-                text = builder.attached(text, name, parameters[index], &parameter.ty);
+                text = builder.attached(text, name, parameters[index], &parameter.ty, join);
             }
         }
         builder.end(Terminator::Return(text));
@@ -222,16 +224,23 @@ impl Lowering<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// The text with a parameter attached as a block; strings stand bare, everything else as JSON.
-    fn attached(&mut self, text: Operand, name: &str, value: Operand, ty: &Type) -> Operand {
+    /// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
+    fn attached(
+        &mut self,
+        text: Operand,
+        name: &str,
+        value: Operand,
+        ty: &Type,
+        concat: RuntimeCall,
+    ) -> Operand {
         let value = match self.program.base_type(ty) {
+            ty if is_media(&ty) => self.media_text(value, &ty),
             Type::String | Type::Literals(_) => value,
             _ => {
                 let value = self.json_form(value, ty);
                 self.text_form(value, &Type::Json)
             }
         };
-        let concat = RuntimeCall::string_concat;
         let opening = self.text(&format!("\n<{name}>\n"));
         let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
         let text = self.runtime(builtin::STRING, concat, vec![text, value]);

@@ -44,6 +44,20 @@ pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
         .note("what crosses here is written down, so that a run can be looked at and resumed; only data can be")
 }
 
+/// An image or document inside of another value that a prompt or a person is given.
+pub fn media_inside(place: Place, boundary: &str) -> Diagnostic {
+    let message = format!("{boundary} cannot hold an image or a document inside of another value");
+    Diagnostic::error(Code::NO_JSON_FORM, place, message)
+        .note("media stand in the text themselves, as optionals or as lists; give them a parameter of their own")
+}
+
+/// An image or document as an answer.
+pub fn media_answer(place: Place, word: &str) -> Diagnostic {
+    let message = format!("the answer of a {word} cannot hold an image or a document");
+    Diagnostic::error(Code::NO_JSON_FORM, place, message)
+        .note("an answer is text that is checked against its type")
+}
+
 /// A call of a `once` tool in code that may run again; `word` is what makes it run again.
 pub fn repeats_once_effect(place: Place, tool: &str, word: &str) -> Diagnostic {
     let message = format!("`{tool}` may run only once, and `{word}` may run it again");

@@ -196,7 +196,9 @@ impl<'db> ItemInference<'db> {
         for entry in entries {
             match entry {
                 ast::PromptEntry::User(text) => {
-                    self.value(BodyPart::User, self.all(), text, Type::String);
+                    self.part(BodyPart::User, self.all(), Type::String, |it| {
+                        it.user_text(text)
+                    });
                 }
                 ast::PromptEntry::System(text) => {
                     self.value(BodyPart::System, self.all(), text, Type::String);

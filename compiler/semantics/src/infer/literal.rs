@@ -9,7 +9,7 @@ use crate::hir::{Coercion, ExpressionId, ExpressionKind, Part};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
 use crate::model::Requirement;
-use crate::types::Type;
+use crate::types::{Type, is_media};
 
 impl Context<'_> {
     /// A literal.
@@ -69,8 +69,28 @@ impl Context<'_> {
         self.push(ExpressionKind::String(text.clone()), Type::String, span)
     }
 
+    /// The text of a `user` entry, in which images and documents may stand.
+    pub(super) fn user_text(&mut self, text: &ast::Expression) -> ExpressionId {
+        match &text.kind {
+            ast::ExpressionKind::Interpolation(parts) => {
+                let text = self.interpolated(parts, Shown::TextAndMedia, text.span);
+                self.coerce(text, &Type::String)
+            }
+            _ => self.expression(text, &Expected::Type(Type::String)),
+        }
+    }
+
     /// `"…${e}…"`
     pub(super) fn interpolation(&mut self, parts: &[ast::StringPart], span: Span) -> ExpressionId {
+        self.interpolated(parts, Shown::Text, span)
+    }
+
+    fn interpolated(
+        &mut self,
+        parts: &[ast::StringPart],
+        shown: Shown,
+        span: Span,
+    ) -> ExpressionId {
         let mut is_secret = false;
         let mut converted = Vec::with_capacity(parts.len());
         for part in parts {
@@ -78,7 +98,7 @@ impl Context<'_> {
                 ast::StringPart::Text(text) => Part::Text(text.clone()),
                 ast::StringPart::Expression(expression) => {
                     let id = self.expression(expression, &Expected::Anything);
-                    is_secret |= self.is_shown_secret(id);
+                    is_secret |= self.is_shown_secret(id, shown);
                     Part::Expression(id)
                 }
             });
@@ -92,7 +112,7 @@ impl Context<'_> {
     }
 
     /// Whether an interpolated value is a secret; one that has no text is reported.
-    fn is_shown_secret(&mut self, id: ExpressionId) -> bool {
+    fn is_shown_secret(&mut self, id: ExpressionId, shown: Shown) -> bool {
         let ty = self.ty(id);
         let inside = match self.unchecked(&ty) {
             Type::Optional(inner) => self.unchecked(&inner),
@@ -100,6 +120,9 @@ impl Context<'_> {
         };
         if inside == Type::Secret {
             return true;
+        }
+        if shown == Shown::TextAndMedia && is_media(&self.table.zonk(&ty)) {
+            return false;
         }
         let span = self.span(id);
         self.require(Requirement::Json, &ty, span);
@@ -118,4 +141,13 @@ impl Context<'_> {
         }
         self.converted(id, Coercion::ToJson, &Type::Json)
     }
+}
+
+/// What may stand in an interpolated text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// What has a text.
+    Text,
+    /// Images and documents as well.
+    TextAndMedia,
 }

@@ -9,7 +9,7 @@ use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::hir::{Body, ExpressionKind};
 use crate::model::{Parameter, TypeDeclarationKind};
-use crate::types::Type;
+use crate::types::{Type, is_media};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
@@ -58,8 +58,17 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         _ => return Vec::new(),
     };
     let signature = &item_signature(db, item).signature;
+    let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);
     let mut found = Vec::new();
     for parameter in &signature.parameters {
+        if is_asked && !is_media(&parameter.ty) && holds_media(db, &parameter.ty) {
+            let place = Place::Item {
+                item,
+                span: parameter.span,
+            };
+            let boundary = format!("a parameter of a {word}");
+            found.push(errors::media_inside(place, &boundary));
+        }
         if let Some(what) = unrecordable(db, &parameter.ty) {
             let place = Place::Item {
                 item,
@@ -74,6 +83,13 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     }
     let tree = crate::tree::item_head(db, item);
     let name = tree.as_deref().and_then(crate::tree::declared_name);
+    if let (true, Some(name)) = (is_asked && holds_media(db, &signature.result), name) {
+        let place = Place::Item {
+            item,
+            span: name.span,
+        };
+        found.push(errors::media_answer(place, word));
+    }
     if let (Some(what), Some(name)) = (unrecordable(db, &signature.result), name) {
         let place = Place::Item {
             item,
@@ -90,29 +106,47 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
 
 /// What in a value of this type cannot be written down.
 pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
-    let mut seen = Vec::new();
-    find(db, ty, &mut seen)
-}
-
-fn find(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> Option<&'static str> {
-    match ty {
+    let wanted = |ty: &Type| match ty {
         Type::Function(_) => Some("a function"),
         Type::Task(_) => Some("a `Task`"),
         Type::Stream(_) => Some("a `Stream`"),
         Type::Session => Some("a `Session`"),
+        _ => None,
+    };
+    find(db, ty, &wanted, &mut Vec::new())
+}
+
+/// Whether there is an image or a document somewhere in a value of this type.
+fn holds_media(db: &dyn Db, ty: &Type) -> bool {
+    let wanted = |ty: &Type| is_media(ty).then_some("media");
+    find(db, ty, &wanted, &mut Vec::new()).is_some()
+}
+
+/// What `wanted` says of the first part of a value of this type that it says something of.
+fn find(
+    db: &dyn Db,
+    ty: &Type,
+    wanted: &dyn Fn(&Type) -> Option<&'static str>,
+    seen: &mut Vec<ItemId>,
+) -> Option<&'static str> {
+    let found = wanted(ty);
+    if found.is_some() {
+        return found;
+    }
+    match ty {
         Type::Optional(it) | Type::List(it) | Type::Partial(it) | Type::Map(_, it) => {
-            find(db, it, seen)
+            find(db, it, wanted, seen)
         }
-        Type::Tuple(them) => them.iter().find_map(|it| find(db, it, seen)),
-        Type::Checked(item, _) => find(db, &alias_target(db, *item), seen),
+        Type::Tuple(them) => them.iter().find_map(|it| find(db, it, wanted, seen)),
+        Type::Checked(item, _) => find(db, &alias_target(db, *item), wanted, seen),
         Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-            let argument = arguments.iter().find_map(|it| find(db, it, seen));
+            let argument = arguments.iter().find_map(|it| find(db, it, wanted, seen));
             if argument.is_some() || seen.contains(item) {
                 return argument;
             }
             seen.push(*item);
             let mut in_fields =
-                |fields: &[Parameter]| fields.iter().find_map(|it| find(db, &it.ty, seen));
+                |fields: &[Parameter]| fields.iter().find_map(|it| find(db, &it.ty, wanted, seen));
             match &type_declaration(db, *item).declaration.kind {
                 TypeDeclarationKind::Record(fields) => in_fields(fields),
                 TypeDeclarationKind::Enum(variants) => {

@@ -57,6 +57,7 @@ impl Builder<'_> {
             Type::Float => typed("number"),
             Type::String | Type::Secret => typed("string"),
             Type::Bytes => object(json!({ "type": "string", "contentEncoding": "base64" })),
+            Type::Media => media(),
             Type::Time => object(json!({ "type": "string", "format": "date-time" })),
             Type::Duration => object(json!({ "type": "number", "description": "In seconds." })),
             Type::Json => Map::new(),
@@ -228,4 +229,23 @@ fn object(value: Value) -> Map<String, Value> {
         Value::Object(it) => it,
         other => unreachable!("schemas are written as objects, not as {other}"),
     }
+}
+
+/// An image or a document: its content, or where it is.
+fn media() -> Map<String, Value> {
+    let kind = json!({ "enum": ["image", "document"] });
+    let text = json!({ "type": "string" });
+    let data = json!({ "type": "string", "contentEncoding": "base64" });
+    object(json!({ "anyOf": [
+        {
+            "type": "object",
+            "properties": { "kind": kind, "media_type": text, "data": data },
+            "required": ["kind", "media_type", "data"],
+        },
+        {
+            "type": "object",
+            "properties": { "kind": kind, "url": text },
+            "required": ["kind", "url"],
+        },
+    ] }))
 }

@@ -77,6 +77,7 @@ fn begin(kind: u8, size: usize, encoded: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use gsw_engine::model::{Content, Media, MediaKind, MediaSource};
     use proptest::prelude::{Just, Strategy, any, prop_oneof};
     use proptest::{collection, prop_assert_eq, proptest};
     use serde_json::{Map, Value, json};
@@ -126,6 +127,19 @@ mod tests {
         }
     }
 
+    fn picture(data: &str) -> Content {
+        let source = MediaSource::Inline {
+            media_type: "image/png".into(),
+            data: data.into(),
+        };
+        Content::Media {
+            media: Media {
+                kind: MediaKind::Image,
+                source,
+            },
+        }
+    }
+
     #[test]
     fn a_change_of_any_part_changes_the_key() {
         let settings = Settings::read(&Map::new()).expect("valid");
@@ -147,6 +161,8 @@ mod tests {
             |it| it.stop = vec!["END".into()],
             |it| it.temperature = Some(0.0),
             |it| it.thinking = Some(2000),
+            |it| it.messages[0].content.push(picture("aaaa")),
+            |it| it.messages[0].content.push(picture("bbbb")),
         ];
         for change in changes {
             let mut changed = request.clone();

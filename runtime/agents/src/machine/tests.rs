@@ -68,6 +68,7 @@ fn call(settings: Value) -> PromptCall {
         settings,
         system: Some("Count.".into()),
         user: "How many?".into(),
+        media: Vec::new(),
         examples: vec![("One?".into(), "1".into())],
         schema: Some(Arc::new(json!({"type": "integer"}))),
     }

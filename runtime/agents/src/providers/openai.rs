@@ -78,6 +78,6 @@ fn post(
             ("authorization", format!("Bearer {key}")),
             ("accept", "text/event-stream".into()),
         ],
-        body: wire::body(model, request, format, dialect).to_string(),
+        body: wire::body(model, request, format, dialect)?.to_string(),
     })
 }

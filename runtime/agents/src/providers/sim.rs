@@ -51,7 +51,7 @@ pub(crate) fn answer(request: &ModelRequest, attempt: u32) -> String {
         return format!("simulated: {prompt}");
     };
     let chance = Chance::new(&seed(request), attempt);
-    Generator::new(schema, prompt, chance).answer().to_string()
+    Generator::new(schema, &prompt, chance).answer().to_string()
 }
 
 /// What counts as the request: not how long we are ready to wait for it.
@@ -63,13 +63,14 @@ fn seed(request: &ModelRequest) -> String {
 }
 
 /// The last thing that the user said.
-fn prompt(request: &ModelRequest) -> &str {
+fn prompt(request: &ModelRequest) -> String {
     request
         .messages
         .iter()
         .rev()
         .filter(|it| it.role == Role::User)
-        .find_map(|it| it.content.iter().find_map(said))
+        .map(|it| it.content.iter().filter_map(said).collect::<String>())
+        .find(|it| !it.is_empty())
         .unwrap_or_default()
 }
 

@@ -5,11 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
 
-use crate::calendar;
 use crate::codec::sink::Sink;
 use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
+use crate::{calendar, media};
 
 /// What stands for what may not be shown.
 const REDACTED: &str = "***";
@@ -149,6 +149,29 @@ impl<'a, S: Sink> Writer<'a, S> {
         }
     }
 
+    /// An image or a document: whole where it must be read back, in short where it is only looked at.
+    fn media(&mut self, word: u64) {
+        let Some(media) = media::of(word) else {
+            return self.sink.null();
+        };
+        let is_whole = self.audience == Audience::Program && self.sink.is_read_back();
+        let form = if is_whole {
+            serde_json::to_value(&media)
+        } else {
+            serde_json::to_value(media::outline(&media))
+        };
+        self.sink.begin_object();
+        let fields = form.ok().and_then(|it| it.as_object().cloned());
+        for (name, value) in fields.into_iter().flatten() {
+            self.sink.key(&name);
+            match value.as_i64() {
+                Some(number) => self.sink.int(number),
+                None => self.sink.text(value.as_str().unwrap_or_default()),
+            }
+        }
+        self.sink.end_object();
+    }
+
     /// Writes a value that is no list or object, and opens one that is.
     fn value(&mut self, ty: TypeId, word: u64) {
         match self.types.get(self.types.base(ty)) {
@@ -161,6 +184,7 @@ impl<'a, S: Sink> Writer<'a, S> {
                 self.sink.confidential();
                 self.sink.text(Template::of(word).text());
             }
+            Type::Media => self.media(word),
             Type::Bytes => self.sink.text(&STANDARD.encode(string::bytes(word))),
             Type::Time => self.sink.text(&calendar::rfc3339(word as i64)),
             Type::Duration => self.sink.seconds(word as i64),

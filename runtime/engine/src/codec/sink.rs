@@ -26,6 +26,8 @@ pub(super) trait Sink {
     fn whole(&mut self, word: u64) -> bool;
     /// Observers may not see the next value.
     fn confidential(&mut self);
+    /// Whether values may be made of what is written.
+    fn is_read_back(&self) -> bool;
 }
 
 /// How a text is laid out.
@@ -170,6 +172,10 @@ impl Sink for TextSink {
     }
 
     fn confidential(&mut self) {}
+
+    fn is_read_back(&self) -> bool {
+        true
+    }
 }
 
 /// Makes `json` objects.
@@ -313,6 +319,10 @@ impl Sink for JsonSink<'_> {
 
     fn confidential(&mut self) {
         self.confidential_from.get_or_insert(self.open.len());
+    }
+
+    fn is_read_back(&self) -> bool {
+        false
     }
 }
 

@@ -84,6 +84,9 @@ impl Outside {
             Request::Model { request } => self.ask(carrier, id, *request),
             Request::Release { key } => self.wait_for_release(carrier, id, key),
             Request::Http { request } => self.send(carrier, id, request),
+            Request::MediaUrl { media } => {
+                carrier.complete(id, self.permissions.admit_media(media));
+            }
             Request::Exec { request } => self.execute(carrier, id, request),
             request => match immediately(&request) {
                 Some(outcome) => carrier.complete(id, outcome),

@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::driver::{files, path};
+use crate::driver::{address, files, path};
+use crate::model::{Media, MediaSource};
 use crate::operation::{ExecRequest, Failure, Outcome, Request};
 
 /// Variables that make a permitted program run another one.
@@ -72,6 +73,18 @@ impl Permissions {
         self.0
             .as_ref()
             .is_none_or(|rules| rules.net.iter().any(|it| is_host(it, host, port)))
+    }
+
+    /// Whether the provider of a model may be sent to the address of a medium.
+    pub(crate) fn admit_media(&self, media: Media) -> Outcome {
+        if let MediaSource::Url { url } = &media.source {
+            match address::host_and_port(url) {
+                Ok((host, port)) if self.admits_host(&host, port) => {}
+                Ok((host, _)) => return Outcome::Failed(refusal(format!("`net` of `{host}`"))),
+                Err(failure) => return Outcome::Failed(failure),
+            }
+        }
+        Outcome::Media(media)
     }
 
     /// Performs an operation on files where they are permitted.

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::driver::files;
+use crate::driver::permissions::Permissions;
 use crate::load::Loaded;
 use crate::operation::{Failure, Operation, OperationId, Outcome, Request};
 use crate::run::{Finished, Run, Start, Turn};
@@ -212,6 +213,7 @@ impl Driver {
             }
             Request::EnvGet { .. } => Outcome::OptionalText(None),
             Request::Release { .. } => Outcome::Released,
+            Request::MediaUrl { media } => Permissions::default().admit_media(media.clone()),
             other => files::perform(other),
         }
     }

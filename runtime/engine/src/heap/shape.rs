@@ -60,12 +60,12 @@ fn shape(types: &TypeTable, id: TypeId) -> Shape {
         Type::Unit | Type::Bool | Type::Int | Type::Float | Type::Time | Type::Duration => {
             Shape::Inline
         }
-        Type::String | Type::Bytes | Type::Secret | Type::Literals(_) => Shape::Bytes,
+        Type::String | Type::Bytes | Type::Secret | Type::Media | Type::Literals(_) => Shape::Bytes,
         Type::Json => Shape::Json,
         // An object's own type is never one of the next two: values of them carry the kind's or the closure's type.
         // Words of these types are counted, which is all that is asked of the shape.
         Type::Error | Type::Function => Shape::Words(words(types, 0, &[])),
-        Type::Media | Type::Task(_) | Type::Stream(_) | Type::Session => Shape::Opaque,
+        Type::Task(_) | Type::Stream(_) | Type::Session => Shape::Opaque,
         Type::Optional(of) | Type::Cell(of) => Shape::Words(words(types, 0, &[*of])),
         Type::List(of) => Shape::List {
             counted: types.is_reference(*of),

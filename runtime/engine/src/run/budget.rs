@@ -4,13 +4,33 @@ use gsw_abi::builtin::BuiltinError;
 
 use crate::budget::{Admission, Budget, Charge, Limits};
 use crate::event::EventKind;
-use crate::model::{ModelRequest, Usage};
+use crate::model::{Content, Media, MediaKind, MediaSource, ModelRequest, Usage};
 use crate::node::NodeId;
 use crate::run::Run;
 use crate::scope::{Scope, ScopeId, ScopeKind};
 use crate::task::TaskId;
 use crate::value::error;
 use crate::wait::Wait;
+
+/// The most tokens that providers count for an image; a guess.
+const IMAGE_TOKENS: u64 = 5_000;
+
+/// How many bytes of a request an image's content takes up, which say nothing about its tokens.
+fn image_size(content: &Content) -> Option<usize> {
+    match content {
+        Content::Media {
+            media:
+                Media {
+                    kind: MediaKind::Image,
+                    source,
+                },
+        } => Some(match source {
+            MediaSource::Inline { data, .. } => data.len(),
+            MediaSource::Url { .. } => 0,
+        }),
+        _ => None,
+    }
+}
 
 impl Run {
     /// Opens a budget inside the one that a task draws from; it draws from the new one from here on.
@@ -121,8 +141,11 @@ impl Run {
     /// The most that a request may cost: itself at four bytes a token, and as much answer and thinking as it allows.
     pub(crate) fn worst_case(&self, request: &ModelRequest) -> Charge {
         let bytes = serde_json::to_vec(request).map_or(0, |it| it.len());
+        let pieces = request.messages.iter().flat_map(|it| &it.content);
+        let images: Vec<usize> = pieces.filter_map(image_size).collect();
+        let text = bytes.saturating_sub(images.iter().sum());
         let usage = Usage {
-            input_tokens: bytes as u64 / 4,
+            input_tokens: text as u64 / 4 + IMAGE_TOKENS * images.len() as u64,
             output_tokens: u64::from(request.max_tokens) + u64::from(request.thinking.unwrap_or(0)),
             ..Usage::default()
         };

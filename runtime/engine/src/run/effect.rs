@@ -5,6 +5,7 @@ use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
 
 use crate::export::Step;
+use crate::media;
 use crate::node::NodeId;
 use crate::operation::{Operation, OperationId, Outcome, Request};
 use crate::run::Run;
@@ -186,6 +187,7 @@ impl Run {
                     .collect();
                 list::new(&mut self.heap, LIST_STRING, &words)
             }
+            Outcome::Media(it) => media::new(&mut self.heap, &it),
             Outcome::Exec(output) => return self.exec_output(&output, result),
             Outcome::Http(answer) => return self.http_answer(&answer, result),
             Outcome::Failed(failure) => return Err(self.error_of_failure(failure)),

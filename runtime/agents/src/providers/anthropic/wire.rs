@@ -1,9 +1,10 @@
 //! A request in the form of the Messages API.
 
-use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
+use gsw_engine::model::{Content, FailureKind, MediaSource, Message, ModelFailure, ModelRequest};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, Thinking};
+use crate::providers::media::plain_text;
 use crate::providers::{failure, schema};
 
 /// The least number of tokens to think with that the provider takes.
@@ -116,5 +117,18 @@ fn block(content: &Content) -> Value {
             "is_error": is_error,
         }),
         Content::Opaque { block } => block.clone(),
+        Content::Media { media } => json!({ "type": media.kind, "source": source(&media.source) }),
+    }
+}
+
+fn source(source: &MediaSource) -> Value {
+    match source {
+        MediaSource::Url { url } => json!({ "type": "url", "url": url }),
+        MediaSource::Inline { media_type, data } if media_type == "text/plain" => {
+            json!({ "type": "text", "media_type": media_type, "data": plain_text(data) })
+        }
+        MediaSource::Inline { media_type, data } => {
+            json!({ "type": "base64", "media_type": media_type, "data": data })
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! A request in the form of chat completions.
 
-use gsw_engine::model::{Content, Message, ModelRequest, Role};
+use gsw_engine::model::{
+    Content, FailureKind, Media, MediaKind, MediaSource, Message, ModelFailure, ModelRequest, Role,
+};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
-use crate::providers::schema;
+use crate::providers::media::plain_text;
+use crate::providers::{failure, schema};
 
 /// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,10 +79,10 @@ pub(crate) fn body(
     request: &ModelRequest,
     format: &ResponseFormat,
     dialect: Dialect,
-) -> Value {
+) -> Result<Value, ModelFailure> {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
-    body.insert("messages".into(), messages(request, format).into());
+    body.insert("messages".into(), messages(request, format)?.into());
     let limit = match dialect {
         Dialect::Original => "max_completion_tokens",
         Dialect::Compatible => "max_tokens",
@@ -104,7 +107,7 @@ pub(crate) fn body(
             json!({ "type": "json_schema", "json_schema": named }),
         );
     }
-    Value::Object(body)
+    Ok(Value::Object(body))
 }
 
 /// Names may hold only letters, digits, `_` and `-`, at most 64.
@@ -137,25 +140,34 @@ fn tools(request: &ModelRequest) -> Value {
     request.tools.iter().map(tool).collect()
 }
 
-fn messages(request: &ModelRequest, format: &ResponseFormat) -> Vec<Value> {
+fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value>, ModelFailure> {
     let system = match format {
         ResponseFormat::Described(system) => Some(system.clone()),
         _ => request.system.clone(),
     };
     let system = system.map(|it| json!({ "role": "system", "content": it }));
-    system
-        .into_iter()
-        .chain(request.messages.iter().flat_map(message))
-        .collect()
+    let mut messages: Vec<Value> = system.into_iter().collect();
+    for it in &request.messages {
+        messages.extend(message(it)?);
+    }
+    Ok(messages)
 }
 
 /// One message of ours is several of theirs when it holds results of tools.
-fn message(message: &Message) -> Vec<Value> {
+fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
     let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
     let text: Vec<&str> = message.content.iter().filter_map(text).collect();
     let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
+    let has_media = message
+        .content
+        .iter()
+        .any(|it| matches!(it, Content::Media { .. }));
     let text = text.join("\n");
     match message.role {
+        Role::User if has_media => {
+            let parts: Result<Vec<_>, _> = message.content.iter().filter_map(part).collect();
+            messages.push(json!({ "role": "user", "content": parts? }));
+        }
         Role::User if !text.is_empty() || messages.is_empty() => {
             messages.push(json!({ "role": "user", "content": text }));
         }
@@ -168,7 +180,43 @@ fn message(message: &Message) -> Vec<Value> {
             messages.push(said);
         }
     }
-    messages
+    Ok(messages)
+}
+
+/// A piece of a message that holds more than text.
+fn part(content: &Content) -> Option<Result<Value, ModelFailure>> {
+    match content {
+        Content::Text { text } => Some(Ok(json!({ "type": "text", "text": text }))),
+        Content::Media { media } => Some(media_part(media)),
+        _ => None,
+    }
+}
+
+fn media_part(media: &Media) -> Result<Value, ModelFailure> {
+    Ok(match (media.kind, &media.source) {
+        (MediaKind::Image, MediaSource::Url { url }) => {
+            json!({ "type": "image_url", "image_url": { "url": url } })
+        }
+        (MediaKind::Image, MediaSource::Inline { media_type, data }) => {
+            let url = format!("data:{media_type};base64,{data}");
+            json!({ "type": "image_url", "image_url": { "url": url } })
+        }
+        (MediaKind::Document, MediaSource::Inline { media_type, data })
+            if media_type == "text/plain" =>
+        {
+            json!({ "type": "text", "text": plain_text(data) })
+        }
+        (MediaKind::Document, MediaSource::Inline { media_type, data }) => {
+            let content = format!("data:{media_type};base64,{data}");
+            json!({ "type": "file", "file": { "filename": "document.pdf", "file_data": content } })
+        }
+        (MediaKind::Document, MediaSource::Url { url }) => {
+            let message = format!(
+                "chat completions take no document by its address ({url}); read it and use `document.bytes`"
+            );
+            return Err(failure(FailureKind::Provider, message));
+        }
+    })
 }
 
 fn text(content: &Content) -> Option<&str> {

@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 use crate::codec::decode::Decoder;
 use crate::codec::tree;
 use crate::value::string;
-use crate::{calendar, duration, number};
+use crate::{calendar, duration, media, number};
 
 impl Decoder<'_> {
     pub(super) fn scalar(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
@@ -31,6 +31,9 @@ impl Decoder<'_> {
             (Type::Bytes, Value::String(it)) => {
                 let bytes = STANDARD.decode(it).ok();
                 bytes.map(|it| string::new_bytes(self.checker.heap(), &it))
+            }
+            (Type::Media, Value::Object(_)) => {
+                media::from_tree(tree).map(|it| media::new(self.checker.heap(), &it))
             }
             (Type::Json, tree) => return self.json(tree),
             _ => None,

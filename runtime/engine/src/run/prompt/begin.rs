@@ -8,13 +8,13 @@ use gsw_abi::program::{FunctionIndex, ModelDefaults};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
-use crate::codec;
 use crate::event::EventKind;
 use crate::model::{PromptCall, Usage};
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
+use crate::{codec, media};
 
 /// What compiled code hands over; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct NewPrompt {
     pub prompt: usize,
     /// A string, or 0.
     pub system: u64,
-    /// A string.
+    /// A string, or a text with media in it.
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
@@ -48,7 +48,8 @@ impl Run {
     /// Enters the prompt's node and makes its machine.
     pub(super) fn begin_prompt(&mut self, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
         let system = self.take_text(new.system);
-        let user = self.take_string(new.user);
+        let user = media::user_text(new.user);
+        self.heap.release(new.user);
         let input = self.take_json(new.arguments);
         let given = self.take_settings(new.settings);
         if let Some(error) = self.interruption() {
@@ -84,7 +85,8 @@ impl Run {
             prompt: new.prompt,
             settings: merged.settings,
             system: self.with_guidance(outer, system.or(merged.system)),
-            user,
+            user: user.text,
+            media: user.media,
             examples,
             schema,
         });

@@ -1,0 +1,74 @@
+//! Runtime calls on images and documents.
+
+use gsw_abi::types::{Type, TypeId};
+
+use crate::export::guard::calls;
+use crate::heap::Heap;
+use crate::media;
+use crate::model::{Issue, Media, MediaKind, MediaSource};
+use crate::operation::Request;
+use crate::value::{error, list, optional, string};
+
+calls! {
+    /// `image.bytes(b, type)` and `document.bytes(b, type)`; an empty type leaves it to the content.
+    raising media_new(run, kind, bytes, media_type) {
+        let claimed = Some(string::text(media_type)).filter(|it| !it.is_empty());
+        match media::from_bytes(kind_of(kind), string::bytes(bytes), claimed) {
+            Ok(media) => Ok(media::new(&mut run.heap, &media)),
+            Err(unfit) => {
+                let issue = Issue {
+                    path: "$".into(),
+                    message: String::new(),
+                    expected: unfit.expected,
+                    found: unfit.found,
+                };
+                Err(error::decode(&mut run.heap, &issue))
+            }
+        }
+    }
+
+    /// `image.url(u)` and `document.url(u)`
+    waiting media_url(run, kind, url) {
+        let url = run.take_string(url);
+        let media = Media { kind: kind_of(kind), source: MediaSource::Url { url } };
+        run.perform(Request::MediaUrl { media })
+    }
+
+    /// `a + b` where media may stand in both.
+    plain media_join(run, a, b) {
+        media::join(&mut run.heap, a, b)
+    }
+
+    /// What stands in a user text for a value of type `image`, `document`, an optional or a list of these.
+    plain media_text(run, ty, word) {
+        let empty = string::new(&mut run.heap, "");
+        joined(&mut run.heap, TypeId(ty as u32), word, empty)
+    }
+}
+
+fn joined(heap: &mut Heap, ty: TypeId, word: u64, before: u64) -> u64 {
+    let ty = heap.types().base(ty);
+    match heap.types().get(ty) {
+        Type::Optional(_) if word == 0 => before,
+        Type::Optional(of) => {
+            let of = *of;
+            let inside = optional::inside(heap, of, word);
+            joined(heap, of, inside, before)
+        }
+        Type::List(of) => {
+            let of = *of;
+            let words = list::words(word).to_vec();
+            words
+                .into_iter()
+                .fold(before, |before, it| joined(heap, of, it, before))
+        }
+        _ => media::join(heap, before, word),
+    }
+}
+
+fn kind_of(word: u64) -> MediaKind {
+    match word {
+        0 => MediaKind::Image,
+        _ => MediaKind::Document,
+    }
+}
