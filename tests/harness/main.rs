@@ -17,6 +17,7 @@ mod in_process;
 mod incremental;
 mod library;
 mod literate;
+mod modifiers;
 mod page;
 mod perturb;
 mod process;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::program::{Said, root, scratch, text};
 
 /// A provider that plays a script while `work` runs, and what it was asked.
-fn with_provider<T>(script: Script, work: impl FnOnce(&str) -> T) -> (T, Vec<Value>) {
+pub fn with_provider<T>(script: Script, work: impl FnOnce(&str) -> T) -> (T, Vec<Value>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -28,7 +28,7 @@ fn with_provider<T>(script: Script, work: impl FnOnce(&str) -> T) -> (T, Vec<Val
 }
 
 /// Runs a program in memory with a real provider at `url`.
-fn run(file: &Path, url: &str, arguments: &[&str]) -> Said {
+pub fn run(file: &Path, url: &str, arguments: &[&str]) -> Said {
     Command::new(env!("CARGO_BIN_EXE_gswc"))
         .args(["run", text(file), "--"])
         .args(arguments)
@@ -44,7 +44,7 @@ fn run(file: &Path, url: &str, arguments: &[&str]) -> Said {
         .into()
 }
 
-fn when(part: &str, answer: Value) -> Reply {
+pub fn when(part: &str, answer: Value) -> Reply {
     Reply {
         when: Some(part.into()),
         times: 0,
@@ -52,7 +52,7 @@ fn when(part: &str, answer: Value) -> Reply {
     }
 }
 
-fn program(name: &str, source: &str) -> std::path::PathBuf {
+pub fn program(name: &str, source: &str) -> std::path::PathBuf {
     let file = scratch("wire").join(format!("{name}.gsw"));
     std::fs::write(&file, source).expect("the target folder can be written");
     file

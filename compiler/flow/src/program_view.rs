@@ -38,6 +38,8 @@ pub trait ProgramView {
     fn is_issue(&self, item: ItemId) -> bool;
     /// The record `Response` of the prelude.
     fn response(&self) -> Option<ItemId>;
+    /// Any declaration of the prelude.
+    fn prelude(&self, name: &str) -> Option<ItemId>;
     /// The docs before a declaration.
     fn docs(&self, item: ItemId) -> Option<String>;
     /// Its `where` as source text, and what of it JSON Schema can say.

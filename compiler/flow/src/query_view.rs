@@ -105,9 +105,13 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn response(&self) -> Option<ItemId> {
+        self.prelude("Response")
+    }
+
+    fn prelude(&self, name: &str) -> Option<ItemId> {
         let prelude = prelude_file(self.db)?;
         let mut items = file_item_ids(self.db, prelude).iter();
-        items.find(|it| it.name(self.db) == "Response").copied()
+        items.find(|it| it.name(self.db) == name).copied()
     }
 
     fn docs(&self, item: ItemId) -> Option<String> {

@@ -386,8 +386,9 @@ macro_rules! for_each_runtime_call {
             /// The body raised: takes the error and gives the one to go on with.
             budget_fail plain(word, own);
             /// Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
-            /// error, rounds used, rounds, reflection prompt's closure or 0.
-            reflect_wait waiting(own, word, word, own);
+            /// error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
+            /// record type whose fields are the closure's parameters.
+            reflect_wait waiting(own, word, word, own, word, word, word);
             /// Before a `defer` body: what runs until the matching `leave` is not cancelled.
             defer_enter plain();
             /// After it.
@@ -398,6 +399,8 @@ macro_rules! for_each_runtime_call {
             /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`}`, each left
             /// out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
+            /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.
+            prompt_revised plain(result, borrow, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
             /// The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.

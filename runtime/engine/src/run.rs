@@ -14,6 +14,7 @@ pub mod effect;
 mod ending;
 mod finish;
 mod joining;
+pub mod lessons;
 mod native;
 pub mod parallel;
 pub mod prompt;
@@ -87,8 +88,8 @@ pub struct Run {
     told: Option<describe::Told>,
     /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.
     pub(crate) held_back: VecDeque<TaskId>,
-    /// What reflections said, by the node whose prompts it is for.
-    pub guidance: rustc_hash::FxHashMap<crate::node::NodeId, Vec<String>>,
+    /// What reflections left behind.
+    pub lessons: lessons::Lessons,
     /// The results of tool calls with keys.
     pub tool_keys: tool_key::ToolKeys,
     /// The closures that stand in for items, by the item's number, in order; only in tests.

@@ -2,11 +2,13 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
-use gsw_semantics::hir::{ExpressionId, Modifiers};
+use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
+use gsw_semantics::hir::{self, ExpressionId, Modifiers};
 use gsw_semantics::types::Type;
+use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Operation};
-use crate::lower::builder::Builder;
+use crate::lower::builder::{Builder, type_word};
 use crate::lower::region::Region;
 
 /// Nanoseconds before the first further attempt when `backoff` is not written.
@@ -17,9 +19,21 @@ const LONGEST_BACKOFF: u64 = 60_000_000_000;
 /// The values of modifiers, evaluated before what they modify.
 pub(crate) struct ModifierValues {
     budget: Option<[Operand; 4]>,
-    reflect: Option<(Operand, Operand)>,
+    reflect: Option<Reflecting>,
     retry: Option<[Operand; 3]>,
     timeout: Option<Operand>,
+}
+
+/// What `reflect` is to do.
+#[derive(Clone, Copy)]
+struct Reflecting {
+    count: Operand,
+    /// A function value.
+    judge: Operand,
+    /// 1 when it is the prelude's.
+    is_built_in: Operand,
+    /// A record type whose fields are its parameters.
+    parameters: Operand,
 }
 
 impl Builder<'_, '_> {
@@ -37,7 +51,20 @@ impl Builder<'_, '_> {
         });
         let reflect = modifiers.reflect.as_ref().map(|reflect| {
             let count = self.modifier_value(Some(reflect.count), nothing);
-            (count, self.modifier_value(reflect.with, Operand::Word(0)))
+            let (judge, parameters) = match reflect.with {
+                Some(with) => {
+                    let parameters = self.parameters_of_judge(with);
+                    (self.modifier_value(reflect.with, nothing), parameters)
+                }
+                None => self.prelude_judge(),
+            };
+            let is_built_in = Operand::Word(u64::from(reflect.with.is_none()));
+            Reflecting {
+                count,
+                judge,
+                is_built_in,
+                parameters: type_word(self.program.types.structure(parameters)),
+            }
         });
         let retry = modifiers.retry.as_ref().map(|retry| {
             [
@@ -92,7 +119,7 @@ impl Builder<'_, '_> {
     }
 
     fn reflected(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some((count, with)) = modifiers.reflect else {
+        let Some(reflecting) = modifiers.reflect else {
             return self.retried(modifiers, body);
         };
         let rounds = self.copy(Operand::Word(0), builtin::INT);
@@ -109,14 +136,65 @@ impl Builder<'_, '_> {
         let arguments = vec![
             Operand::Local(landing.error),
             Operand::Local(rounds),
-            count,
-            with,
+            reflecting.count,
+            reflecting.judge,
+            reflecting.is_built_in,
+            self.reflection_type(),
+            reflecting.parameters,
         ];
         self.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
         self.count_up(rounds);
         self.jump(head);
         self.start(done);
         value
+    }
+
+    /// The prompt of the prelude that judges where no other is named.
+    fn prelude_judge(&mut self) -> (Operand, Entry) {
+        match self.program.view.prelude("reflect_on_failure") {
+            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
+            None => (Operand::Word(0), Entry::Unit),
+        }
+    }
+
+    /// The parameters of what stands after `with`; only those of a declaration have names that tell.
+    fn parameters_of_judge(&mut self, with: ExpressionId) -> Entry {
+        if let hir::ExpressionKind::FunctionValue { item, .. } = self.body.expression(with).kind {
+            return self.parameters_of(item);
+        }
+        let parameters = match self.type_of(with) {
+            Type::Function(function) => function.parameters.to_vec(),
+            _ => Vec::new(),
+        };
+        let fields = parameters.iter().map(|ty| self.parameter_field("", ty));
+        record_of(fields.collect())
+    }
+
+    fn parameters_of(&mut self, item: ItemId) -> Entry {
+        let signature = self.program.view.signature(item);
+        let parameters = signature.parameters.iter();
+        let fields = parameters.map(|it| self.parameter_field(&it.name, &it.ty));
+        record_of(fields.collect())
+    }
+
+    fn parameter_field(&mut self, name: &str, ty: &Type) -> Field {
+        Field {
+            name: name.to_owned(),
+            wire: name.to_owned(),
+            docs: None,
+            ty: self.type_id(ty),
+            default: None,
+            check: None,
+            secrecy: Secrecy::Shown,
+        }
+    }
+
+    fn reflection_type(&mut self) -> Operand {
+        let ty = match self.program.view.prelude("Reflection") {
+            Some(item) => self.type_id(&Type::Record(item, [].into())),
+            None => builtin::UNIT,
+        };
+        type_word(ty)
     }
 
     fn retried(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
@@ -212,4 +290,12 @@ impl Builder<'_, '_> {
         self.join_tasks();
         value
     }
+}
+
+fn record_of(fields: Vec<Field>) -> Entry {
+    Entry::Record(Record {
+        name: String::new(),
+        docs: None,
+        fields,
+    })
 }

@@ -86,6 +86,24 @@ impl Builder<'_, '_> {
         values
     }
 
+    /// Puts what reflections around say in place of a prompt's parameters.
+    fn revise_parameters(&mut self, item: ItemId, parameters: &[Operand]) {
+        let signature = self.program.view.signature(item);
+        for (parameter, value) in signature.parameters.iter().zip(parameters) {
+            let has_json = !matches!(
+                parameter.ty,
+                Type::Image | Type::Document | Type::Secret | Type::Unit
+            );
+            if let (true, Operand::Local(local)) = (has_json, *value) {
+                let ty = self.type_id(&parameter.ty);
+                let name = self.text(&parameter.name);
+                let arguments = vec![type_word(ty), name, *value];
+                let revised = self.runtime(ty, RuntimeCall::prompt_revised, arguments);
+                self.store(local, revised);
+            }
+        }
+    }
+
     /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": name after `by`}`; what is not given is
     /// left out.
     fn prompt_settings(&mut self, item: ItemId, agent: Operand, call: Operand) -> Operand {
@@ -130,8 +148,10 @@ impl Lowering<'_> {
         let answer = self.view.signature(item).result.clone();
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
+        // Parameters come before every other local.
         let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
         let call = Operand::Local(builder.parameter(optional_json, ""));
+        builder.revise_parameters(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
                 builder.return_mocked(item, &parameters, &answer);

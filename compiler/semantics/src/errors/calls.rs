@@ -154,12 +154,26 @@ pub fn duplicate_setting(place: Place, name: &str) -> Diagnostic {
     )
 }
 
+/// How a prompt has what a step has by modifiers.
+pub fn modifier_as_setting() -> &'static str {
+    "a prompt has settings in its body: `retry: 3`, `reflect: 2`, `budget: { usd: 0.5 }`"
+}
+
 /// A setting whose value is not of the form it needs.
 pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
     Diagnostic::error(
         Code::WRONG_SETTING,
         place,
         format!("`{name}` needs {wanted}"),
+    )
+}
+
+/// A judge of a failed body that wants to know what nobody can tell it.
+pub fn wrong_judge(place: Place) -> Diagnostic {
+    let wanted = "parameters that can be told about a failure";
+    wrong_setting(place, "reflect … with", wanted).note(
+        "told are `failure: string`, `level: string`, `attempt: int`, `history: [string]`, `node: string` and `max: int`, \
+         by name, or in this order",
     )
 }
 

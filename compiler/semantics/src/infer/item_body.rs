@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId, Name, Span};
+use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast;
 
+use crate::errors::calls;
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
 };
@@ -14,6 +15,7 @@ use crate::infer::lookup;
 use crate::infer::pattern::PatternNames;
 use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
+use crate::infer::workflow::modifier_name;
 use crate::model::{ItemBodies, Parameter};
 use crate::types::Type;
 
@@ -40,6 +42,7 @@ impl<'db> ItemInference<'db> {
             }
             ast::ItemBody::Tool { signature, body } => {
                 self.defaults(signature);
+                self.refuse_modifiers(signature, |_| true);
                 self.main(signature, body);
                 if let Some(ast::RepeatClass::Idempotent(key)) = &signature.repeat {
                     self.value(BodyPart::Key, self.all(), key, Type::String);
@@ -106,6 +109,27 @@ impl<'db> ItemInference<'db> {
             }
         });
         self.found.modifiers = modifiers.unwrap_or_default();
+    }
+
+    /// Reports the modifiers of a head that mean nothing there.
+    fn refuse_modifiers(
+        &mut self,
+        signature: &ast::Signature,
+        is_refused: impl Fn(&ast::ModifierKind) -> bool,
+    ) {
+        let is_prompt = self.item.kind(self.db) == ItemKind::Prompt;
+        for modifier in signature.modifiers.iter().filter(|it| is_refused(&it.kind)) {
+            let place = Place::Item {
+                item: self.item,
+                span: modifier.span,
+            };
+            let name = modifier_name(&modifier.kind);
+            let report = calls::misplaced_modifier(place, name);
+            self.found.diagnostics.push(match is_prompt {
+                true => report.note(calls::modifier_as_setting()),
+                false => report,
+            });
+        }
     }
 
     fn defaults(&mut self, signature: &ast::Signature) {
@@ -214,6 +238,8 @@ impl<'db> ItemInference<'db> {
                 ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
             }
         }
+        let is_limit = |it: &ast::ModifierKind| matches!(it, ast::ModifierKind::Timeout(_));
+        self.refuse_modifiers(signature, |it| !is_limit(it));
         // A question's time limit stands in its head.
         for modifier in &signature.modifiers {
             if let ast::ModifierKind::Timeout(value) = &modifier.kind {

@@ -11,10 +11,40 @@ use crate::hir::{
     Reflect, Retry, Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
 use crate::infer::pattern::Place;
 use crate::module::prelude_file;
 use crate::scope::module_scope;
-use crate::types::Type;
+use crate::types::{FunctionType, Type};
+
+/// What a judge of a failed body can be told, in order.
+const FACTS: &[(&str, Fact)] = &[
+    ("failure", Fact::Text),
+    ("level", Fact::Text),
+    ("attempt", Fact::Number),
+    ("history", Fact::List),
+    ("node", Fact::Text),
+    ("max", Fact::Number),
+];
+
+/// The form of a fact.
+#[derive(Clone, Copy)]
+enum Fact {
+    Text,
+    Number,
+    List,
+}
+
+impl Fact {
+    /// Whether it can be of this type; what is in a list is settled where it is told.
+    fn fits(self, ty: &Type) -> bool {
+        match self {
+            Self::Text => matches!(ty, Type::String | Type::Literals(_) | Type::Json),
+            Self::Number => matches!(ty, Type::Int | Type::Json),
+            Self::List => matches!(ty, Type::List(_) | Type::Json),
+        }
+    }
+}
 
 impl Context<'_> {
     /// `step "name" mods { }`
@@ -74,9 +104,7 @@ impl Context<'_> {
                 }
                 ast::ModifierKind::Reflect { count, with } => {
                     let count = self.expression(count, &Expected::Type(Type::Int));
-                    let with = with
-                        .as_ref()
-                        .map(|it| self.expression(it, &Expected::Anything));
+                    let with = with.as_ref().map(|it| self.judge(it));
                     let reflect = Reflect { count, with };
                     ("reflect", modifiers.reflect.replace(reflect).is_none())
                 }
@@ -100,6 +128,56 @@ impl Context<'_> {
             }
         }
         modifiers
+    }
+
+    /// What stands after `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
+    fn judge(&mut self, expression: &ast::Expression) -> ExpressionId {
+        let reflection = self.prelude_plain("Reflection");
+        let parameters = [Type::String, Type::String, Type::Int, Type::String.list()];
+        let wanted = Type::Function(Arc::new(FunctionType {
+            parameters: parameters.into(),
+            result: reflection.clone(),
+            latent: None,
+        }));
+        let id = self.expression(expression, &Expected::Hint(wanted));
+        let is_judge = match self.ty(id) {
+            Type::Function(it) => self.table.resolve(&it.result) == reflection,
+            Type::Invalid => true,
+            _ => false,
+        };
+        let place = self.place(expression.span);
+        if !is_judge {
+            let wanted = "a prompt or function that gives a `Reflection`";
+            self.report(calls::wrong_setting(place, "reflect … with", wanted));
+        } else if !self.can_be_told(id) {
+            self.report(calls::wrong_judge(place));
+        }
+        id
+    }
+
+    /// Whether what a judge takes can be told: a parameter of a fact's name gets that fact, the others those that are left.
+    fn can_be_told(&self, judge: ExpressionId) -> bool {
+        let Type::Function(function) = self.ty(judge) else {
+            return true;
+        };
+        let names: Vec<Name> = match self.expressions[judge.0 as usize].kind {
+            ExpressionKind::FunctionValue { item, .. } => {
+                let declared = &lookup::signature(self.db, item).parameters;
+                declared.iter().map(|it| it.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut left = FACTS
+            .iter()
+            .filter(|(name, _)| !names.iter().any(|it| it == name));
+        (0..).zip(&function.parameters).all(|(index, ty)| {
+            let name = names.get(index);
+            let named = FACTS
+                .iter()
+                .find(|(it, _)| name.is_some_and(|name| name == it));
+            let fact = named.or_else(|| left.next());
+            fact.is_some_and(|(_, form)| form.fits(&self.table.resolve(ty)))
+        })
     }
 
     fn misplaced(&mut self, name: &str, span: Span) {
@@ -358,6 +436,13 @@ impl Context<'_> {
         item.map_or(Type::Invalid, |it| Type::Enum(it, Arc::from([argument])))
     }
 
+    /// `Reflection` of the prelude and the like.
+    fn prelude_plain(&self, name: &str) -> Type {
+        let item =
+            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
+        item.map_or(Type::Invalid, |it| Type::Record(it, [].into()))
+    }
+
     /// `Response<T>` of the prelude and the like.
     pub(super) fn prelude_record(&self, name: &str, argument: Type) -> Type {
         let item =
@@ -377,7 +462,8 @@ impl Context<'_> {
     }
 }
 
-fn modifier_name(kind: &ast::ModifierKind) -> &'static str {
+/// The word of a modifier.
+pub(super) fn modifier_name(kind: &ast::ModifierKind) -> &'static str {
     match kind {
         ast::ModifierKind::Timeout(_) => "timeout",
         ast::ModifierKind::Retry { .. } => "retry",

@@ -278,7 +278,11 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             }
         }
         ItemKind::Workflow => {
-            add_modifiers(db, &item_bodies(db, item).modifiers, summary);
+            let bodies = item_bodies(db, item);
+            let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
+            if let Some(main) = main {
+                add_modifiers(db, main, &bodies.modifiers, summary);
+            }
         }
         ItemKind::Tool | ItemKind::Test => summary.waits = Waits::Always,
         _ => {}

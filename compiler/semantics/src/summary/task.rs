@@ -1,14 +1,14 @@
 //! What tasks, `parallel` and blocks with modifiers do.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_source::Db;
+use gsw_source::{Db, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{add, nothing};
 use crate::error_class::builtin_set;
-use crate::hir::{ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
+use crate::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
 use crate::model::{Summary, Waits};
-use crate::types::Effect;
+use crate::types::{Effect, EffectSet};
 
 impl<'a> BodyWalk<'a, '_> {
     /// `None` for what starts no task and opens no scope.
@@ -41,7 +41,7 @@ impl<'a> BodyWalk<'a, '_> {
             ExpressionKind::Parallel(lambdas) => self.parallel(id, lambdas),
             ExpressionKind::Step { modifiers, .. } | ExpressionKind::Modified { modifiers, .. } => {
                 let mut outcome = self.inside(kind);
-                add_modifiers(self.db(), modifiers, &mut outcome.does);
+                add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
                 outcome
             }
             _ => return None,
@@ -109,12 +109,21 @@ impl<'a> BodyWalk<'a, '_> {
 }
 
 /// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
-pub(super) fn add_modifiers(db: &dyn Db, modifiers: &Modifiers, does: &mut Summary) {
+/// `body` is the one that their expressions stand in.
+pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, does: &mut Summary) {
     does.waits = Waits::Always;
     if modifiers.timeout.is_some() {
         does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
     }
-    if modifiers.reflect.is_some() {
-        does.effects = does.effects.with(Effect::Model);
+    if let Some(reflect) = &modifiers.reflect {
+        let is_prompt = |with: ExpressionId| match body.expression(with).kind {
+            ExpressionKind::FunctionValue { item, .. } => item.kind(db) == ItemKind::Prompt,
+            _ => false,
+        };
+        // Its errors never get out; what else a function does, nothing here tells.
+        does.effects = match reflect.with {
+            Some(with) if !is_prompt(with) => EffectSet::ALL,
+            _ => does.effects.with(Effect::Model),
+        };
     }
 }

@@ -20,6 +20,11 @@ calls! {
         run.prompt(NewPrompt { result, prompt, system, user, arguments, settings, gives: Gives::Answer })
     }
 
+    /// The value of a prompt's parameter: its type, name, value.
+    plain prompt_revised(run, ty, name, value) {
+        run.revised_parameter(TypeId(ty as u32), string::text(name), value)
+    }
+
     /// The same, giving a `Response`.
     waiting prompt_detail(run, result, prompt, system, user, arguments, settings) {
         let result = TypeId(result as u32);

@@ -2,10 +2,12 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT};
+use gsw_abi::types::TypeId;
 
 use crate::budget::Limits;
 use crate::export::guard::calls;
 use crate::run::Run;
+use crate::run::reflect::{Failure, Judge};
 use crate::scope::{Scope, ScopeId, ScopeKind};
 use crate::value::error;
 
@@ -73,9 +75,15 @@ calls! {
         run.retry(raised, made, further as i64, (backoff as i64, max as i64))
     }
 
-    /// Step reflection: error, rounds used, rounds, closure or 0.
-    waiting reflect_wait(run, raised, used, rounds, closure) {
-        run.reflect(raised, used, rounds, closure)
+    /// Step reflection: error, rounds used, rounds, closure, whether it is the built-in prompt's, types of result and parameters.
+    waiting reflect_wait(run, raised, used, rounds, closure, is_built_in, result, parameters) {
+        let failure = Failure { error: raised, used, rounds: rounds as i64 };
+        run.reflect(failure, Judge {
+            closure,
+            is_built_in: is_built_in == 1,
+            result: TypeId(result as u32),
+            parameters: TypeId(parameters as u32),
+        })
     }
 
     /// What runs until the matching `leave` is not cancelled.

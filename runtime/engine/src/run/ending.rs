@@ -58,6 +58,7 @@ impl Run {
         task.wait = Wait::Nothing;
         let ending = task.ending.unwrap_or(Ending::Cancelled);
         let (base, owner, role) = (task.base, task.owner, task.role);
+        let result = task.result;
         let waiters = std::mem::take(&mut task.waiters);
         self.finish_base(base, ending);
         match role {
@@ -70,7 +71,9 @@ impl Run {
                 self.iteration_ended(coordinator, index, ending)
             }
             Role::Tool { coordinator, index } => self.tool_ended(coordinator, index, ending),
-            Role::Reflection { coordinator } => self.reflection_ended(coordinator, ending),
+            Role::Reflection { coordinator } => {
+                self.reflection_ended(coordinator, ending, result);
+            }
         }
         for waiter in waiters {
             self.look_again(waiter);

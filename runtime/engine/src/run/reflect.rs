@@ -1,26 +1,53 @@
 //! `reflect` of steps, workflows and blocks: a failed body is judged, and what is learnt joins the next attempt.
 
+mod question;
+
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
-use gsw_abi::types::{Record, Type, TypeId};
+use gsw_abi::types::TypeId;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use crate::codec::{self, decode};
-use crate::event::EventKind;
+use crate::codec;
+use crate::event::{EventKind, Level};
 use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
-use crate::run::spawn::{NewTask, closure_function};
+use crate::run::lessons::{Lesson, Resolution};
+use crate::run::spawn::NewTask;
+use crate::scope::ScopeId;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::error;
 use crate::wait::Wait;
 
+/// A body that has failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failure {
+    /// Why; owned.
+    pub error: u64,
+    /// How many rounds of reflection there were before.
+    pub used: u64,
+    /// How many there may be.
+    pub rounds: i64,
+}
+
+/// Who judges a failed body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judge {
+    /// A function value; owned.
+    pub closure: u64,
+    /// Whether it is the prompt of the prelude, which is asked only if there is a model to ask.
+    pub is_built_in: bool,
+    /// The type of `Reflection`.
+    pub result: TypeId,
+    /// A record type whose fields are its parameters.
+    pub parameters: TypeId,
+}
+
 /// A failed body that is being judged.
 #[derive(Debug)]
 pub struct Reflecting {
-    /// Why it failed; owned.
-    error: u64,
+    failure: Failure,
     /// The node of the reflection.
     node: NodeId,
     /// The node whose body failed.
@@ -38,11 +65,12 @@ enum Verdict {
 }
 
 /// What a reflection prompt answers.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Reflection {
     should_retry: bool,
-    #[serde(default)]
+    reason: String,
     guidance: String,
+    revised: Map<String, Value>,
 }
 
 impl Reflecting {
@@ -54,79 +82,73 @@ impl Reflecting {
 
 impl Run {
     /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
-    ///
-    /// Without a prompt to reflect with: an error of validation is tried again, a timeout once, any other while rounds
-    /// remain.
-    pub(crate) fn reflect(&mut self, raised: u64, used: u64, rounds: u64, closure: u64) -> Step {
-        if used as i64 >= rounds as i64 || !self.is_worth_reflecting(raised) {
+    pub(crate) fn reflect(&mut self, failure: Failure, judge: Judge) -> Step {
+        let closure = judge.closure;
+        if failure.used >= failure.rounds.max(0).unsigned_abs()
+            || !self.is_worth_reflecting(failure.error)
+        {
             self.heap.release(closure);
-            return Step::Raised(raised);
+            return Step::Raised(failure.error);
         }
         if let Some(error) = self.interruption() {
             self.heap.release(closure);
-            self.heap.release(raised);
+            self.heap.release(failure.error);
             return Step::Raised(error);
         }
         let outer = self.current_node();
-        let round = u32::try_from(used + 1).unwrap_or(u32::MAX);
+        let round = u32::try_from(failure.used + 1).unwrap_or(u32::MAX);
         let level = self.level_of(outer);
         self.tell(outer, EventKind::ReflectionStart { level, round });
-        if closure == 0 {
-            return self.reflect_without_prompt(raised, used, outer);
+        if judge.is_built_in && !self.has_model_to_reflect_with(outer) {
+            self.heap.release(closure);
+            let reflection = self.reflection_without_model(&failure);
+            return self.resolve(outer, failure.error, reflection).into();
         }
-        let step = self.ask_prompt(raised, round, outer, closure);
+        let step = self.ask_judge(failure, outer, judge);
         self.heap.release(closure);
         step
     }
 
-    fn reflect_without_prompt(&mut self, raised: u64, used: u64, outer: NodeId) -> Step {
-        let is_second_timeout = used > 0 && error::kind(raised) == Some(BuiltinError::Timeout);
-        self.tell_end(outer, !is_second_timeout);
-        if is_second_timeout {
-            return Step::Raised(raised);
-        }
-        let message = error::message(&self.heap, raised);
-        self.heap.release(raised);
-        let guidance = format!(
-            "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
-        );
-        self.guidance.insert(outer, vec![guidance]);
-        Step::Done(0)
+    /// Whether a model that can judge was asked inside of what failed; the simulator only makes things up.
+    fn has_model_to_reflect_with(&self, outer: NodeId) -> bool {
+        let Some(model) = self.lessons.model(outer) else {
+            return false;
+        };
+        let first = match model {
+            Value::Array(models) => models.first(),
+            one => Some(one),
+        };
+        first
+            .and_then(Value::as_str)
+            .is_some_and(|it| !it.starts_with("sim/"))
     }
 
-    /// Starts the reflection prompt as a task under a node of its own.
-    fn ask_prompt(&mut self, raised: u64, round: u32, outer: NodeId, closure: u64) -> Step {
-        let loaded = std::sync::Arc::clone(&self.loaded);
-        let function = &loaded.program.functions[closure_function(closure) as usize];
-        let result = loaded.types.types.iter().position(is_reflection);
-        let Some(result) = result.map(|index| TypeId(index as u32)) else {
-            return self.cannot_reflect(raised, "it does not give a `Reflection`");
-        };
-        let known = self.arguments_for_prompt(raised, round, outer);
-        let wanted = function
-            .slots
-            .iter()
-            .take(function.parameters as usize)
-            .skip(1);
-        let mut words = Vec::new();
-        for (place, slot) in wanted.enumerate() {
-            let named = slot.name.as_deref().and_then(|name| known.get(name));
-            let tree = named
-                .or_else(|| known.values().nth(place))
-                .cloned()
-                .unwrap_or(Value::Null);
-            match decode::decode(self, slot.ty, &tree) {
-                Ok(word) => words.push(word),
-                Err(issue) => {
-                    for (slot, word) in function.slots.iter().skip(1).zip(words) {
-                        self.heap.release_typed(slot.ty, word);
-                    }
-                    return self.cannot_reflect(raised, &issue.message);
-                }
-            }
+    /// An error is worth another attempt, a timeout once.
+    fn reflection_without_model(&self, failure: &Failure) -> Reflection {
+        let error = failure.error;
+        let is_timeout = error::kind(error) == Some(BuiltinError::Timeout);
+        let message = error::message(&self.heap, error);
+        Reflection {
+            should_retry: failure.used == 0 || !is_timeout,
+            reason: format!("{}: {message}", error::name(&self.heap, error)),
+            guidance: format!(
+                "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
+            ),
+            revised: Map::new(),
         }
-        let Some(frame) = self.closure_frame(closure, &words) else {
-            return self.cannot_reflect(raised, "it asks no model");
+    }
+
+    /// Starts the judge as a task under a node of its own, or calls it where it waits for nothing.
+    fn ask_judge(&mut self, failure: Failure, outer: NodeId, judge: Judge) -> Step {
+        let (closure, result) = (judge.closure, judge.result);
+        let words = match self.words_for_judge(&failure, outer, judge.parameters) {
+            Ok(words) => words,
+            Err(message) => {
+                let raised = self.failed(&message);
+                return self
+                    .conclude(&failure, outer, Verdict::Raised(raised))
+                    .into();
+            }
         };
         let node = self.enter_node(NewNode {
             parent: outer,
@@ -138,6 +160,16 @@ impl Run {
         });
         let coordinator = self.current;
         self.tasks.at_mut(coordinator).node = node;
+        let Some(frame) = self.closure_frame(closure, &words) else {
+            let ending = match self.call_closure(closure, &words) {
+                Ok(value) => Ending::Value(value),
+                Err(error) => Ending::Error(error),
+            };
+            self.tasks.at_mut(coordinator).node = outer;
+            let verdict = self.verdict(ending, result);
+            self.leave_judgement(node, &verdict);
+            return self.conclude(&failure, outer, verdict).into();
+        };
         self.start_task(NewTask {
             frame,
             owner: node,
@@ -149,7 +181,7 @@ impl Run {
             result,
         });
         let reflecting = Reflecting {
-            error: raised,
+            failure,
             node,
             outer,
             verdict: None,
@@ -157,53 +189,28 @@ impl Run {
         self.wait_for(Wait::Reflect(Box::new(reflecting)))
     }
 
-    /// Error, level, attempt and history, in the order in which a prompt takes them.
-    fn arguments_for_prompt(
-        &self,
-        raised: u64,
-        round: u32,
-        outer: NodeId,
-    ) -> serde_json::Map<String, Value> {
-        let text = format!(
-            "{}: {}",
-            error::name(&self.heap, raised),
-            error::message(&self.heap, raised)
-        );
-        let history = self.guidance.get(&outer).cloned().unwrap_or_default();
-        let mut known = serde_json::Map::new();
-        known.insert("error".into(), text.into());
-        known.insert("level".into(), self.level_of(outer).into());
-        known.insert("attempt".into(), round.into());
-        known.insert("history".into(), json!(history));
-        known
-    }
-
-    fn cannot_reflect(&mut self, raised: u64, why: &str) -> Step {
-        self.heap.release(raised);
-        Step::Raised(self.failed(&format!("the prompt after `with` cannot be asked: {why}")))
-    }
-
-    /// The judgement has ended; its ending is handed over.
-    pub(crate) fn reflection_ended(&mut self, coordinator: TaskId, ending: Ending) {
-        let verdict = match ending {
-            Ending::Value(value) => {
-                let ty = crate::value::type_of(value);
-                let text = codec::encode(&self.heap, ty, value);
-                self.heap.release(value);
-                match serde_json::from_str(&text) {
-                    Ok(reflection) => Verdict::Reflection(reflection),
-                    Err(_) => {
-                        Verdict::Raised(self.internal("a reflection prompt gave no `Reflection`"))
-                    }
-                }
-            }
-            Ending::Error(error) => Verdict::Raised(error),
-            Ending::Cancelled => Verdict::Cancelled,
-        };
+    /// The judgement has ended; its ending, a value of this type or an error, is handed over.
+    pub(crate) fn reflection_ended(&mut self, coordinator: TaskId, ending: Ending, result: TypeId) {
+        let verdict = self.verdict(ending, result);
         if let Wait::Reflect(reflecting) = &mut self.tasks.at_mut(coordinator).wait {
             reflecting.verdict = Some(verdict);
             let node = reflecting.node;
             self.tree.node_mut(node).joiner = coordinator;
+        }
+    }
+
+    fn verdict(&mut self, ending: Ending, result: TypeId) -> Verdict {
+        match ending {
+            Ending::Value(value) => {
+                let text = codec::encode(&self.heap, result, value);
+                self.heap.release_typed(result, value);
+                match serde_json::from_str(&text) {
+                    Ok(reflection) => Verdict::Reflection(reflection),
+                    Err(_) => Verdict::Raised(self.internal("a reflection gave no `Reflection`")),
+                }
+            }
+            Ending::Error(error) => Verdict::Raised(error),
+            Ending::Cancelled => Verdict::Cancelled,
         }
     }
 
@@ -213,11 +220,12 @@ impl Run {
             return;
         };
         let Reflecting {
-            error,
+            failure,
             node,
             outer,
             verdict,
         } = *reflecting;
+        let verdict = verdict.unwrap_or(Verdict::Cancelled);
         let task = self.tasks.at_mut(id);
         task.node = outer;
         let unwinding = if task.shield == 0 {
@@ -225,43 +233,102 @@ impl Run {
         } else {
             None
         };
-        let result = match (unwinding, verdict) {
-            (Some(scope), verdict) => {
-                if let Some(Verdict::Raised(raised)) = verdict {
-                    self.heap.release(raised);
-                }
-                self.leave_node(node, Status::Cancelled, None);
-                self.heap.release(error);
-                Err(self.unwind_error(scope))
-            }
-            (None, Some(Verdict::Reflection(reflection))) if reflection.should_retry => {
-                self.leave_node(node, Status::Completed, None);
-                self.heap.release(error);
-                if !reflection.guidance.is_empty() {
-                    self.guidance
-                        .entry(outer)
-                        .or_default()
-                        .push(reflection.guidance);
-                }
-                Ok(0)
-            }
-            (None, Some(Verdict::Raised(raised))) => {
-                self.fail_node(node, raised);
-                self.heap.release(error);
-                Err(raised)
-            }
-            (None, _) => {
-                self.leave_node(node, Status::Completed, None);
-                Err(error)
+        let result = match unwinding {
+            Some(scope) => Err(self.give_up_reflection((node, outer), &failure, verdict, scope)),
+            None => {
+                self.leave_judgement(node, &verdict);
+                self.conclude(&failure, outer, verdict)
             }
         };
-        self.tell_end(outer, result.is_ok());
         self.wake(id, result);
+    }
+
+    fn give_up_reflection(
+        &mut self,
+        (node, outer): (NodeId, NodeId),
+        failure: &Failure,
+        verdict: Verdict,
+        scope: ScopeId,
+    ) -> u64 {
+        if let Verdict::Raised(raised) = verdict {
+            self.heap.release(raised);
+        }
+        self.leave_node(node, Status::Cancelled, None);
+        self.tell_end(outer, false);
+        self.heap.release(failure.error);
+        self.unwind_error(scope)
+    }
+
+    fn leave_judgement(&mut self, node: NodeId, verdict: &Verdict) {
+        match verdict {
+            Verdict::Reflection(_) => self.leave_node(node, Status::Completed, None),
+            Verdict::Raised(raised) => self.fail_node(node, *raised),
+            Verdict::Cancelled => self.leave_node(node, Status::Cancelled, None),
+        }
+    }
+
+    /// Another attempt, or the error again: a reflection that fails itself changes nothing.
+    fn conclude(&mut self, failure: &Failure, outer: NodeId, verdict: Verdict) -> Result<u64, u64> {
+        match verdict {
+            Verdict::Reflection(reflection) => self.resolve(outer, failure.error, reflection),
+            Verdict::Raised(raised) => {
+                let why = error::message(&self.heap, raised);
+                self.heap.release(raised);
+                self.skip(outer, failure.error, &why)
+            }
+            Verdict::Cancelled => self.skip(outer, failure.error, "it was cancelled"),
+        }
+    }
+
+    fn skip(&mut self, outer: NodeId, raised: u64, why: &str) -> Result<u64, u64> {
+        let message = format!("the reflection failed: {why}");
+        self.log_at(outer, Level::Warn, message.into(), None);
+        let reason = why.to_owned();
+        self.note_lesson(outer, raised, (reason, String::new()), Resolution::Skip);
+        self.tell_end(outer, false);
+        Err(raised)
+    }
+
+    fn resolve(&mut self, outer: NodeId, raised: u64, reflection: Reflection) -> Result<u64, u64> {
+        let said = (reflection.reason, reflection.guidance.clone());
+        if !reflection.should_retry {
+            self.note_lesson(outer, raised, said, Resolution::Abort);
+            self.tell_end(outer, false);
+            return Err(raised);
+        }
+        self.note_lesson(outer, raised, said, Resolution::Retry);
+        self.lessons
+            .learn(outer, &reflection.guidance, reflection.revised);
+        self.tell_end(outer, true);
+        self.heap.release(raised);
+        Ok(0)
+    }
+
+    fn note_lesson(
+        &mut self,
+        node: NodeId,
+        raised: u64,
+        (reason, guidance): (String, String),
+        resolution: Resolution,
+    ) {
+        let name = error::name(&self.heap, raised).to_owned();
+        let message = error::message(&self.heap, raised);
+        let lesson = Lesson {
+            time: self.now,
+            node,
+            level: self.level_of(node),
+            reason,
+            error: format!("{name}: {message}"),
+            resolution,
+            success: false,
+            guidance,
+        };
+        self.lessons.note(lesson);
     }
 
     /// Gives up a judgement whose task is dropped.
     pub(crate) fn drop_reflection(&mut self, reflecting: Reflecting) {
-        self.heap.release(reflecting.error);
+        self.heap.release(reflecting.failure.error);
         if let Some(Verdict::Raised(raised)) = reflecting.verdict {
             self.heap.release(raised);
         }
@@ -288,10 +355,4 @@ impl Run {
         };
         level.into()
     }
-}
-
-fn is_reflection(ty: &Type) -> bool {
-    let has = |record: &Record, name: &str| record.fields.iter().any(|it| it.name == name);
-    matches!(ty, Type::Record(record)
-        if record.name == "Reflection" && has(record, "should_retry") && has(record, "guidance"))
 }

@@ -79,7 +79,7 @@ impl Run {
             events: 0,
             told: None,
             held_back: VecDeque::new(),
-            guidance: rustc_hash::FxHashMap::default(),
+            lessons: crate::run::lessons::Lessons::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),
             mocks: rustc_hash::FxHashMap::default(),
             unmocked: None,

@@ -84,6 +84,7 @@ impl Run {
         if !self.tree.finish(node, status, output, self.now) {
             return;
         }
+        self.lessons.close(node, status);
         let end = self.end_of(node);
         let it = self.tree.node(node);
         let name = Arc::clone(self.tree.name(node));

@@ -62,12 +62,16 @@ impl Run {
         let Some(prompts) = self.services.prompts.clone() else {
             return Err(self.failed("no model can be asked: this host gave no models to the run"));
         };
-        let merged = self.merge_settings(declared.agent, given)?;
+        let mut merged = self.merge_settings(declared.agent, given)?;
         let examples = match declared.examples {
             Some(examples) => self.examples(examples)?,
             None => Vec::new(),
         };
         let outer = self.current_node();
+        self.model_of_reflection(outer, &mut merged.settings);
+        if let Some(model) = merged.settings.get("model") {
+            self.lessons.note_model(&self.tree, outer, model);
+        }
         let node = self.enter_node(NewNode {
             parent: outer,
             kind: NodeKind::Prompt,
@@ -189,18 +193,21 @@ impl Run {
     }
 
     fn with_guidance(&self, node: NodeId, system: Option<String>) -> Option<String> {
-        if self.guidance.is_empty() {
-            return system;
-        }
-        let mut around: Vec<&str> = self
-            .tree
-            .lineage(node)
-            .filter_map(|it| self.guidance.get(&it))
-            .flat_map(|it| it.iter().map(String::as_str))
-            .collect();
-        around.reverse();
+        let around = self.lessons.guidance(&self.tree, node);
         let texts: Vec<&str> = system.as_deref().into_iter().chain(around).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
+    }
+
+    /// A reflection that names no model is asked of the one that was asked inside of what failed.
+    fn model_of_reflection(&self, outer: NodeId, settings: &mut Map<String, Value>) {
+        let reflection = self.tree.node(outer).parent;
+        if reflection == NodeId::NONE || self.tree.node(reflection).kind != NodeKind::Reflection {
+            return;
+        }
+        let failed = self.tree.node(reflection).parent;
+        if let Some(model) = self.lessons.model(failed) {
+            settings.entry("model").or_insert_with(|| model.clone());
+        }
     }
 
     fn take_settings(&mut self, word: u64) -> Map<String, Value> {
