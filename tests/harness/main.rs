@@ -25,6 +25,7 @@ mod program;
 mod project;
 mod reference;
 mod shrink;
+mod site;
 mod soup;
 mod testing;
 mod tidy;

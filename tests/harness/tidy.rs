@@ -60,6 +60,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("cranelift-codegen", &["compiler/codegen"]),
     ("cranelift-frontend", &["compiler/codegen"]),
     ("tower-lsp", &["lsp/server"]),
+    ("pulldown-cmark", &["compiler/describe"]),
     ("reqwest", &["runtime/agents"]),
     ("lru", &["runtime/agents"]),
     ("sha2", &["runtime/agents", "runtime/abi"]),

@@ -34,6 +34,8 @@ enum Command {
     Test(Test),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     Schema(Schema),
+    /// Write the documentation of a program and of the library as a folder of web pages.
+    Doc(Doc),
     /// Draw the structure of a program's workflows, as Mermaid text or as SVG.
     Graph(Graph),
     /// Make a project that runs and passes its test at once, offline.
@@ -130,6 +132,16 @@ pub struct Schema {
     pub file: Option<PathBuf>,
     /// A type or a workflow; without one, all of them are printed by name.
     pub name: Option<String>,
+}
+
+/// `gswc doc`
+#[derive(clap::Args)]
+pub struct Doc {
+    /// The entry file, or the folder of a project; by default the project of this folder, and without one the library alone.
+    pub file: Option<PathBuf>,
+    /// The folder to write.
+    #[arg(short, long, default_value = "doc")]
+    pub output: PathBuf,
 }
 
 /// `gswc graph`
@@ -232,6 +244,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Test(arguments) => commands::test(&arguments),
         Command::Schema(arguments) => commands::schema(&arguments),
+        Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),
         Command::New(arguments) => commands::new(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),

@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod completions;
+mod doc;
 mod explain;
 mod fmt;
 mod graph;
@@ -15,6 +16,7 @@ mod test;
 pub use build::build;
 pub use check::check;
 pub use completions::completions;
+pub use doc::doc;
 pub use explain::explain;
 pub use fmt::fmt;
 pub use graph::graph;

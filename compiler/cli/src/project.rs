@@ -71,7 +71,8 @@ pub fn name_of_entry(file: &Path) -> Option<String> {
     said.name.clone().filter(|_| is_home)
 }
 
-fn is_in_project() -> bool {
+/// Whether the current folder, or one above, holds a project.
+pub fn is_in_project() -> bool {
     gsw_semantics::find_configuration(Path::new(HERE), &Disk).is_some()
 }
 

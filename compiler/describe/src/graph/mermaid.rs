@@ -13,9 +13,8 @@ pub fn mermaid(graph: &Graph) -> String {
     };
     for workflow in &graph.workflows {
         let id = chart.next();
-        let mut lines = vec![format!("{}{}", workflow.name, workflow.heading)];
-        lines.extend(marks(&workflow.marks));
-        let label = label(&lines);
+        let head = format!("{}{}", workflow.name, workflow.heading);
+        let label = title(&head, &workflow.marks);
         let _ = writeln!(chart.out, "  subgraph {id}[\"{label}\"]");
         chart.line(2, "direction TB");
         chart.sequence(&workflow.body, 2);
@@ -93,17 +92,16 @@ impl Chart {
             GroupKind::Block => "",
             kind => kind.word(),
         };
-        let mut lines = vec![format!("{word} {}", group.title).trim().to_owned()];
-        lines.extend(marks(&group.marks));
-        lines.retain(|it| !it.is_empty());
-        self.line(depth, &format!("subgraph {id}[\"{}\"]", label(&lines)));
+        let head = format!("{word} {}", group.title);
+        let label = title(head.trim(), &group.marks);
+        self.line(depth, &format!("subgraph {id}[\"{label}\"]"));
         match group.lanes.as_slice() {
             [lane] => {
                 self.line(depth + 1, "direction TB");
                 self.sequence(&lane.body, depth + 1);
             }
             lanes => {
-                self.line(depth + 1, "direction LR");
+                self.line(depth + 1, "direction TB");
                 for lane in lanes {
                     let id = self.next();
                     let text = if lane.label.is_empty() {
@@ -111,7 +109,7 @@ impl Chart {
                     } else {
                         &lane.label
                     };
-                    let label = label(&[text.to_owned()]);
+                    let label = title(text, &[]);
                     self.line(depth + 1, &format!("subgraph {id}[\"{label}\"]"));
                     self.line(depth + 2, "direction TB");
                     self.sequence(&lane.body, depth + 2);
@@ -122,6 +120,14 @@ impl Chart {
         self.line(depth, "end");
         id
     }
+}
+
+/// The title of a box, on one line: Mermaid draws what stands in the box over a second one.
+fn title(head: &str, marks: &[String]) -> String {
+    let mut parts = vec![head];
+    parts.extend(marks.iter().map(String::as_str));
+    parts.retain(|it| !it.is_empty());
+    label(&[parts.join(" · ")])
 }
 
 fn marks(marks: &[String]) -> Option<String> {

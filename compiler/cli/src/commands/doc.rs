@@ -1,0 +1,107 @@
+//! `gswc doc`
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gsw_describe::Page;
+use gsw_service::Exit;
+use gsw_source::{Database, Files, Project};
+
+use crate::arguments::Doc;
+use crate::{compile, project, report};
+
+/// The page by which a folder is known to hold documentation.
+const INDEX: &str = "search-index.js";
+
+/// Writes the documentation of a program and of the library.
+pub fn doc(arguments: &Doc) -> Exit {
+    let pages = if arguments.file.is_none() && !project::is_in_project() {
+        of_library()
+    } else {
+        project::entry(arguments.file.as_deref()).and_then(|it| of_program(&it))
+    };
+    let pages = match pages {
+        Ok(pages) => pages,
+        Err(exit) => return exit,
+    };
+    let folder = &arguments.output;
+    match write(folder, &pages) {
+        Ok(()) => report::output(&format!("{}\n", folder.join("index.html").display())),
+        Err(message) => report::failure(&message),
+    }
+}
+
+fn of_program(entry: &Path) -> Result<Vec<Page>, Exit> {
+    let db = compile::checked(entry)?;
+    Ok(gsw_describe::site(&db, Some(&title(&db, entry))))
+}
+
+fn of_library() -> Result<Vec<Page>, Exit> {
+    let mut db = Database::default();
+    gsw_semantics::open_project(&mut db, Path::new("library.gsw"), &Nothing)
+        .map_err(|failure| report::failure(&failure))?;
+    Ok(gsw_describe::site(&db, None))
+}
+
+/// The name of the project and its version, else the name of the entry's file.
+fn title(db: &Database, entry: &Path) -> String {
+    let said = gsw_semantics::project_configuration(db);
+    let is_home = Project::try_get(db).is_some_and(|it| it.home(db).as_ref() == Some(it.entry(db)));
+    let name = said.filter(|_| is_home).and_then(|it| it.name.clone());
+    let stem = || {
+        entry
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let name = name.unwrap_or_else(stem);
+    match said.and_then(|it| it.version.as_ref()) {
+        Some(version) => format!("{name} {version}"),
+        None => name,
+    }
+}
+
+/// Writes the pages into a folder that is new, empty, or was written so before.
+fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
+    let shown = folder.display();
+    let failed = |error: std::io::Error| format!("`{shown}` cannot be written: {error}");
+    if folder.exists() && !folder.join(INDEX).is_file() {
+        let mut entries = std::fs::read_dir(folder).map_err(failed)?;
+        if entries.next().is_some() {
+            return Err(format!(
+                "`{shown}` holds something else than documentation; name another folder with --output"
+            ));
+        }
+    }
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = name.starts_with("module.") || name.starts_with("source.");
+        if is_ours && name.ends_with(".html") && !pages.iter().any(|it| it.name == name) {
+            // The page of a module that is no more.
+            std::fs::remove_file(folder.join(&*name)).map_err(failed)?;
+        }
+    }
+    for page in pages {
+        std::fs::write(folder.join(&page.name), &page.text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// An empty program.
+struct Nothing;
+
+impl Files for Nothing {
+    fn read(&self, path: &Path) -> Result<Arc<str>, String> {
+        match path.to_str() {
+            Some("library.gsw") => Ok("".into()),
+            _ => Err("does not exist".into()),
+        }
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        Path::new("/").join(path)
+    }
+}

@@ -1,0 +1,127 @@
+//! The documentation of a program and of the library as a folder of pages that need no server and nothing from elsewhere.
+
+mod frame;
+mod item;
+mod link;
+mod markdown;
+mod module;
+mod search;
+mod signature;
+mod source;
+
+use gsw_source::{Db, File, Project};
+
+use crate::graph::{program_graph, svg};
+use link::Links;
+
+/// One file of the site.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A module with what readers call it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Module {
+    /// `std/list`, or a path from the project's folder.
+    pub name: String,
+    pub file: File,
+}
+
+/// Everything that pages share.
+pub(crate) struct Site<'db> {
+    pub db: &'db dyn Db,
+    /// The program's name and version; `None` for the library alone.
+    pub title: Option<String>,
+    /// The program's, in order of name.
+    pub own: Vec<Module>,
+    /// The library's, in order of name.
+    pub library: Vec<Module>,
+    pub links: Links,
+}
+
+/// The pages about the project in the database and about the library. `title` is what the program is called; without one there
+/// is only the library.
+#[must_use]
+pub fn site(db: &dyn Db, title: Option<&str>) -> Vec<Page> {
+    let (own, library) = modules(db, title.is_some());
+    let links = Links::new(own.iter().chain(&library));
+    let site = Site {
+        db,
+        title: title.map(str::to_owned),
+        own,
+        library,
+        links,
+    };
+    let mut pages = vec![
+        page("style.css", include_str!("site/style.css").to_owned()),
+        page("search.js", include_str!("site/search.js").to_owned()),
+        page("search-index.js", search::index(&site)),
+    ];
+    let graph = program_graph(db, None).filter(|it| title.is_some() && !it.workflows.is_empty());
+    pages.push(page("index.html", frame::index(&site, graph.is_some())));
+    pages.extend(graph.map(|it| page("graph.svg", svg(&it))));
+    for module in site.own.iter().chain(&site.library) {
+        pages.push(page(
+            &link::module_page(&module.name),
+            module::page(&site, module),
+        ));
+        pages.push(page(
+            &link::source_page(&module.name),
+            source::page(&site, module),
+        ));
+    }
+    pages
+}
+
+fn page(name: &str, text: String) -> Page {
+    Page {
+        name: name.to_owned(),
+        text,
+    }
+}
+
+/// The modules of the program and of the library.
+fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
+    let Some(project) = Project::try_get(db) else {
+        return (Vec::new(), Vec::new());
+    };
+    let root = root(db, project);
+    let (mut own, mut library) = (Vec::new(), Vec::new());
+    for (path, &file) in project.modules(db) {
+        if path.starts_with("std/") {
+            library.push(Module {
+                name: path.clone(),
+                file,
+            });
+        } else if with_own {
+            let inside = path.strip_prefix(&root).filter(|it| !it.is_empty());
+            let name = match inside {
+                Some(inside) => inside.trim_start_matches('/').to_owned(),
+                // It stands outside of the project, and where that is concerns nobody.
+                None => path.rsplit('/').next().unwrap_or(path).to_owned(),
+            };
+            own.push(Module { name, file });
+        }
+    }
+    (own, library)
+}
+
+/// The folder of the project's entry, as modules are named.
+fn root(db: &dyn Db, project: Project) -> String {
+    let entry = project.home(db).as_ref().unwrap_or(project.entry(db));
+    let inside = project.configuration(db).map(|it| {
+        &gsw_semantics::file_configuration(db, it)
+            .configuration
+            .entry
+    });
+    let depth = inside.map_or(1, |it| it.split('/').filter(|it| *it != ".").count());
+    let mut folder = entry.as_str();
+    for _ in 0..depth {
+        folder = folder.rsplit_once('/').map_or("", |it| it.0);
+    }
+    format!("{folder}/")
+}

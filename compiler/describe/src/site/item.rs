@@ -1,0 +1,206 @@
+//! One declaration as HTML: head, docs, parts, what it raises and does, where it stands.
+
+use std::fmt::Write;
+
+use gsw_semantics::model::{Parameter, TypeDeclarationKind};
+use gsw_semantics::{item_signature, item_summary, model_errors, type_declaration};
+use gsw_source::{ItemId, ItemKind, file_line_index};
+use gsw_syntax::ast::ItemBody;
+use gsw_syntax::{item_ast, item_offset};
+
+use super::link::{anchor, keyword, source_page};
+use super::markdown::markdown;
+use super::signature::{signature, source, type_html};
+use super::{Module, Site};
+use crate::escape::escaped;
+
+/// The section about a declaration.
+pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
+    let db = site.db;
+    let (id, name) = (escaped(&anchor(db, item)), escaped(item.name(db)));
+    let line = line(site, item);
+    let source = escaped(&source_page(&module.name));
+    let word = keyword(item.kind(db));
+    let mut out = format!(
+        "<section class=\"item\" id=\"{id}\">\n<h3><a class=\"anchor\" href=\"#{id}\">{name}</a> <span class=\"kind\">{word}</span><a class=\"source\" href=\"{source}#L{line}\">source<span class=\"away\"> of {name}</span></a></h3>\n<pre class=\"signature\"><code>{}</code></pre>\n",
+        signature(site, item)
+    );
+    let ast = item_ast(db, item);
+    if let Some(docs) = ast.as_ref().and_then(|it| it.docs.as_deref()) {
+        let _ = writeln!(out, "<div class=\"docs\">{}</div>", markdown(docs));
+    }
+    for attribute in ast.iter().flat_map(|it| &it.attributes) {
+        if attribute.name.name == "deprecated" {
+            let why = attribute.arguments.first();
+            let why = why.map(|it| self::source(site, item, it.span));
+            let _ = writeln!(
+                out,
+                "<p class=\"deprecated\">Deprecated: {}</p>",
+                escaped(why.unwrap_or_default().trim_matches('"'))
+            );
+        }
+    }
+    parts(site, item, &mut out);
+    settings(site, item, &mut out);
+    if is_callable(item.kind(db)) {
+        facts(site, item, &mut out);
+    }
+    out.push_str("</section>\n");
+    out
+}
+
+const fn is_callable(kind: ItemKind) -> bool {
+    matches!(
+        kind,
+        ItemKind::Function
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Human
+    )
+}
+
+/// The line at which a declaration begins, its docs left out.
+pub(crate) fn line(site: &Site<'_>, item: ItemId) -> u32 {
+    let file = item.file(site.db);
+    let text = file.text(site.db);
+    let mut offset = item_offset(site.db, item);
+    let rest = text.get(offset as usize..).unwrap_or_default();
+    for line in rest.split_inclusive('\n') {
+        let is_before = line.trim_start().starts_with("///") || line.trim_start().starts_with('@');
+        if !is_before {
+            break;
+        }
+        offset += line.len() as u32;
+    }
+    file_line_index(site.db, file).position(text, offset).line
+}
+
+/// Fields, variants and parameters that have docs or a default of their own.
+fn parts(site: &Site<'_>, item: ItemId, out: &mut String) {
+    let db = site.db;
+    match item.kind(db) {
+        ItemKind::Record | ItemKind::Error => {
+            if let TypeDeclarationKind::Record(fields) =
+                &type_declaration(db, item).declaration.kind
+            {
+                documented(site, "Fields", fields, out);
+            }
+        }
+        ItemKind::Enum => {
+            let declaration = &type_declaration(db, item).declaration;
+            let TypeDeclarationKind::Enum(variants) = &declaration.kind else {
+                return;
+            };
+            if variants.iter().all(|it| it.docs.is_none()) {
+                return;
+            }
+            out.push_str("<h4>Variants</h4>\n<dl>\n");
+            for variant in variants.iter().filter(|it| it.docs.is_some()) {
+                let docs = variant.docs.as_deref().unwrap_or_default();
+                let name = escaped(&variant.name);
+                let _ = writeln!(
+                    out,
+                    "<dt><code>{name}</code></dt><dd>{}</dd>",
+                    markdown(docs)
+                );
+            }
+            out.push_str("</dl>\n");
+        }
+        kind if is_callable(kind) => {
+            let signature = &item_signature(db, item).signature;
+            documented(site, "Parameters", &signature.parameters, out);
+        }
+        _ => {}
+    }
+}
+
+fn documented(site: &Site<'_>, title: &str, them: &[Parameter], out: &mut String) {
+    if them.iter().all(|it| it.docs.is_none()) {
+        return;
+    }
+    let _ = writeln!(out, "<h4>{title}</h4>\n<dl>");
+    for parameter in them {
+        let Some(docs) = parameter.docs.as_deref() else {
+            continue;
+        };
+        let name = escaped(&parameter.name);
+        let ty = type_html(site, &parameter.ty);
+        let _ = writeln!(
+            out,
+            "<dt><code>{name}: {ty}</code></dt><dd>{}</dd>",
+            markdown(docs)
+        );
+    }
+    out.push_str("</dl>\n");
+}
+
+/// The settings of an agent as written, and the agent of a prompt.
+fn settings(site: &Site<'_>, item: ItemId, out: &mut String) {
+    let db = site.db;
+    let ast = item_ast(db, item);
+    if let Some(ItemBody::Agent { settings, .. }) = ast.as_deref().map(|it| &it.body) {
+        out.push_str("<dl class=\"settings\">\n");
+        for setting in settings {
+            let value = match &setting.value {
+                gsw_syntax::ast::SettingValue::Expression(it) => source(site, item, it.span),
+                gsw_syntax::ast::SettingValue::Settings { span, .. } => source(site, item, *span),
+            };
+            let (name, value) = (escaped(&setting.name.name), escaped(&value));
+            let _ = writeln!(out, "<dt>{name}</dt><dd><code>{value}</code></dd>");
+        }
+        out.push_str("</dl>\n");
+    }
+    if item.kind(db) == ItemKind::Prompt
+        && let Some(agent) = item_signature(db, item).signature.agent
+    {
+        let name = reference(site, agent, agent.name(db));
+        let _ = writeln!(out, "<p class=\"facts\"><span>Asked by</span> {name}</p>");
+    }
+}
+
+/// What a call raises and does.
+fn facts(site: &Site<'_>, item: ItemId, out: &mut String) {
+    let summary = &item_summary(site.db, item).item;
+    let of_models = model_errors(site.db).kinds;
+    let is_whole = of_models.is_subset(&summary.errors.kinds);
+    let errors = summary.errors.kinds.iter();
+    let mut errors: Vec<String> = errors
+        .filter(|it| !is_whole || !of_models.contains(it))
+        .map(|it| reference(site, it.item, &it.name))
+        .collect();
+    if is_whole {
+        // The common name of the nine.
+        errors.push("<code>ModelError</code>".into());
+    }
+    if summary.errors.open {
+        errors.push("<code>Error</code>".into());
+    }
+    if !errors.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p class=\"facts\"><span>Raises</span> {}</p>",
+            errors.join(" ")
+        );
+    }
+    let effects = summary.effects.iter();
+    let effects: Vec<String> = effects
+        .map(|it| format!("<code>{}</code>", escaped(it.name())))
+        .collect();
+    if !effects.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p class=\"facts\"><span>Does</span> {}</p>",
+            effects.join(" ")
+        );
+    }
+}
+
+/// A declaration's name, as a link where the site shows it.
+fn reference(site: &Site<'_>, item: ItemId, name: &str) -> String {
+    let name = escaped(name);
+    match site.links.item(site.db, item) {
+        Some(address) => format!("<a href=\"{}\"><code>{name}</code></a>", escaped(&address)),
+        None => format!("<code>{name}</code>"),
+    }
+}
