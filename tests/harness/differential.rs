@@ -8,7 +8,8 @@ use std::sync::Mutex;
 
 use gsw_engine::driver::scripted::{Report, Script};
 use gsw_engine::run::RunResult;
-use gsw_evaluator::{Verdict, evaluate, generate};
+use gsw_evaluator::{Verdict, evaluate};
+use gsw_generator::generate;
 use serde_json::{Map, Value};
 
 use crate::in_process::{errors, load, open, run_main};

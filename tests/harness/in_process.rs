@@ -34,7 +34,7 @@ pub fn open(source: &str) -> (Database, File) {
 
 /// The errors in a project, as the user sees them.
 pub fn errors(db: &Database) -> String {
-    shown(db, &gsw_semantics::check_project(db))
+    shown(db, &gsw_evaluator::check_project(db))
 }
 
 fn shown(db: &Database, found: &[Diagnostic]) -> String {

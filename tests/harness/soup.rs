@@ -135,7 +135,7 @@ impl Checker {
     fn accepts(&mut self, text: &str) -> bool {
         self.file.set_text(&mut self.db).to(text.into());
         let begin = Instant::now();
-        let found = gsw_semantics::check_project(&self.db);
+        let found = gsw_evaluator::check_project(&self.db);
         assert!(begin.elapsed() < LONG, "it takes {:?}", begin.elapsed());
         found.iter().all(|it| it.severity != Severity::Error)
     }
@@ -182,7 +182,7 @@ fn runnable() -> Vec<String> {
         .iter()
         .flat_map(|it| cases(&read(it)).into_iter().map(|it| it.source));
     let mut programs: Vec<String> = all.filter(|it| !it.contains("import std")).collect();
-    programs.extend((1..20).map(|seed| gsw_evaluator::generate(seed, 2)));
+    programs.extend((1..20).map(|seed| gsw_generator::generate(seed, 2)));
     programs
 }
 

@@ -22,6 +22,10 @@ const EDGES: &[(&str, &[&str])] = &[
         &["gsw-semantics", "gsw-source", "gsw-syntax"],
     ),
     (
+        "gsw-evaluator",
+        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+    ),
+    (
         "gsw-flow",
         &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
     ),
@@ -33,6 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-ide",
         &[
+            "gsw-evaluator",
             "gsw-semantics",
             "gsw-source",
             "gsw-std",

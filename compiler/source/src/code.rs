@@ -61,8 +61,10 @@ codes! {
     DUPLICATE_DEFINITION = "duplicate-definition";
     DUPLICATE_FIELD = "duplicate-field";
     DUPLICATE_SETTING = "duplicate-setting";
+    FAILING_CONSTANT = "failing-constant";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
+    IMPURE_CONSTANT = "impure-constant";
     INFINITE_TYPE = "infinite-type";
     INSTANCE_TOO_DEEP = "instance-too-deep";
     INVALID_CHARACTER = "invalid-character";

@@ -2,7 +2,10 @@
 
 /// What every query takes first.
 #[salsa::db]
-pub trait Db: salsa::Database {}
+pub trait Db: salsa::Database {
+    /// The same database for another thread; never inside of a query, which would not know what was asked there.
+    fn fork(&self) -> Database;
+}
 
 /// The concrete database. Cloning it gives a snapshot for another thread.
 #[salsa::db]
@@ -15,7 +18,11 @@ pub struct Database {
 impl salsa::Database for Database {}
 
 #[salsa::db]
-impl Db for Database {}
+impl Db for Database {
+    fn fork(&self) -> Database {
+        self.clone()
+    }
+}
 
 impl Database {
     /// A database that reports every salsa event to `listener`, for tests that name what must not run again.

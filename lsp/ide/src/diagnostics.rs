@@ -5,5 +5,5 @@ use gsw_source::{Db, Diagnostic, File};
 /// The reports about `file`, in order of place.
 #[must_use]
 pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    gsw_semantics::check_file(db, file).to_vec()
+    gsw_evaluator::check_file(db, file)
 }

@@ -13,7 +13,7 @@ pub fn check(arguments: &Check) -> Exit {
     };
     match compile::open(&file) {
         Ok(db) => {
-            let diagnostics = gsw_semantics::check_project(&db);
+            let diagnostics = gsw_evaluator::check_project(&db);
             let exit = report::report(&db, &diagnostics, arguments.format);
             if arguments.signatures && exit == Exit::Done {
                 return report::output(&signature::signatures(&db));

@@ -1,9 +1,9 @@
-//! Constants: a literal stands where it is used, everything else is a plain function that is called there.
-
-use std::sync::Arc;
+//! Constants: a plain value stands where it is used, everything else is a plain function that is called there.
 
 use gsw_abi::builtin;
-use gsw_semantics::hir::{BodyPart, ExpressionKind};
+use gsw_semantics::hir::BodyPart;
+use gsw_semantics::types::Type;
+use gsw_semantics::{ConstantValue, constant_value};
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};
@@ -17,24 +17,13 @@ impl Builder<'_, '_> {
         let Some(body) = self.program.view.body(item, BodyPart::Main) else {
             return Operand::Word(0);
         };
-        match &body.expression(body.root).kind {
-            ExpressionKind::Int(value) | ExpressionKind::Duration(value) => {
-                return Operand::Word(value.cast_unsigned());
-            }
-            ExpressionKind::Float(bits) => return Operand::Word(*bits),
-            ExpressionKind::Bool(value) => return Operand::Word(u64::from(*value)),
-            ExpressionKind::String(text) => {
-                let ty = self.program.base_type(&body.result);
-                let ty = match ty {
-                    gsw_semantics::types::Type::Literals(_) => self.type_id(&ty),
-                    _ => builtin::STRING,
-                };
-                let text = text.to_string();
-                return self.constant(ty, Constant::String { ty, text });
-            }
-            _ => {}
+        let base = self.program.base_type(&body.result);
+        if let Some(value) = constant_value(self.program.view.db(), item)
+            && let Some(value) = self.plain_value(&value, &base)
+        {
+            return value;
         }
-        let ty = self.type_id(&Arc::clone(&body).result);
+        let ty = self.type_id(&body.result);
         let function = self.program.instance(Instance::Body(BodyInstance {
             item,
             part: BodyPart::Main,
@@ -42,5 +31,25 @@ impl Builder<'_, '_> {
             arguments: ArgumentsWait::No,
         }));
         self.call(ty, function, Vec::new())
+    }
+
+    /// A value that needs no code, where the constant's type is that of the value itself.
+    fn plain_value(&mut self, value: &ConstantValue, ty: &Type) -> Option<Operand> {
+        Some(match (value, ty) {
+            (ConstantValue::Int(it), Type::Int) | (ConstantValue::Duration(it), Type::Duration) => {
+                Operand::Word(it.cast_unsigned())
+            }
+            (ConstantValue::Float(it), Type::Float) => Operand::Word(it.to_bits()),
+            (ConstantValue::Bool(it), Type::Bool) => Operand::Word(u64::from(*it)),
+            (ConstantValue::Text(text), Type::String | Type::Literals(_)) => {
+                let ty = match ty {
+                    Type::Literals(_) => self.type_id(ty),
+                    _ => builtin::STRING,
+                };
+                let text = text.to_string();
+                self.constant(ty, Constant::String { ty, text })
+            }
+            _ => return None,
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The way in.
 
 use gsw_semantics::module_scope;
-use gsw_source::{Database, File, ItemKind};
+use gsw_source::{Database, Db, File, ItemKind};
 use serde_json::Value as Tree;
 
 use crate::json::{Json, text};
@@ -25,12 +25,16 @@ const STACK: usize = 2 << 30;
 /// Evaluates a workflow of `entry`, whose parameters `input` gives by name.
 #[must_use]
 pub fn evaluate(db: &Database, entry: File, workflow: &str, input: &Tree) -> Verdict {
-    let db = db.clone();
+    with_stack(db, |db| verdict(db, entry, workflow, input))
+}
+
+/// Does `work` where deep recursion has room.
+pub(crate) fn with_stack<T: Send>(db: &dyn Db, work: impl FnOnce(&dyn Db) -> T + Send) -> T {
+    let db = db.fork();
     std::thread::scope(|scope| {
-        let work = move || verdict(&db, entry, workflow, input);
         let thread = std::thread::Builder::new()
             .stack_size(STACK)
-            .spawn_scoped(scope, work);
+            .spawn_scoped(scope, move || work(&db));
         let thread = thread.expect("a thread can be started");
         thread
             .join()
@@ -38,7 +42,7 @@ pub fn evaluate(db: &Database, entry: File, workflow: &str, input: &Tree) -> Ver
     })
 }
 
-fn verdict(db: &Database, entry: File, workflow: &str, input: &Tree) -> Verdict {
+fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {
     match run(db, entry, workflow, input) {
         Ok(json)
             if json.contains(
@@ -51,12 +55,12 @@ fn verdict(db: &Database, entry: File, workflow: &str, input: &Tree) -> Verdict 
         }
         Ok(json) => Verdict::Value(json),
         Err(Stop::Raise(raised)) => Verdict::Raised(raised.item.name(db).to_string()),
-        Err(Stop::GiveUp(why)) => Verdict::NotEvaluated(why),
+        Err(Stop::GiveUp(why) | Stop::Limit(why)) => Verdict::NotEvaluated(why),
         Err(other) => Verdict::NotEvaluated(format!("the workflow ended by {other:?}")),
     }
 }
 
-fn run(db: &Database, entry: File, workflow: &str, input: &Tree) -> Flow<String> {
+fn run(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Flow<String> {
     let found = module_scope(db, entry).items.get(workflow).copied();
     let Some(item) = found.filter(|it| it.kind(db) == ItemKind::Workflow) else {
         return give_up(format!("there is no workflow `{workflow}`"));

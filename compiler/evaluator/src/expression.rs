@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{BodyPart, ExpressionId, ExpressionKind, RangeEnd};
+use gsw_semantics::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
 use gsw_semantics::types::Type;
 
 use crate::equal::{equal, lookup};
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up, misfit, raise};
+use crate::stop::{Flow, give_up, limit, misfit, raise};
 use crate::value::{Function, Value};
 
 /// A range as a list has so many elements at most.
@@ -19,9 +19,14 @@ const LONGEST_RANGE: i64 = 100_000;
 impl Machine<'_> {
     /// The value of an expression.
     pub fn evaluate(&mut self, frame: &mut Frame, id: ExpressionId) -> Flow<Value> {
-        self.tick()?;
         let body = std::sync::Arc::clone(&frame.body);
         let expression = body.expression(id);
+        let found = self.tick().and_then(|()| self.value(frame, expression));
+        self.note(&body, expression.span, &found);
+        found
+    }
+
+    fn value(&mut self, frame: &mut Frame, expression: &Expression) -> Flow<Value> {
         match &expression.kind {
             ExpressionKind::Int(it) => Ok(Value::Int(*it)),
             ExpressionKind::Float(bits) => Ok(Value::Float(f64::from_bits(*bits))),
@@ -31,10 +36,7 @@ impl Machine<'_> {
             ExpressionKind::Duration(it) => Ok(Value::Duration(*it)),
             ExpressionKind::String(it) => Ok(Value::text(it.as_str())),
             ExpressionKind::Local(local) => frame.get(*local),
-            ExpressionKind::Constant(item) => {
-                let body = self.body(*item, BodyPart::Main)?;
-                self.run_body(body, [].into(), Vec::new())
-            }
+            ExpressionKind::Constant(item) => self.constant(*item),
             ExpressionKind::FunctionValue {
                 item,
                 type_arguments,
@@ -124,7 +126,7 @@ impl Machine<'_> {
             } => {
                 let (from, to) = self.range(frame, *start, *end, *range_end)?;
                 if to.saturating_sub(from) > LONGEST_RANGE {
-                    return give_up("a range is long");
+                    return limit("a range is too long");
                 }
                 Ok(Value::list((from..to).map(Value::Int).collect()))
             }

@@ -1,17 +1,19 @@
-//! The reference for what programs mean: evaluates the typed HIR with plain functions, so that compiled code has something to be
-//! compared with; and a generator of programs to compare on.
+//! What programs mean: evaluates the typed HIR with plain functions, for constants while compiling, and as the reference that
+//! compiled code is compared with.
 //!
 //! Slow and simple on purpose: no reference counts, no colours, no frames, no shared code with the engine.
 
 mod call;
+mod check;
+mod constant;
 mod construct;
 mod control;
 mod decode;
 mod equal;
+mod errors;
 mod evaluate;
 mod expression;
 mod frame;
-mod generate;
 mod interpolation;
 mod intrinsic;
 mod json;
@@ -26,5 +28,5 @@ mod stop;
 mod task;
 mod value;
 
+pub use check::{check_file, check_project};
 pub use evaluate::{Verdict, evaluate};
-pub use generate::generate;

@@ -21,6 +21,8 @@ pub enum Stop {
     Raise(Raised),
     /// The reference cannot say what happens; a sentence that says why.
     GiveUp(String),
+    /// It is too much to be evaluated; a sentence that says why.
+    Limit(String),
 }
 
 /// An error on its way.
@@ -38,6 +40,11 @@ pub const UNSAID: &str = "\u{1}unsaid\u{1}";
 /// Nothing can be said any more.
 pub fn give_up<T>(why: impl Into<String>) -> Flow<T> {
     Err(Stop::GiveUp(why.into()))
+}
+
+/// Stops at a limit.
+pub fn limit<T>(why: impl Into<String>) -> Flow<T> {
+    Err(Stop::Limit(why.into()))
 }
 
 /// Raises a built-in error.

@@ -1,13 +1,13 @@
 //! What an evaluation carries along: the program, the limits, the tasks.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use gsw_semantics::hir::{Body, BodyPart};
 use gsw_semantics::item_bodies;
-use gsw_source::{Db, ItemId};
+use gsw_source::{Db, ItemId, ItemKind, Span};
 
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, Stop, give_up, limit};
 use crate::task::TaskCell;
 use crate::value::Value;
 
@@ -33,6 +33,10 @@ pub struct Machine<'a> {
     pub slept: i64,
     /// What calls of tools with a key gave: tool, key, result.
     pub keyed: Vec<(ItemId, Value, Value)>,
+    /// The constants that were evaluated; `None` for one that is being evaluated.
+    constants: HashMap<ItemId, Option<Value>>,
+    /// The innermost expression of a constant that has no value, until something has.
+    failed: Option<(ItemId, Span)>,
     fuel: u64,
     depth: u32,
 }
@@ -48,6 +52,8 @@ impl<'a> Machine<'a> {
             waits: 0,
             slept: 0,
             keyed: Vec::new(),
+            constants: HashMap::new(),
+            failed: None,
             fuel: FUEL,
             depth: 0,
         }
@@ -65,19 +71,54 @@ impl<'a> Machine<'a> {
                 self.fuel = rest;
                 Ok(())
             }
-            None => give_up("it takes too long"),
+            None => limit("it takes too long"),
         }
     }
 
     /// Does `work` one call deeper.
     pub fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
         if self.depth == DEPTH {
-            return give_up("calls nest deep");
+            return limit("calls nest too deep");
         }
         self.depth += 1;
         let result = work(self);
         self.depth -= 1;
         result
+    }
+
+    /// The value of a constant.
+    pub fn constant(&mut self, item: ItemId) -> Flow<Value> {
+        match self.constants.get(&item) {
+            Some(Some(value)) => return Ok(value.clone()),
+            Some(None) => return limit("it is defined by itself"),
+            None => {}
+        }
+        self.constants.insert(item, None);
+        let body = self.body(item, BodyPart::Main)?;
+        let value = self.run_body(body, [].into(), Vec::new());
+        match &value {
+            Ok(value) => self.constants.insert(item, Some(value.clone())),
+            Err(_) => self.constants.remove(&item),
+        };
+        value
+    }
+
+    /// Notes whether an expression of `body` has a value.
+    pub fn note(&mut self, body: &Body, span: Span, found: &Flow<Value>) {
+        match found {
+            Ok(_) => self.failed = None,
+            Err(Stop::Raise(_) | Stop::Limit(_)) => {
+                if body.item.kind(self.db) == ItemKind::Const && self.failed.is_none() {
+                    self.failed = Some((body.item, span));
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// The innermost constant whose evaluation failed, and where in it.
+    pub fn failed(&self) -> Option<(ItemId, Span)> {
+        self.failed
     }
 
     /// A body of an item.

@@ -2,7 +2,7 @@
 
 use crate::intrinsic::list::clamped;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, give_up, limit};
 use crate::value::Value;
 
 /// Strings grow to so many bytes at most.
@@ -39,7 +39,7 @@ impl Machine<'_> {
             ("string_repeat", [Value::Int(count)]) => {
                 let count = usize::try_from(*count).unwrap_or(0);
                 if s.len().saturating_mul(count) > LONGEST {
-                    return give_up("a string grows long");
+                    return limit("a string grows too long");
                 }
                 Value::text(s.repeat(if s.is_empty() { 0 } else { count }))
             }
@@ -75,7 +75,7 @@ fn searched(row: &str, s: &str, rest: &[Value]) -> Flow<Value> {
         ("string_replace", [Value::Text(a), Value::Text(_)]) if a.is_empty() => Value::text(s),
         ("string_replace", [Value::Text(a), Value::Text(b)]) => {
             if s.len().saturating_mul(b.len()) > LONGEST {
-                return give_up("a string grows long");
+                return limit("a string grows too long");
             }
             Value::text(s.replace(&**a, b))
         }
@@ -92,7 +92,7 @@ fn padding(s: &str, length: i64, with: &str) -> Flow<String> {
         .unwrap_or(0)
         .saturating_sub(s.chars().count());
     if missing > LONGEST {
-        return give_up("a string grows long");
+        return limit("a string grows too long");
     }
     Ok(with.chars().cycle().take(missing).collect())
 }
