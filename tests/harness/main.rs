@@ -24,6 +24,7 @@ mod process;
 mod program;
 mod project;
 mod reference;
+mod reports;
 mod shrink;
 mod site;
 mod soup;

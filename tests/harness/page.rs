@@ -10,6 +10,8 @@ pub struct Case {
     pub claim: String,
     /// The program.
     pub source: String,
+    /// Further files beside it, from blocks such as `gsw schemas.gsw`: name and text.
+    pub files: Vec<(String, String)>,
     /// The blocks behind it: the word after the fence, and the text.
     pub expected: Vec<(String, String)>,
 }
@@ -58,6 +60,19 @@ pub fn write_case(folder: &str, page: &str, index: usize, source: &str) -> PathB
     file
 }
 
+/// Writes a case with its further files to a folder of its own and gives its entry file.
+pub fn write_project(folder: &str, page: &str, index: usize, case: &Case) -> PathBuf {
+    let folder = scratch(folder).join(format!("{page}_{index}"));
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    let file = folder.join("main.gsw");
+    let further = case.files.iter();
+    let further = further.map(|(name, text)| (folder.join(name), text));
+    for (path, text) in further.chain([(file.clone(), &case.source)]) {
+        std::fs::write(path, text).expect("the target folder can be written");
+    }
+    file
+}
+
 /// The cases of a page, in order.
 pub fn cases(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
@@ -79,8 +94,11 @@ pub fn cases(text: &str) -> Vec<Case> {
             cases.push(Case {
                 claim: claim.clone(),
                 source: block,
+                files: Vec::new(),
                 expected: Vec::new(),
             });
+        } else if let (Some(name), Some(case)) = (stage.strip_prefix("gsw "), cases.last_mut()) {
+            case.files.push((name.to_owned(), block));
         } else if let Some(case) = cases.last_mut() {
             case.expected.push((stage.to_owned(), block));
         }
@@ -103,4 +121,22 @@ pub fn remarks(source: &str) -> Vec<(usize, &str, &str, &str)> {
         }
     }
     remarks
+}
+
+/// The page with the blocks of `stage` replaced by what `made` has for them, in order.
+pub fn with_blocks(text: &str, stage: &str, made: &[String]) -> String {
+    let fence = format!("```{stage}");
+    let mut made = made.iter();
+    let mut page = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        page.push_str(line);
+        page.push('\n');
+        if line == fence {
+            page.push_str(made.next().expect("every block has its text"));
+            page.push_str("```\n");
+            lines.by_ref().find(|line| line.starts_with("```"));
+        }
+    }
+    page
 }

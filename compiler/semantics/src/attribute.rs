@@ -3,6 +3,7 @@
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
 use gsw_syntax::ast;
 
+use crate::edit_distance::nearest;
 use crate::errors;
 use crate::lower_type::effect_named;
 use crate::model::Presence;
@@ -99,7 +100,18 @@ pub fn read_attributes(
                 read.requirements
                     .extend(names.iter().map(|it| (kind, it.clone())));
             }
-            _ => sink.push(errors::unknown_attribute(place, name, PUBLIC)),
+            _ => {
+                let word = Place::Item {
+                    item,
+                    span: attribute.name.span,
+                };
+                let known: Vec<Name> = PUBLIC.iter().map(|it| Name::new_static(it)).collect();
+                let suggestion = nearest(name, &known);
+                let suggestion = suggestion.as_deref();
+                sink.push(errors::unknown_attribute(
+                    place, word, name, PUBLIC, suggestion,
+                ));
+            }
         }
     }
     read

@@ -10,7 +10,7 @@ use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::import::import_diagnostics;
-use crate::infer::requirement_diagnostics;
+use crate::infer::{kind_text, requirement_diagnostics};
 use crate::lints::{lint_diagnostics, unused_imports};
 use crate::module::is_std;
 use crate::naming::name_diagnostics;
@@ -28,6 +28,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = file_syntax_diagnostics(db, file).to_vec();
     let broken: Vec<(Span, ItemId)> = found
         .iter()
+        .flat_map(|it| std::iter::once(it.place).chain(it.labels.iter().map(|it| it.place)))
         .filter_map(|it| broken_item(db, file, it))
         .collect();
     let mut inside = Vec::new();
@@ -74,12 +75,14 @@ pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
         .filter(|it| it.kind(db) == ItemKind::Workflow)
         .map(|it| it.name(db).to_string())
         .collect();
-    Some(errors::missing_main(place, &names))
+    let other = main.map(|it| kind_text(it.kind(db)));
+    Some(errors::missing_main(place, &names, other))
 }
 
-/// The item in which a mistake of syntax stands, with where the mistake stands in the file.
-fn broken_item(db: &dyn Db, file: File, mistake: &Diagnostic) -> Option<(Span, ItemId)> {
-    let span = locate(db, mistake.place).1;
+/// The item in which a mistake of syntax stands, with where the mistake stands in the file. A bracket that is not closed
+/// is a mistake from where it is opened.
+fn broken_item(db: &dyn Db, file: File, mistake: Place) -> Option<(Span, ItemId)> {
+    let span = locate(db, mistake).1;
     let mut items = file_item_ids(db, file).iter().copied();
     items
         .find(|item| {
@@ -97,8 +100,17 @@ fn follows(db: &dyn Db, report: &Diagnostic, broken: &[(Span, ItemId)]) -> bool 
         return false;
     };
     let span = locate(db, report.place).1;
+    let text = item.file(db).text(db);
+    let is_one_line = |one: u32, other: u32| {
+        let range = one.min(other) as usize..one.max(other) as usize;
+        text.get(range).is_some_and(|it| !it.contains('\n'))
+    };
     let mut mistakes = broken.iter().filter(|(_, it)| *it == item);
-    mistakes.any(|(mistake, _)| report.severity != Severity::Error || span.end > mistake.start)
+    mistakes.any(|(mistake, _)| {
+        report.severity != Severity::Error
+            || span.end > mistake.start
+            || is_one_line(span.start, mistake.start)
+    })
 }
 
 fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
@@ -110,12 +122,14 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend_from_slice(&type_declaration(db, item).diagnostics);
         found.extend(recursion_diagnostic(db, item));
     }
-    found.extend(head_diagnostics(db, item));
+    let misplaced = head_diagnostics(db, item);
     found.extend(permission_diagnostics(db, item));
     found.extend(item_not_yet_supported(db, item));
     let inferred = item_bodies(db, item);
-    found.extend_from_slice(&inferred.diagnostics);
-    found.extend_from_slice(requirement_diagnostics(db, item));
+    let unmet = requirement_diagnostics(db, item);
+    let mistakes = inferred.diagnostics.iter().cloned();
+    found.extend(mistakes.filter(|it| !is_told_better(it, unmet)));
+    found.extend_from_slice(unmet);
     for body in &inferred.bodies {
         found.extend(pattern_diagnostics(db, body));
         found.extend(rule_diagnostics(db, body));
@@ -127,10 +141,24 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         .diagnostics
         .iter()
         .chain(head)
+        .chain(&misplaced)
         .any(|it| it.severity == Severity::Error)
     {
         found.extend(lint_diagnostics(db, item, inferred));
     }
+    found.extend(misplaced);
+}
+
+/// Whether a value only has the wrong type because a call inside of it is not possible at all.
+fn is_told_better(report: &Diagnostic, unmet: &[Diagnostic]) -> bool {
+    let Place::Item { span: whole, .. } = report.place else {
+        return false;
+    };
+    report.code == Code::TYPE_MISMATCH
+        && unmet.iter().any(|it| match it.place {
+            Place::Item { span, .. } => whole.start < span.start && span.end < whole.end,
+            Place::File { .. } => false,
+        })
 }
 
 /// In the order of places, each once, and at one place no second report of a kind.
@@ -141,5 +169,13 @@ fn sorted(db: &dyn Db, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         .collect();
     placed.sort_by_key(|(key, _)| *key);
     placed.dedup_by_key(|(key, _)| *key);
+    let unreachable: Vec<Span> = placed
+        .iter()
+        .filter(|((_, _, code), _)| *code == Code::UNREACHABLE_ARM)
+        .map(|((span, _, _), _)| *span)
+        .collect();
+    placed.retain(|((span, _, code), _)| {
+        *code != Code::IMPOSSIBLE_CATCH || !unreachable.contains(span)
+    });
     placed.into_iter().map(|(_, it)| it).collect()
 }

@@ -2,7 +2,7 @@
 
 use gsw_source::Name;
 
-/// The first of the nearest `candidates` that is near enough to `name` to be what was meant.
+/// One of the nearest `candidates` that is near enough to `name` to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a Name>) -> Option<Name> {
     // A name of one or two letters is near to too many others.
     let limit = match name.chars().count() {
@@ -20,7 +20,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a Name>) -
         } else {
             edit_distance(name, candidate)
         };
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
+        // A letter is left out more often than typed wrong, so of two equally near names the longer is meant.
+        let is_better = best.is_none_or(|(least, it)| {
+            distance < least || (distance == least && candidate.len() > it.len())
+        });
+        if distance <= limit && is_better {
             best = Some((distance, candidate));
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod configuration;
+mod constants;
 mod coverage;
 mod declarations;
 mod lints;
@@ -15,25 +16,31 @@ mod types;
 pub mod values;
 mod workflows;
 
-pub use coverage::{missing_case, refutable_pattern, unreachable_arm};
+pub use constants::{constant_circle, effect_in_constant, error_in_constant, fault_in_constant};
+pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use declarations::{
-    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_attribute,
-    missing_type, not_an_agent, reserved_parameter, self_outside_method, unknown_attribute,
-    unusual_name, wrong_case,
+    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_agent,
+    misplaced_attribute, misplaced_repeat_class, missing_body, missing_type, not_an_agent,
+    reserved_parameter, reserved_word, self_outside_method, unknown_attribute, unusual_name,
+    wrong_case,
 };
 pub use lints::{
-    not_compiled_yet, unreachable_code, unread_variable, unsupported_setting, unused_local,
+    not_compiled_yet, unknown_model, unreachable_code, unread_variable, unsupported_setting,
+    unused_field, unused_local,
 };
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module, unused_import};
-pub use names::{private_name, unknown_member, unknown_module_name, unknown_name};
+pub use names::{
+    log_instead, module_not_imported, private_name, unknown_member, unknown_module_name,
+    unknown_name,
+};
 pub use program::missing_main;
 pub use throws::{
-    impossible_catch, left_out_of_type, never_raised, undeclared_error, undeclared_open_error,
+    impossible_catch, left_out_of_type, never_raised, undeclared_errors, undeclared_open_error,
 };
 pub use types::{
     broken_check, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
     not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect, unknown_error,
-    unknown_type, variant_as_type,
+    unknown_type, variant_as_type, written_as,
 };
 pub use workflows::{
     cannot_leave, captured_cycle, declared_once, media_answer, media_inside, misplaced_statement,

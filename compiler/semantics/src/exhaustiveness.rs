@@ -7,17 +7,19 @@ mod matrix;
 mod pattern;
 mod witness;
 
-use gsw_source::{Db, Diagnostic, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
 use crate::errors;
 use crate::hir::{Arm, Body, Expression, ExpressionKind, Pattern, PatternKind, StatementKind};
+use crate::tree::source_text;
 use crate::types::Type;
+use constructor::{field_types, split};
 use matrix::Matrix;
 use pattern::{Simple, simplify};
-use witness::witness_text;
+use witness::{Witness, witness_text};
 
-/// How many missing cases a report names.
-const SHOWN: usize = 4;
+/// How many missing cases are looked for.
+const MOST: usize = 100;
 
 /// What the patterns of `body` miss, and which of them are never reached.
 pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
@@ -69,7 +71,43 @@ fn missing_cases(
         item: body.item,
         span,
     };
-    found.push(errors::missing_case(place, &missing));
+    let insertion = insertion(db, body.item, expression.span);
+    found.push(errors::missing_case(place, &missing, &insertion));
+}
+
+/// Where and how arms are put behind the last one of the `match` at `span`.
+fn insertion(db: &dyn Db, item: ItemId, span: Span) -> errors::Insertion {
+    let text = source_text(db, item, span);
+    let inside = text.strip_suffix('}').unwrap_or(&text);
+    let last_line = inside.rfind('\n').map(|it| &inside[it + 1..]);
+    let at = |length: usize| {
+        let end = span.start + u32::try_from(length).unwrap_or(0);
+        Place::Item {
+            item,
+            span: Span::new(end, end),
+        }
+    };
+    match last_line.filter(|it| it.trim().is_empty()) {
+        Some(indentation) => errors::Insertion {
+            place: at(inside.len() - indentation.len()),
+            first: format!("{indentation}  "),
+            before: format!("{indentation}  "),
+            after: "\n",
+        },
+        None => {
+            let kept = inside.trim_end();
+            let first = match kept.chars().next_back() {
+                Some('{' | ',') => " ",
+                _ => ", ",
+            };
+            errors::Insertion {
+                place: at(kept.len()),
+                first: first.to_owned(),
+                before: ", ".to_owned(),
+                after: "",
+            }
+        }
+    }
 }
 
 fn unreachable_arms(
@@ -92,10 +130,42 @@ fn unreachable_arms(
                 span: arm.pattern.span,
             };
             found.push(errors::unreachable_arm(place));
+        } else if let PatternKind::Or(sides) = &arm.pattern.kind {
+            unreachable_sides(db, body, ty, sides, &above, found);
         }
         if arm.guard.is_none() {
             above.push(vec![row]);
         }
+    }
+}
+
+/// Sides of a `|` that the arms above and the sides before leave nothing to.
+fn unreachable_sides(
+    db: &dyn Db,
+    body: &Body,
+    ty: &Type,
+    sides: &[Pattern],
+    above: &[Vec<Simple>],
+    found: &mut Vec<Diagnostic>,
+) {
+    // What is looked through for each side grows with their number.
+    if sides.len() > MOST {
+        return;
+    }
+    let mut above = above.to_vec();
+    for side in sides {
+        let Some(row) = simplify(db, side) else {
+            return;
+        };
+        let types = std::slice::from_ref(ty);
+        if !Matrix::new(db).is_useful(&above, types, std::slice::from_ref(&row)) {
+            let place = Place::Item {
+                item: body.item,
+                span: side.span,
+            };
+            found.push(errors::unreachable_side(place));
+        }
+        above.push(vec![row]);
     }
 }
 
@@ -126,7 +196,19 @@ fn rows<'a>(db: &dyn Db, arms: impl Iterator<Item = &'a Arm>) -> Option<Vec<Vec<
 }
 
 fn uncovered(db: &dyn Db, ty: &Type, rows: Vec<Vec<Simple>>) -> Vec<String> {
-    let witnesses = Matrix::new(db).missing(&rows, std::slice::from_ref(ty), SHOWN);
+    let witnesses = match rows.is_empty() {
+        // Without any pattern nothing asks for the cases of the type.
+        true => split(db, ty, &[])
+            .into_iter()
+            .take(MOST)
+            .map(|it| {
+                let parts = field_types(db, &it, ty);
+                let parts = parts.iter().map(Witness::any).collect();
+                vec![Witness::made(ty, it, parts)]
+            })
+            .collect(),
+        false => Matrix::new(db).missing(&rows, std::slice::from_ref(ty), MOST),
+    };
     let mut texts: Vec<String> = Vec::new();
     for witness in witnesses.iter().filter_map(|it| it.first()) {
         let text = witness_text(db, witness);

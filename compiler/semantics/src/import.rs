@@ -8,9 +8,9 @@ use gsw_syntax::file_item_ids;
 
 use crate::edit_distance::nearest;
 use crate::errors;
-use crate::module::module_file;
-use crate::scope::{is_importable, is_private, member_names, module_scope};
-use crate::tree::item_head;
+use crate::module::{entry_file, module_file, shown_file};
+use crate::scope::{import_name, is_importable, is_private, member_names, module_scope};
+use crate::tree::{item_head, item_tree, source_text};
 
 /// The files that `file` imports, in order, each once.
 #[salsa::tracked(returns(ref))]
@@ -32,16 +32,7 @@ pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
 
 /// What is wrong with the imports of `file`, unused ones aside.
 pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    let items = file_item_ids(db, file).iter();
-    let first = items
-        .take_while(|it| matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
-        .count();
-    let late = file_item_ids(db, file).iter().skip(first).copied();
-    for item in late.filter(|it| it.kind(db) == ItemKind::Import) {
-        let span = item_head(db, item).map_or(Span::new(0, 0), |it| it.span);
-        found.push(errors::late_import(Place::Item { item, span }));
-    }
+    let mut found = late_imports(db, file);
     for (item, import) in imports(db, file) {
         let place = Place::Item {
             item,
@@ -65,6 +56,27 @@ pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
+/// Imports that stand behind a declaration.
+fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let ids = file_item_ids(db, file).iter().copied();
+    let mut behind =
+        ids.skip_while(|it| matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid));
+    let Some(first) = behind.next() else {
+        return Vec::new();
+    };
+    let late = behind.filter(|it| it.kind(db) == ItemKind::Import);
+    late.map(|item| {
+        let span = item_tree(db, item).map_or(Span::default(), |it| it.span);
+        let start = Place::Item {
+            item: first,
+            span: Span::default(),
+        };
+        let text = source_text(db, item, span);
+        errors::late_import(Place::Item { item, span }, start, &text)
+    })
+    .collect()
+}
+
 /// The imports of `file` with their items.
 pub(crate) fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
     let ids = file_item_ids(db, file).iter().copied();
@@ -82,9 +94,7 @@ pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
     imports(db, file).iter().any(|(_, import)| {
         let names = import.names.iter().flatten();
         let mut names = names.map(|it| it.alias.as_ref().unwrap_or(&it.name));
-        let last = import.path.rsplit('/').next().unwrap_or_default();
-        let module = import.alias.as_ref().map_or(last, |it| it.name.as_str());
-        names.any(|it| it.name == name) || import.names.is_none() && module == name
+        names.any(|it| it.name == name) || import.names.is_none() && import_name(import) == name
     })
 }
 
@@ -102,17 +112,18 @@ fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
     })
 }
 
-/// A circle is reported once: in the file of it that comes first by its path.
+/// A circle is reported once: in the entry, else in the file of it that comes first by its path.
 fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
     let back = path_between(db, target, file)?;
-    let name = |it: File| it.path(db).display().to_string();
-    let own = name(file);
-    let others: Vec<String> = back.into_iter().map(name).collect();
-    if others.iter().any(|it| *it < own) {
+    let entry = entry_file(db);
+    let rank = |it: File| (Some(it) != entry, it.path(db));
+    if back.iter().any(|it| rank(*it) < rank(file)) {
         return None;
     }
-    let mut path = vec![own];
-    path.extend(others);
+    let path: Vec<String> = std::iter::once(file)
+        .chain(back)
+        .map(|it| shown_file(db, it))
+        .collect();
     Some(errors::import_cycle(place, &path))
 }
 

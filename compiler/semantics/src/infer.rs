@@ -35,6 +35,7 @@ mod variant_pattern;
 mod workflow;
 mod zonk;
 
+pub(crate) use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
 pub(crate) use source::text;
 
@@ -59,6 +60,7 @@ pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
             references: Vec::new(),
             requirements: Vec::new(),
             generic_uses: Vec::new(),
+            short_fields: Vec::new(),
         },
     };
     if let Some(ast) = gsw_syntax::item_ast(db, item) {

@@ -15,6 +15,7 @@ mod edit_distance;
 mod error_class;
 pub mod errors;
 mod exhaustiveness;
+mod habit;
 pub mod hir;
 mod import;
 mod infer;

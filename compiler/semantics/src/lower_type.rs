@@ -13,6 +13,7 @@ use crate::declared_type::is_plain_enum;
 use crate::edit_distance::nearest;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
+use crate::habit;
 use crate::import::is_imported;
 use crate::scope::{
     Definition, is_private, member_names, module_scope, resolve_member, resolve_name, visible_names,
@@ -152,9 +153,17 @@ impl Lowering<'_> {
             Some(definition) => self.defined(definition, text, lowered, span),
             None if is_imported(self.db, self.file, text) => Type::Invalid,
             None => {
-                let suggestion = self.suggestion(text);
                 let place = self.place(name.span);
-                self.report(errors::unknown_type(place, text, suggestion.as_deref()))
+                let shape = habit::type_shape(text);
+                let suggestion = match shape {
+                    Some(_) => None,
+                    None => self.suggestion(text),
+                };
+                let report = errors::unknown_type(place, text, suggestion.as_deref());
+                self.report(match shape {
+                    Some(shape) => errors::written_as(report, shape),
+                    None => report,
+                })
             }
         }
     }
@@ -173,14 +182,10 @@ impl Lowering<'_> {
                 .into_iter()
                 .filter(is_type),
         );
-        let alias = match text {
-            "str" | "String" | "text" => "string",
-            "boolean" | "Bool" => "bool",
-            "integer" | "number" | "Int" | "i64" => "int",
-            "double" | "Float" | "f64" => "float",
-            _ => return nearest(text, &candidates),
-        };
-        Some(Name::new_static(alias))
+        match habit::type_name(text) {
+            Some(ours) => Some(Name::new_static(ours)),
+            None => nearest(text, &candidates),
+        }
     }
 
     fn qualified(&mut self, path: &[ast::Identifier], arguments: Vec<Type>, span: Span) -> Type {
@@ -190,6 +195,9 @@ impl Lowering<'_> {
         };
         let Some(Definition::Module(target)) = resolve_name(self.db, self.file, &module.name)
         else {
+            if is_imported(self.db, self.file, &module.name) {
+                return Type::Invalid;
+            }
             let place = self.place(module.span);
             return self.report(errors::unknown_module_name(place, &module.name));
         };
@@ -384,6 +392,7 @@ impl Lowering<'_> {
                 set.open = true;
                 self.report(errors::not_an_error(place, &format!("`{text}`")));
             }
+            None if is_imported(self.db, self.file, &text) => set.open = true,
             None => {
                 set.open = true;
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);

@@ -110,6 +110,8 @@ pub struct ItemBodies {
     pub requirements: Vec<(u32, Requirement, Span)>,
     /// Every use of a generic declaration with its type arguments.
     pub generic_uses: Vec<GenericUse>,
+    /// Where a pattern names a field and binds it by that name.
+    pub short_fields: Vec<Span>,
 }
 
 /// What a name in a body means: for hover and go-to-definition.

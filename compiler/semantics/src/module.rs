@@ -1,6 +1,6 @@
 //! Modules: which file a path names, seen from where, and which files the compiler itself knows.
 
-use gsw_source::{Db, File, Project};
+use gsw_source::{Db, File, Place, Project, Span};
 use rustc_hash::FxHashMap;
 
 /// The module whose public names every file sees.
@@ -51,14 +51,39 @@ pub fn module_path(db: &dyn Db, file: File) -> Option<&str> {
     module_paths(db, project).get(&file).map(String::as_str)
 }
 
-/// A module as messages name it: its file's path as the user gave it, without the ending.
+/// A module as messages name it: [`shown_file`] without the ending.
 pub fn shown_module(db: &dyn Db, file: File) -> String {
-    file.path(db).with_extension("").display().to_string()
+    let path = shown_file(db, file);
+    path.strip_suffix(".gsw").unwrap_or(&path).to_string()
+}
+
+/// A file as messages name it: seen from the folder of the entry, where it is in there.
+pub fn shown_file(db: &dyn Db, file: File) -> String {
+    let path = file.path(db);
+    let entry = entry_file(db).and_then(|it| it.path(db).parent());
+    let short = entry.and_then(|folder| path.strip_prefix(folder).ok());
+    short.unwrap_or(path).display().to_string()
+}
+
+/// The file that the project starts with.
+pub fn entry_file(db: &dyn Db) -> Option<File> {
+    let project = Project::try_get(db)?;
+    project.modules(db).get(project.entry(db)).copied()
 }
 
 /// The file of the prelude, when the project holds the standard library.
 pub fn prelude_file(db: &dyn Db) -> Option<File> {
     std_file(db, PRELUDE)
+}
+
+/// Where an import would be put into `file`, when `name` is a module of the library that a program imports.
+pub fn library_module(db: &dyn Db, file: File, name: &str) -> Option<Place> {
+    let is_known = std_file(db, &format!("std/{name}")).is_some() && name != "prelude";
+    let first = gsw_syntax::file_item_ids(db, file).first().copied();
+    first.filter(|_| is_known).map(|item| Place::Item {
+        item,
+        span: Span::default(),
+    })
 }
 
 /// The file of the standard library's module `path`, such as `std/list`.

@@ -6,7 +6,7 @@ use gsw_syntax::file_item_ids;
 
 use crate::errors;
 use crate::import::imports;
-use crate::scope::is_importable;
+use crate::scope::{import_name, is_importable};
 use crate::tree::{declared_name, item_head};
 
 /// What is wrong with the names that `file` declares.
@@ -151,10 +151,8 @@ fn repeats(db: &dyn Db, file: File) -> Vec<Diagnostic> {
             );
         }
         if import.names.is_none() {
-            let last = import.path.rsplit('/').next().unwrap_or_default();
-            let name = import.alias.as_ref().map_or(last, |it| it.name.as_str());
             add(
-                name,
+                &import_name(&import),
                 Place::Item {
                     item,
                     span: import.path_span,

@@ -3,6 +3,8 @@
 mod boundary;
 mod broken_check;
 mod capture;
+mod constant;
+mod head;
 mod leaving;
 mod permission;
 mod place;
@@ -14,6 +16,7 @@ use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 use crate::hir::Body;
 pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};
+pub(crate) use secret::holds_secret;
 
 /// Everything that `body` does where it may not.
 pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
@@ -25,12 +28,14 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     repeat::check(db, body, &mut found);
     permission::check(db, body, &mut found);
     broken_check::check(db, body, &mut found);
+    constant::check(db, body, &mut found);
     found
 }
 
 /// What the head of `item` does where it may not.
 pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = boundary::check_head(db, item);
+    found.extend(head::check_head(db, item));
     found.extend(secret::check_head(db, item));
     found
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
-use gsw_syntax::ast::{ImportedName, ItemBody, Visibility};
+use gsw_syntax::ast::{Import, ImportedName, ItemBody, Visibility};
 use gsw_syntax::file_item_ids;
 
 use crate::edit_distance::nearest;
@@ -161,9 +161,7 @@ fn add_import(db: &dyn Db, file: File, id: ItemId, scope: &mut ModuleScope) {
         return;
     };
     let Some(names) = &import.names else {
-        let last = import.path.rsplit('/').next().unwrap_or_default();
-        let name = import.alias.as_ref().map_or(last, |it| it.name.as_str());
-        let entry = scope.imports.entry(Name::new(name));
+        let entry = scope.imports.entry(import_name(import));
         entry.or_insert(Definition::Module(module));
         return;
     };
@@ -173,6 +171,13 @@ fn add_import(db: &dyn Db, file: File, id: ItemId, scope: &mut ModuleScope) {
             scope.imports.entry(local.name.clone()).or_insert(found);
         }
     }
+}
+
+/// The name by which an import without braces brings its module.
+pub(crate) fn import_name(import: &Import) -> Name {
+    let last = import.path.rsplit('/').next().unwrap_or_default();
+    let alias = import.alias.as_ref().map(|it| it.name.clone());
+    alias.unwrap_or_else(|| Name::new(last))
 }
 
 /// Reads the items of `module` only, never its imports, so that import cycles are no query cycles.

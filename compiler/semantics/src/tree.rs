@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{Db, ItemId, Span};
+use gsw_source::{Db, ItemId, Place, Span};
 use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
 
 /// The tree of `item`; `None` for an id that its file holds no more.
@@ -84,4 +84,24 @@ pub(crate) fn declared_name(item: &Item) -> Option<&Identifier> {
         | ItemBody::Permissions { .. }
         | ItemBody::Invalid => return None,
     })
+}
+
+/// The source text of `span` in `item`.
+pub(crate) fn source_text(db: &dyn Db, item: ItemId, span: Span) -> String {
+    let (file, span) = gsw_syntax::locate(db, Place::Item { item, span });
+    let text = file.text(db).get(span.start as usize..span.end as usize);
+    text.unwrap_or_default().to_string()
+}
+
+/// `span` with the rest of its line when nothing but blanks follows on it: what a removal takes away.
+pub(crate) fn with_line_end(db: &dyn Db, item: ItemId, span: Span) -> Span {
+    let (file, own) = gsw_syntax::locate(db, Place::Item { item, span });
+    let rest = file.text(db).get(own.end as usize..).unwrap_or_default();
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t', ';']).len();
+    let end = match rest[blank..].chars().next() {
+        Some('\n') => blank + 1,
+        None => blank,
+        Some(_) => 0,
+    };
+    Span::new(span.start, span.end + u32::try_from(end).unwrap_or(0))
 }

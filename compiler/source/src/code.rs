@@ -96,6 +96,7 @@ codes! {
     NOT_ASSIGNABLE = "not-assignable";
     NOT_AWAITABLE = "not-awaitable";
     NOT_CALLABLE = "not-callable";
+    NOT_CONSTANT = "not-constant";
     NOT_INDEXABLE = "not-indexable";
     NOT_ITERABLE = "not-iterable";
     NOT_OPTIONAL = "not-optional";
@@ -122,6 +123,7 @@ codes! {
     UNKNOWN_IMPORT = "unknown-import";
     UNKNOWN_KEY = "unknown-key";
     UNKNOWN_METHOD = "unknown-method";
+    UNKNOWN_MODEL = "unknown-model";
     UNKNOWN_MODULE = "unknown-module";
     UNKNOWN_NAME = "unknown-name";
     UNKNOWN_SETTING = "unknown-setting";

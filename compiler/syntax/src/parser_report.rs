@@ -6,6 +6,7 @@ use crate::lexer::{LexicalError, LexicalErrorKind};
 use crate::parsed_file::ParsedTokens;
 use crate::parser::error::{Scene, too_deep};
 use crate::parser::{ParseError, Reason};
+use crate::token::TokenKind;
 
 /// A file whose mistakes are reported.
 pub(crate) struct Report<'file> {
@@ -66,9 +67,22 @@ impl<'file> Report<'file> {
             open_block.is_some_and(|cause| cause.span.start <= position)
                 || self.has_error_on_line(position, lexical)
         };
+        let mut reserved: Vec<TokenKind> = Vec::new();
+        let mut names_reserved = |error: &ParseError| {
+            let tokens = &parsed.tokens;
+            let upto = tokens.get(..=error.index.min(tokens.len().saturating_sub(1)));
+            let mut near = upto.into_iter().flatten().rev();
+            let near = near
+                .by_ref()
+                .filter(|it| it.kind != TokenKind::Newline)
+                .take(2);
+            let follows = near.into_iter().any(|it| reserved.contains(&it.kind));
+            reserved.extend(error.reserved_name(tokens));
+            follows
+        };
         errors
             .iter()
-            .filter(|error| !is_swallowed(error))
+            .filter(|error| !is_swallowed(error) && !names_reserved(error))
             .map(|error| scene.diagnostic(error))
             .filter(|diagnostic| !follows_open_string(diagnostic, lexical))
             .collect()

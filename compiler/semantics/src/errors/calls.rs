@@ -94,11 +94,41 @@ pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&st
     )
 }
 
-/// A method of the inside of an optional; `dot` is where the dot stands.
-pub fn through_optional(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    diagnostic.note(format!(
-        "the value may be `none`: `?.{name}` reaches through"
-    ))
+/// A method of the inside of an optional; `dot` is right before the dot.
+pub fn through_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
+    diagnostic
+        .note(format!(
+            "the value may be `none`: `?.{name}` reaches through and gives an optional"
+        ))
+        .fix(format!("write `?.{name}`"), dot, "?")
+}
+
+/// A field that is called; `parentheses` are what goes away, when they are empty.
+pub fn field_as_method(
+    diagnostic: Diagnostic,
+    name: &str,
+    parentheses: Option<Place>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.note(format!("`{name}` is a field"));
+    match parentheses {
+        Some(place) => diagnostic.fix("remove the parentheses", place, ""),
+        None => diagnostic,
+    }
+}
+
+/// A method of a `json` whose type is not told.
+pub fn typed_json(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("decode it first: `(j.field as string).upper()`")
+}
+
+/// A list that is to be changed.
+pub fn joined_lists(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("values never change: `xs + [x]` is a new list, and a `var` takes `xs += [x]`")
+}
+
+/// What stands behind the dot of a function.
+pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("behind the dot of a prompt stand `.detail(…)` and `.stream(…)`")
 }
 
 /// A lambda with another number of parameters than wanted.
@@ -188,8 +218,14 @@ pub fn not_yet_supported(place: Place, what: &str) -> Diagnostic {
 
 /// A modifier where it has no meaning.
 pub fn misplaced_modifier(place: Place, name: &str) -> Diagnostic {
-    Diagnostic::error(Code::MISPLACED_MODIFIER, place, format!("`{name}` cannot stand here"))
-        .note("`limit` and `errors` belong to `parallel for`; `timeout`, `retry`, `reflect` and `budget` to workflows, steps and blocks")
+    let message = format!("`{name}` cannot stand here");
+    let note = match name {
+        "limit" | "errors" => format!("`{name}` belongs to `parallel for`"),
+        "timeout" => "`timeout` belongs to workflows, steps, humans and blocks: `timeout 3s { … }`"
+            .to_owned(),
+        _ => format!("`{name}` belongs to workflows, steps and blocks"),
+    };
+    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)
 }
 
 /// A declaration in a list of another kind of declarations.

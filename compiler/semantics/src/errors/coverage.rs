@@ -2,16 +2,52 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
-/// A `match` that does not cover everything; `missing` as source text, not empty.
-pub fn missing_case(place: Place, missing: &[String]) -> Diagnostic {
+/// A `match` that does not cover everything; `missing` as source text, not empty. The arms for it are inserted at
+/// `insertion`, each between `before` and `after`.
+pub fn missing_case(place: Place, missing: &[String], insertion: &Insertion) -> Diagnostic {
     let message = format!("this `match` does not cover {}", listed(missing));
+    let Insertion {
+        place: end,
+        first,
+        before,
+        after,
+    } = insertion;
+    let mut text = String::new();
+    for (index, it) in missing.iter().enumerate() {
+        let before = if index == 0 { first } else { before };
+        text += &format!("{before}{it} => fail AssertionFailed(\"not handled\"){after}");
+    }
+    let title = match missing {
+        [_] => "add the arm that is missing",
+        _ => "add the arms that are missing",
+    };
     Diagnostic::error(Code::MISSING_CASE, place, message)
         .note("add an arm for what is missing, or `_ => …` for everything else")
+        .fix(title, *end, text)
+}
+
+/// Where arms are put into a `match`.
+pub struct Insertion {
+    /// Before its closing brace.
+    pub place: Place,
+    /// What stands before the first new arm.
+    pub first: String,
+    /// What stands before each other one.
+    pub before: String,
+    /// What stands behind each.
+    pub after: &'static str,
 }
 
 /// An arm that earlier ones leave nothing to.
 pub fn unreachable_arm(place: Place) -> Diagnostic {
     let message = "this arm is never reached: the arms above it cover everything it matches";
+    Diagnostic::warning(Code::UNREACHABLE_ARM, place, message)
+}
+
+/// A side of `|` that earlier ones leave nothing to.
+pub fn unreachable_side(place: Place) -> Diagnostic {
+    let message =
+        "this side of `|` is never reached: what stands before it covers everything it matches";
     Diagnostic::warning(Code::UNREACHABLE_ARM, place, message)
 }
 
@@ -25,7 +61,17 @@ pub fn refutable_pattern(place: Place, missing: &[String]) -> Diagnostic {
         .note("use `match`, or `if let … { } else { }`")
 }
 
+/// How many missing cases a report names.
+const SHOWN: usize = 4;
+
 fn listed(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|it| format!("`{it}`")).collect();
-    quoted.join(", ")
+    let quoted: Vec<String> = texts
+        .iter()
+        .take(SHOWN)
+        .map(|it| format!("`{it}`"))
+        .collect();
+    match texts.len() {
+        0..=SHOWN => quoted.join(", "),
+        count => format!("{} and {} more", quoted.join(", "), count - SHOWN),
+    }
 }

@@ -43,15 +43,52 @@ pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
         .note(format!("`--{name}` is an option that every program has"))
 }
 
+/// A reserved word that is to name something.
+pub fn reserved_word(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is a reserved word and names nothing");
+    Diagnostic::error(Code::RESERVED_NAME, place, message)
+        .note("any word may be a field, a named argument, or follow a dot")
+}
+
+/// A function without its block.
+pub fn missing_body(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` has no body");
+    Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
+        .note("behind the head stands what it does, in braces: `{ … }`")
+}
+
+/// `by` behind the head of what no agent runs.
+pub fn misplaced_agent(place: Place) -> Diagnostic {
+    let message = "`by` stands in the head of a `prompt`";
+    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
+}
+
+/// `once` and its kin behind the head of what is no tool.
+pub fn misplaced_repeat_class(place: Place, word: &str) -> Diagnostic {
+    let message = format!("`{word}` stands in the head of a `tool`");
+    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
+}
+
 /// An attribute that there is not.
-pub fn unknown_attribute(place: Place, name: &str, known: &[&str]) -> Diagnostic {
+/// `word` is the attribute's name without the `@`.
+pub fn unknown_attribute(
+    place: Place,
+    word: Place,
+    name: &str,
+    known: &[&str],
+    suggestion: Option<&str>,
+) -> Diagnostic {
     let known: Vec<String> = known.iter().map(|it| format!("`@{it}`")).collect();
-    Diagnostic::error(
-        Code::UNKNOWN_ATTRIBUTE,
-        place,
-        format!("there is no attribute `@{name}`"),
-    )
-    .note(format!("the attributes are {}", known.join(", ")))
+    let message = format!("there is no attribute `@{name}`");
+    let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, place, message);
+    match suggestion {
+        Some(it) => diagnostic.note(format!("did you mean `@{it}`?")).fix(
+            format!("write `@{it}`"),
+            word,
+            it,
+        ),
+        None => diagnostic.note(format!("the attributes are {}", known.join(", "))),
+    }
 }
 
 /// An attribute with the wrong arguments.

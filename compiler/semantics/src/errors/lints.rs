@@ -13,6 +13,14 @@ pub fn unused_local(place: Place, what: &str, name: &str) -> Diagnostic {
     .fix(format!("rename it to `_{name}`"), place, format!("_{name}"))
 }
 
+/// A field that a pattern binds by its name and nothing reads.
+pub fn unused_field(place: Place, name: &str) -> Diagnostic {
+    let message = format!("variable `{name}` is never used");
+    Diagnostic::warning(Code::UNUSED_VARIABLE, place, message)
+        .note(format!("`{name}: _` says so on purpose"))
+        .fix(format!("write `{name}: _`"), place, format!("{name}: _"))
+}
+
 /// A `var` that is assigned and never read.
 pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
     Diagnostic::warning(
@@ -22,17 +30,37 @@ pub fn unread_variable(place: Place, name: &str) -> Diagnostic {
     )
 }
 
-/// Statements behind one that never ends normally.
-pub fn unreachable_code(place: Place, cause: Place) -> Diagnostic {
+/// Statements behind one that never ends normally; `rest` is all of the block behind it.
+pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
     Diagnostic::warning(Code::UNREACHABLE_CODE, place, "this is never reached")
         .label(cause, "the block is always left here")
+        .fix("remove what is never reached", rest, "")
 }
 
 /// A setting that the agent's model does not take.
 pub fn unsupported_setting(place: Place, setting: &str, model: &str) -> Diagnostic {
     let message = format!("`{model}` takes no `{setting}`, so it is not sent");
     Diagnostic::warning(Code::UNSUPPORTED_SETTING, place, message)
-        .note("version 2026-10-21 of the provider's interface has no sampling settings any more")
+        .note("the newest interface of Anthropic has no sampling settings any more")
+}
+
+/// A model whose provider nobody knows.
+pub fn unknown_model(
+    place: Place,
+    model: &str,
+    providers: &[&str],
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("`{model}` names no provider that there is");
+    let known: Vec<String> = providers.iter().map(|it| format!("`{it}/…`")).collect();
+    let diagnostic = Diagnostic::warning(Code::UNKNOWN_MODEL, place, message).note(format!(
+        "a model is written `provider/name`: {}",
+        known.join(", ")
+    ));
+    match suggestion {
+        Some(it) => diagnostic.fix(format!("write `{it}`"), place, format!("{it:?}")),
+        None => diagnostic,
+    }
 }
 
 /// Something that parses and has a meaning, and cannot be compiled yet.

@@ -1,6 +1,6 @@
 //! Wording of what is wrong with imports.
 
-use gsw_source::{Code, Diagnostic, Place};
+use gsw_source::{Code, Diagnostic, Edit, Fix, Place};
 
 use super::names::suggest;
 
@@ -8,18 +8,14 @@ use super::names::suggest;
 pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Diagnostic {
     let message = format!("there is no module `{path}`");
     let diagnostic = Diagnostic::error(Code::UNKNOWN_MODULE, place, message);
-    let diagnostic = if path.starts_with("std/") || path.starts_with('.') {
+    let diagnostic = if path.starts_with("std/") {
         diagnostic
+    } else if path.starts_with('.') {
+        diagnostic.note("`./x` is the file `x.gsw` beside this one, `../x` the one a folder above")
     } else {
         diagnostic.note("a path starts with `std/`, `./` or `../`")
     };
     suggest(diagnostic, suggestion)
-}
-
-/// An import below a declaration.
-pub fn late_import(place: Place) -> Diagnostic {
-    let message = "an import stands before all other declarations";
-    Diagnostic::error(Code::MISPLACED_STATEMENT, place, message)
 }
 
 /// A name in an import's braces that the module does not declare.
@@ -48,10 +44,30 @@ pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
 }
 
 /// An import, or one of its names, that nothing uses.
-pub fn unused_import(place: Place, name: &str) -> Diagnostic {
+/// `removed` is what goes away with it.
+pub fn unused_import(place: Place, removed: Place, name: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::UNUSED_IMPORT,
         place,
         format!("the import `{name}` is not used"),
     )
+    .fix("remove it", removed, "")
+}
+
+/// An import behind a declaration; `start` is where that begins, `text` the import.
+pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        "an import stands before all other declarations",
+    );
+    let edit = |place, text: String| Edit { place, text };
+    diagnostic.fixes.push(Fix {
+        title: "move it to the top".to_owned(),
+        edits: vec![
+            edit(start, format!("{text}\n\n")),
+            edit(place, String::new()),
+        ],
+    });
+    diagnostic
 }

@@ -11,6 +11,24 @@ pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     )
 }
 
+/// A module of the library that the file does not import; `start` is where its import would go.
+pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic {
+    let message = format!("no name `{name}` is in scope");
+    Diagnostic::error(Code::UNKNOWN_NAME, place, message)
+        .note(format!("`std/{name}` is a module of the library"))
+        .fix(
+            format!("import `std/{name}`"),
+            start,
+            format!("import std/{name}\n"),
+        )
+}
+
+/// A function of another language that prints.
+pub fn log_instead(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic
+        .note("`log.info(\"…\")` writes a line; a workflow's result is what the program prints")
+}
+
 /// `module.name` where the module has no such name.
 pub fn unknown_member(
     place: Place,

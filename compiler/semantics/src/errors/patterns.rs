@@ -23,13 +23,27 @@ pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
 }
 
 /// More patterns than fields.
-pub fn too_many_fields(place: Place, what: &str, most: usize) -> Diagnostic {
-    let word = if most == 1 { "field" } else { "fields" };
+pub fn too_many_fields(place: Place, what: &str, most: usize, found: usize) -> Diagnostic {
+    let has = match most {
+        0 => "no payload".to_owned(),
+        1 => "1 field".to_owned(),
+        most => format!("{most} fields"),
+    };
     Diagnostic::error(
         Code::WRONG_PATTERN,
         place,
-        format!("`{what}` has {most} {word}"),
+        format!("`{what}` has {has}, and this pattern has {found}"),
     )
+}
+
+/// A pattern that looks into a secret.
+pub fn secret_pattern(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_PATTERN,
+        place,
+        "a `secret` is not compared with a pattern",
+    )
+    .note(super::values::SECRET)
 }
 
 /// Alternatives that bind different names.

@@ -3,12 +3,18 @@
 use gsw_source::{Code, Diagnostic, Place};
 
 /// A program without an entry; `workflows` are those that it has.
-pub fn missing_main(place: Place, workflows: &[String]) -> Diagnostic {
+/// `other` is the word for what is called `main` instead.
+pub fn missing_main(place: Place, workflows: &[String], other: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         Code::MISSING_MAIN,
         place,
         "the program has no workflow `main`",
     );
+    if let Some(word) = other {
+        return diagnostic.note(format!(
+            "`main` is a {word} here; a program starts with `workflow main() {{ … }}`"
+        ));
+    }
     if workflows.is_empty() {
         return diagnostic.note("a program starts with `workflow main() { … }`");
     }

@@ -34,11 +34,38 @@ pub fn method_as_field(diagnostic: Diagnostic, name: &str, end: Place) -> Diagno
         .fix("call it", end, "()")
 }
 
-/// A field of the inside of an optional.
-pub fn field_of_optional(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+/// A field of the inside of an optional; `dot` is right before the dot.
+pub fn field_of_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
+    super::calls::through_optional(diagnostic, name, dot)
+}
+
+/// A field of what a list holds.
+pub fn field_of_elements(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "the value may be `none`: `?.{name}` reaches through"
+        "`.map(it => it.{name})` takes it from each element"
     ))
+}
+
+/// A field of an error that is not known yet.
+pub fn field_of_error(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`match` or `catch` tells which error it is; `.message()` is its text")
+}
+
+/// A field of a literal that is written without its value.
+pub fn short_for(diagnostic: &mut Diagnostic, name: &str) {
+    let note = format!("`{name}` alone is short for `{name}: {name}`");
+    diagnostic.notes.push(note);
+}
+
+/// A part of a tuple that is not there.
+pub fn parts_of_tuple(diagnostic: Diagnostic, parts: usize) -> Diagnostic {
+    let last = parts.saturating_sub(1);
+    diagnostic.note(format!("its parts are `.0` to `.{last}`"))
+}
+
+/// A record's type where one of its values is wanted.
+pub fn record_is_made(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("a record is made with `{name} {{ … }}`"))
 }
 
 /// A field that is written twice.
@@ -84,5 +111,25 @@ pub fn unknown_variant(
             format!("`{item}` has no variant `{name}`"),
         ),
         suggestion,
+    )
+}
+
+/// `.values()` of an enum that has more values than variants.
+pub fn only_plain_enums(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("only an enum without payloads has `values()`")
+}
+
+/// A field that a pattern binds by a name that it does not have.
+pub fn renamed_field(
+    mut diagnostic: Diagnostic,
+    place: Place,
+    field: &str,
+    name: &str,
+) -> Diagnostic {
+    diagnostic.fixes.clear();
+    diagnostic.fix(
+        format!("write `{field}: {name}`"),
+        place,
+        format!("{field}: {name}"),
     )
 }

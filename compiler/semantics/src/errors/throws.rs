@@ -2,11 +2,27 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
-/// An error that a body raises and its signature leaves out.
-pub fn undeclared_error(place: Place, error: &str, name: &str, declared: &[String]) -> Diagnostic {
-    let message =
-        format!("this can raise `{error}`, which the signature of `{name}` does not list");
-    undeclared(place, message, declared).note(format!("add it: `! {}`", with(declared, error)))
+/// Errors that a body raises at one place and its signature leaves out; `end` is right behind those that it lists.
+pub fn undeclared_errors(
+    place: Place,
+    errors: &[String],
+    name: &str,
+    declared: &[String],
+    end: Option<Place>,
+) -> Diagnostic {
+    let quoted: Vec<String> = errors.iter().map(|it| format!("`{it}`")).collect();
+    let message = format!(
+        "this can raise {}, which the signature of `{name}` does not list",
+        quoted.join(", ")
+    );
+    let diagnostic = undeclared(place, message, declared);
+    let added = errors.join(" | ");
+    match end {
+        Some(end) => diagnostic
+            .note("catch it here, or let the signature list it")
+            .fix(format!("list `{added}`"), end, format!(" | {added}")),
+        None => diagnostic.note("catch it here"),
+    }
 }
 
 /// An error of any kind where a signature lists some.
@@ -48,9 +64,4 @@ fn undeclared(place: Place, message: String, declared: &[String]) -> Diagnostic 
         format!("the signature lists {}", quoted.join(", "))
     };
     Diagnostic::error(Code::UNDECLARED_ERROR, place, message).note(listed)
-}
-
-fn with(declared: &[String], error: &str) -> String {
-    let all: Vec<&str> = declared.iter().map(String::as_str).chain([error]).collect();
-    all.join(" | ")
 }

@@ -13,6 +13,11 @@ pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagn
     )
 }
 
+/// A type of another language that has a form of its own here.
+pub fn written_as(diagnostic: Diagnostic, shape: &str) -> Diagnostic {
+    diagnostic.note(format!("it is written `{shape}`"))
+}
+
 /// A variant where a type is needed.
 pub fn variant_as_type(place: Place, name: &str, declaration: &str) -> Diagnostic {
     let message = format!("`{name}` is a variant of `{declaration}`, not a type");
@@ -114,6 +119,10 @@ pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
 
 /// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
 pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
-    Diagnostic::error(Code::SECRET_EXPOSED, place, format!("{what} cannot hold a `secret`"))
-        .note("a secret never becomes text or JSON; pass it on as a header, in `env`, or to a parameter of type `secret`")
+    Diagnostic::error(
+        Code::SECRET_EXPOSED,
+        place,
+        format!("{what} cannot hold a `secret`"),
+    )
+    .note(super::values::SECRET)
 }

@@ -94,7 +94,67 @@ fn with_method(
 
 /// A secret where a string is wanted.
 pub fn secret_stays(diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.note("a secret never becomes a string or JSON; pass it on as a header, in `env`, or to a parameter of type `secret`")
+    diagnostic.note(SECRET)
+}
+
+/// What may be done with a secret.
+pub const SECRET: &str = "a secret is never compared, shown or written as text or JSON; pass it on as a header, in `env`, or to a parameter of type `secret`";
+
+/// A variant or error without the payload that it has.
+pub fn lacks_payload(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`{name}` has a payload: it is made with `{name}(…)`"
+    ))
+}
+
+/// An answer with its details where the answer is wanted; `end` is right behind it.
+pub fn value_of_response(diagnostic: Diagnostic, end: Place) -> Diagnostic {
+    diagnostic
+        .note("`.detail(…)` gives a `Response`, whose field `value` is the answer")
+        .fix("take its `value`", end, ".value")
+}
+
+/// A value that cannot be written as JSON where `json` is wanted.
+pub fn without_json_form(diagnostic: Diagnostic, found: &str) -> Diagnostic {
+    diagnostic.note(format!("`{found}` has no JSON form"))
+}
+
+/// A list that is to be ordered by nothing.
+pub fn order_by_part(diagnostic: Diagnostic, function: &str) -> Diagnostic {
+    let by = match function {
+        "sort_desc" => "sort_by_desc(it => …)".to_owned(),
+        name => format!("{name}_by(it => …)"),
+    };
+    diagnostic.note(format!("`{by}` takes what to order by from each element"))
+}
+
+/// A string whose characters are to be run over.
+pub fn characters(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`.chars()` gives the characters of a string")
+}
+
+/// A number of turns.
+pub fn range_to(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`0..n` is the range of the ints below `n`")
+}
+
+/// A value of a program's own type after `fail`.
+pub fn declared_errors(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("an error is declared with `error Name(field: type)`; the everyday one is `Failed(message)`")
+}
+
+/// A conversion that a method does; `span` is the conversion, `text` the value.
+pub fn method_converts(
+    diagnostic: Diagnostic,
+    place: Place,
+    text: &str,
+    method: &str,
+) -> Diagnostic {
+    diagnostic.fix(
+        format!("write `{method}`"),
+        place,
+        format!("{text}{method}"),
+    )
 }
 
 /// A string where a union of literals is wanted.
@@ -148,10 +208,14 @@ pub fn not_in_union(
     let diagnostic = Diagnostic::error(
         Code::TYPE_MISMATCH,
         place,
-        format!("{text:?} is not one of {wanted}"),
+        format!("`{text:?}` is not one of `{wanted}`"),
     );
     match suggestion {
-        Some(name) => diagnostic.fix(format!("write {name:?}"), place, format!("{name:?}")),
+        Some(name) => diagnostic.note(format!("did you mean `{name:?}`?")).fix(
+            format!("write `{name:?}`"),
+            place,
+            format!("{name:?}"),
+        ),
         None => diagnostic,
     }
 }

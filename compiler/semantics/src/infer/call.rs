@@ -174,7 +174,7 @@ impl Context<'_> {
                     let place = self.place(name_span);
                     let what = format!("the type `{name}`");
                     let report = errors::not_callable(place, &what);
-                    self.report(report.note(format!("a record is made with `{name} {{ … }}`")));
+                    self.report(records::record_is_made(report, name));
                     self.lost_call(call)
                 }
                 kind => {
@@ -324,12 +324,12 @@ impl Context<'_> {
             crate::edit_distance::nearest(&name.name, variants.iter().map(|it| &it.name));
         let place = self.place(name.span);
         let owner = item.name(self.db).clone();
-        self.report(records::unknown_variant(
-            place,
-            &name.name,
-            &owner,
-            suggestion.as_deref(),
-        ));
+        let suggestion = suggestion.as_deref();
+        let report = records::unknown_variant(place, &name.name, &owner, suggestion);
+        self.report(match name.name.as_str() {
+            "values" => records::only_plain_enums(report),
+            _ => report,
+        });
     }
 }
 

@@ -9,6 +9,7 @@ use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::lower_type::is_key;
 use crate::model::Requirement;
+use crate::rules::holds_secret;
 use crate::substitute::substitute;
 use crate::types::Type;
 
@@ -160,10 +161,14 @@ impl Context<'_> {
         if !is_able(self.db, requirement, &ty, &mut open) {
             let place = self.place(span);
             let text = self.show(&ty);
-            self.report(match requirement {
+            let report = match requirement {
                 Requirement::Json => errors::no_json_form(place, &text),
                 Requirement::Key => map_key_type(place, &text),
                 _ => errors::not_able(place, &text, requirement.ability()),
+            };
+            self.report(match holds_secret(self.db, &ty) {
+                true => errors::secret_stays(report),
+                false => report,
             });
         } else if open.unknown {
             self.pending.push((requirement, ty, span));

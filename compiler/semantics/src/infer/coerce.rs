@@ -290,10 +290,36 @@ impl Context<'_> {
             (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
             (Type::Optional(_), _) => errors::may_be_none(diagnostic),
             (Type::Task(_), _) => errors::await_it(diagnostic, self.start(span)),
+            (Type::Function(_), _) if self.constructor_name(id).is_some() => {
+                errors::lacks_payload(diagnostic, &self.constructor_name(id).unwrap_or_default())
+            }
+            (Type::Record(item, _), _)
+                if self.is_response(item) && !matches!(target, Type::Record(..)) =>
+            {
+                errors::value_of_response(diagnostic, self.end(span))
+            }
+            (_, Type::Json) => errors::without_json_form(diagnostic, &found),
             (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
             (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
             _ => diagnostic,
         }
+    }
+
+    /// The variant or error that an expression names without its payload.
+    pub(super) fn constructor_name(&self, id: ExpressionId) -> Option<String> {
+        let ExpressionKind::ConstructorValue { item, variant } =
+            self.expressions[id.0 as usize].kind
+        else {
+            return None;
+        };
+        let variants = lookup::variants(self.db, item);
+        let variant = variants.get(variant as usize).map(|it| it.name.to_string());
+        variant.or_else(|| Some(item.name(self.db).to_string()))
+    }
+
+    /// Whether a record is what `prompt.detail(…)` gives.
+    fn is_response(&self, item: gsw_source::ItemId) -> bool {
+        item.name(self.db) == "Response" && crate::module::is_std(self.db, item.file(self.db))
     }
 
     /// Whether a method call can be written right behind an expression.

@@ -187,14 +187,13 @@ impl Context<'_> {
             }
             Type::Invalid => self.invalid(span),
             Type::Variable(_) => self.unknown_receiver(base, &index.to_string(), span),
-            _ => {
+            other => {
                 let (place, text) = (self.place(index_span), self.show(&ty));
-                self.report(records::unknown_field(
-                    place,
-                    &index.to_string(),
-                    &text,
-                    None,
-                ));
+                let report = records::unknown_field(place, &index.to_string(), &text, None);
+                self.report(match other {
+                    Type::Tuple(types) => records::parts_of_tuple(report, types.len()),
+                    _ => report,
+                });
                 self.invalid(span)
             }
         }

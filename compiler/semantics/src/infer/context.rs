@@ -62,6 +62,8 @@ pub(super) struct Context<'db> {
     pub(super) pattern_names: PatternNames,
     /// The `let` words of bound locals, to be mended to `var`.
     pub(super) let_words: Vec<(LocalId, Span)>,
+    /// Where a pattern names a field and binds it by that name.
+    pub(super) short_fields: Vec<Span>,
 }
 
 /// Whether a loop can be left by `break`.

@@ -229,6 +229,8 @@ impl Context<'_> {
                 match other {
                     Type::Optional(_) => report = errors::may_be_none(report),
                     Type::Json => report = errors::elements_of_json(report),
+                    Type::String => report = errors::characters(report),
+                    Type::Int => report = errors::range_to(report),
                     _ => {}
                 }
                 self.report(report);
@@ -353,8 +355,10 @@ impl Context<'_> {
                 let report = if self.operand(&ty) == Type::String {
                     let ends = self.span(id);
                     errors::fail_with_text(report, self.start(ends), self.end(ends))
+                } else if let Some(name) = self.constructor_name(id) {
+                    errors::lacks_payload(report, &name)
                 } else {
-                    report
+                    errors::declared_errors(report)
                 };
                 self.report(report);
                 self.push(ExpressionKind::Invalid, Type::Error, span)

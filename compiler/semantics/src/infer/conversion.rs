@@ -53,7 +53,18 @@ impl Context<'_> {
                 None => {
                     let place = self.place(span);
                     let (from, to) = (self.show(&actual), self.show(&target));
-                    self.report(errors::invalid_conversion(place, &from, &to));
+                    let report = errors::invalid_conversion(place, &from, &to);
+                    let method = match (self.operand(&actual), self.operand(&target)) {
+                        (_, Type::String) => Some(".to_string()"),
+                        (Type::Int, Type::Float) => Some(".to_float()"),
+                        (Type::Float, Type::Int) => Some(".to_int()"),
+                        _ => None,
+                    };
+                    let text = crate::infer::source::text(self.db, self.item, self.span(value));
+                    self.report(match method {
+                        Some(method) => errors::method_converts(report, place, &text, method),
+                        None => report,
+                    });
                     self.push(ExpressionKind::Invalid, target, span)
                 }
             },

@@ -325,10 +325,19 @@ impl<'db> ItemInference<'db> {
             loops: Vec::new(),
             pattern_names: PatternNames::default(),
             let_words: Vec::new(),
+            short_fields: Vec::new(),
         };
         context.open_frame(Some(result.clone()));
+        let is_asked = matches!(
+            self.item.kind(self.db),
+            gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
+        );
         for parameter in parameters {
-            let ty = parameter.ty.clone();
+            let mut ty = parameter.ty.clone();
+            // The head is reported, and the text that shows it follows from that.
+            if is_asked && crate::rules::holds_secret(self.db, &ty) {
+                ty = Type::Invalid;
+            }
             context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
         let root = work(&mut context);
@@ -354,6 +363,7 @@ impl<'db> ItemInference<'db> {
         self.found.references.append(&mut context.references);
         self.found.requirements.append(&mut context.requirements);
         self.found.generic_uses.append(&mut context.generic_uses);
+        self.found.short_fields.append(&mut context.short_fields);
     }
 }
 

@@ -5,6 +5,7 @@ use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
 use crate::errors::{calls, records, values};
+use crate::habit;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
@@ -153,11 +154,17 @@ impl Context<'_> {
         let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
         if method(self.db, &self.table.zonk(ty), &name.name).is_some() {
             report = records::method_as_field(report, &name.name, self.end(name.span));
-        } else if let Type::Optional(inner) = plain
-            && self.field_of(&self.unchecked(inner), &name.name).is_some()
-        {
-            report = records::field_of_optional(report, &name.name);
         }
+        let has_field = |inner: &Type| self.field_of(&self.unchecked(inner), &name.name).is_some();
+        report = match plain {
+            Type::Optional(inner) if has_field(inner) => {
+                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+                records::field_of_optional(report, &name.name, self.start(before))
+            }
+            Type::List(inner) if has_field(inner) => records::field_of_elements(report, &name.name),
+            Type::Error => records::field_of_error(report),
+            _ => report,
+        };
         self.report(report);
     }
 
@@ -198,7 +205,7 @@ impl Context<'_> {
             self.refer(name.span, crate::model::Reference::Item(item));
             return self.call_item(item, Some(receiver), name.span, call, hint);
         }
-        self.unknown_method(&ty, name);
+        self.unknown_method(&ty, name, call.span);
         self.lost_call(call)
     }
 
@@ -215,18 +222,40 @@ impl Context<'_> {
         }
     }
 
-    fn unknown_method(&mut self, ty: &Type, name: &ast::Identifier) {
+    fn unknown_method(&mut self, ty: &Type, name: &ast::Identifier, whole: Span) {
         let zonked = self.table.zonk(ty);
         let names = method_names(self.db, &zonked);
-        let suggestion = nearest(&name.name, &names);
+        let suggestion = habit::method(&name.name, &names).or_else(|| nearest(&name.name, &names));
         let place = self.place(name.span);
         let text = self.show(ty);
-        let mut report = calls::unknown_method(place, &name.name, &text, suggestion.as_deref());
-        if let Type::Optional(inner) = &zonked
-            && method(self.db, inner, &name.name).is_some()
-        {
-            report = calls::through_optional(report, &name.name);
-        }
+        let plain = self.unchecked(&zonked);
+        let is_field = self.field_of(&plain, &name.name).is_some();
+        let suggestion = suggestion.as_deref().filter(|_| !is_field);
+        let report = calls::unknown_method(place, &name.name, &text, suggestion);
+        let report = match &zonked {
+            _ if is_field => {
+                let end = self.end(name.span);
+                let parentheses = Span::new(name.span.end, whole.end);
+                let is_bare = crate::infer::source::text(self.db, self.item, parentheses) == "()";
+                let removed = if is_bare {
+                    self.place(parentheses)
+                } else {
+                    end
+                };
+                calls::field_as_method(report, &name.name, is_bare.then_some(removed))
+            }
+            Type::Optional(inner) if method(self.db, inner, &name.name).is_some() => {
+                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+                calls::through_optional(report, &name.name, self.start(before))
+            }
+            Type::Json => calls::typed_json(report),
+            Type::Secret => values::secret_stays(report),
+            Type::List(_) if matches!(name.name.as_str(), "push" | "append" | "add") => {
+                calls::joined_lists(report)
+            }
+            Type::Function(_) => calls::of_function(report),
+            _ => report,
+        };
         self.report(report);
     }
 }

@@ -7,12 +7,13 @@ use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
 use crate::errors::{self, calls, records};
+use crate::habit;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::import::is_imported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::model::{GenericUse, Parameter, Reference};
-use crate::module::shown_module;
+use crate::module::{library_module, shown_module};
 use crate::scope::{
     Definition, member_names, resolve_callable, resolve_member, resolve_name, suggest,
     variants_named,
@@ -108,10 +109,20 @@ impl Context<'_> {
         if is_imported(self.db, self.file, name) {
             return;
         }
-        let locals: Vec<Name> = self.scope.iter().map(|(it, _)| it.clone()).collect();
-        let suggestion = suggest(self.db, self.file, name, &locals);
         let place = self.place(span);
-        self.report(errors::unknown_name(place, name, suggestion.as_deref()));
+        if let Some(start) = library_module(self.db, self.file, name) {
+            self.report(errors::module_not_imported(place, name, start));
+            return;
+        }
+        let locals: Vec<Name> = self.scope.iter().map(|(it, _)| it.clone()).collect();
+        let suggestion = habit::value(name)
+            .map(Name::new_static)
+            .or_else(|| suggest(self.db, self.file, name, &locals));
+        let report = errors::unknown_name(place, name, suggestion.as_deref());
+        self.report(match habit::is_printing(name) {
+            true => errors::log_instead(report),
+            false => report,
+        });
     }
 
     /// As `resolve`, for what is called: a module does not hide the function of its name.
@@ -218,6 +229,12 @@ impl Context<'_> {
                 }
                 ItemKind::Agent => self.push(ExpressionKind::Constant(item), Type::Agent, span),
                 ItemKind::Error => self.error_value(item, span),
+                ItemKind::Record => {
+                    let report =
+                        records::not_a_value(self.place(span), &format!("the type `{name}`"));
+                    self.report(records::record_is_made(report, name));
+                    self.invalid(span)
+                }
                 kind => self.not_a_value(&format!("the {} `{name}`", kind_text(kind)), span),
             },
         }
@@ -325,7 +342,7 @@ pub(super) fn reference(definition: Definition) -> Reference {
 }
 
 /// The word for a kind of declaration.
-pub(super) fn kind_text(kind: ItemKind) -> &'static str {
+pub(crate) fn kind_text(kind: ItemKind) -> &'static str {
     match kind {
         ItemKind::Function => "function",
         ItemKind::Record | ItemKind::Alias => "type",

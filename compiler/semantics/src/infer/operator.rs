@@ -233,7 +233,7 @@ impl Context<'_> {
     }
 
     /// Reports operands that an operator does not take, with the way out where there is one.
-    fn wrong_operands(
+    pub(super) fn wrong_operands(
         &mut self,
         symbol: &str,
         left: ExpressionId,

@@ -221,6 +221,11 @@ impl Context<'_> {
             }
         };
         let plain = self.unchecked(ty);
+        if plain == Type::Secret {
+            let place = self.place(span);
+            self.report(errors::secret_pattern(place));
+            return PatternKind::Invalid;
+        }
         match (&plain, literal) {
             (Type::Literals(names), ast::Literal::String(text)) => {
                 if names.contains(text) {

@@ -177,7 +177,14 @@ impl Context<'_> {
         let position = u32::try_from(index).ok()?;
         self.refer_field(name.span, item, 0, position);
         let wanted = substitute(&declared[index].ty, arguments);
-        Some((position, self.expression(value, &Expected::Type(wanted))))
+        let known = self.diagnostics.len();
+        let value = self.expression(value, &Expected::Type(wanted));
+        if field.value.is_none()
+            && let Some(report) = self.diagnostics.get_mut(known)
+        {
+            errors::short_for(report, &name.name);
+        }
+        Some((position, value))
     }
 
     /// An optional field that is not written and has no default is `none`.

@@ -18,6 +18,7 @@ use crate::infer::{infer_item, lookup};
 use crate::method::ANY_VALUE;
 use crate::model::{GenericUse, Requirement};
 use crate::module::std_file;
+use crate::rules::holds_secret;
 use crate::types::Type;
 
 /// What `item` asks of its type parameters, by position; sorted.
@@ -71,13 +72,21 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             let name = generics
                 .get(parameter as usize)
                 .map_or("", |it| it.as_str());
-            found.push(errors::unmet_requirement(
+            let function = used.item.name(db).as_str();
+            let report = errors::unmet_requirement(
                 place,
-                used.item.name(db),
+                function,
                 name,
                 &display_type(db, ty),
                 requirement.ability(),
-            ));
+            );
+            found.push(match (requirement, function) {
+                _ if holds_secret(db, ty) => errors::secret_stays(report),
+                (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
+                    errors::order_by_part(report, function)
+                }
+                _ => report,
+            });
             break;
         }
     }

@@ -239,7 +239,14 @@ impl Context<'_> {
         };
         let value = self.expression(value, &near);
         let left = self.local_value(local, target.span);
+        let known = self.diagnostics.len();
         let whole = self.arithmetic(operator, target.span.to(span), left, value, span);
+        let target = self.place(target.span);
+        if let Some(report) = self.diagnostics.get_mut(known) {
+            report
+                .fixes
+                .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, target)));
+        }
         let whole = self.coerce(whole, &ty);
         // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
         let kind = &self.expressions[whole.0 as usize].kind;
@@ -341,5 +348,16 @@ impl Context<'_> {
     /// The text of the program at a span of this item.
     fn source_text(&self, span: Span) -> Name {
         crate::infer::source::text(self.db, self.item, span)
+    }
+}
+
+/// Whether an edit changes or stands at the edge of what is assigned to.
+fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
+    match (edit, target) {
+        (
+            gsw_source::Place::Item { span: edit, .. },
+            gsw_source::Place::Item { span: target, .. },
+        ) => edit.start <= target.end && edit.end >= target.start,
+        _ => false,
     }
 }

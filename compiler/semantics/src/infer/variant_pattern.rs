@@ -145,12 +145,21 @@ impl Context<'_> {
         let mut patterns = Vec::with_capacity(fields.len());
         for (index, field) in fields.iter().enumerate() {
             let position = match &field.name {
-                Some(name) => self.named_field(name, &owner, declared),
+                Some(name) => {
+                    let is_short = name.span == field.pattern.span;
+                    self.short_fields.extend(is_short.then_some(name.span));
+                    self.named_field((name, is_short), &owner, declared)
+                }
                 None if index < declared.len() => Some(index),
                 None => {
                     if index == declared.len() {
                         let place = self.place(field.pattern.span);
-                        self.report(errors::too_many_fields(place, &owner, declared.len()));
+                        self.report(errors::too_many_fields(
+                            place,
+                            &owner,
+                            declared.len(),
+                            fields.len(),
+                        ));
                     }
                     None
                 }
@@ -184,7 +193,7 @@ impl Context<'_> {
 
     fn named_field(
         &mut self,
-        name: &ast::Identifier,
+        (name, is_short): (&ast::Identifier, bool),
         owner: &str,
         declared: &[Parameter],
     ) -> Option<usize> {
@@ -193,7 +202,12 @@ impl Context<'_> {
             let suggestion = nearest(&name.name, declared.iter().map(|it| &it.name));
             let place = self.place(name.span);
             let suggestion = suggestion.as_deref();
-            self.report(records::unknown_field(place, &name.name, owner, suggestion));
+            let report = records::unknown_field(place, &name.name, owner, suggestion);
+            self.report(match suggestion {
+                // What follows uses the name as it is written.
+                Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
+                _ => report,
+            });
         }
         found
     }

@@ -335,7 +335,8 @@ impl Context<'_> {
         let element = self.element(iterable);
         let (limit, policy) = self.parallel_modifiers(modifiers);
         let result = self.fresh();
-        self.open_frame(Some(result.clone()));
+        // A `return` in it is reported elsewhere, whatever it gives.
+        self.open_frame(Some(Type::Invalid));
         let names = self.scope.len();
         let mut statements = Vec::new();
         let local = match &pattern.kind {

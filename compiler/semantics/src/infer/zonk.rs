@@ -14,6 +14,10 @@ impl Context<'_> {
         self.settle_pending();
         self.report_unknown();
         self.settle_keys();
+        let has_mistake = self
+            .diagnostics
+            .iter()
+            .any(|it| it.severity == gsw_source::Severity::Error);
         let table = &self.table;
         for local in &mut self.locals {
             finish(table, &mut local.ty);
@@ -23,10 +27,13 @@ impl Context<'_> {
             finish_kind(table, &mut expression.kind);
         }
         for generic in &mut self.generic_uses {
-            generic
-                .type_arguments
-                .iter_mut()
-                .for_each(|it| finish(table, it));
+            for argument in &mut generic.type_arguments {
+                // What a mistake left unknown asks nothing of anybody.
+                if has_mistake && has_variable(&table.zonk(argument)) {
+                    *argument = Type::Invalid;
+                }
+                finish(table, argument);
+            }
         }
     }
 

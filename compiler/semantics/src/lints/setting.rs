@@ -1,12 +1,13 @@
-//! Settings that the model of an agent does not take.
+//! Models that nobody answers, and settings that the model of an agent does not take.
 
-use gsw_source::{Db, Diagnostic, ItemId, Place};
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{
     Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
 };
 
 use crate::configuration::resolved_model;
 use crate::declaration::item_signature;
+use crate::edit_distance::nearest;
 use crate::errors;
 use crate::tree::item_tree;
 
@@ -19,6 +20,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     };
     match &tree.body {
         ItemBody::Agent { settings, .. } => {
+            models(db, item, settings.iter(), found);
             report(item, settings.iter(), &model_of(db, settings), found)
         }
         ItemBody::Prompt { entries, .. } => {
@@ -26,6 +28,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
                 PromptEntry::Setting(setting) => Some(setting),
                 _ => None,
             });
+            models(db, item, settings.clone(), found);
             let agent = item_signature(db, item).signature.agent;
             let agent = agent.and_then(|it| item_tree(db, it));
             if let Some(ItemBody::Agent {
@@ -71,5 +74,45 @@ fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
             ..
         })) => resolved_model(db, text),
         _ => String::new(),
+    }
+}
+
+/// Who answers models; the runtime knows no others.
+const PROVIDERS: &[&str] = &["anthropic", "openai", "sim"];
+
+/// Models, as written, of providers that there are not.
+fn models<'a>(
+    db: &dyn Db,
+    item: ItemId,
+    settings: impl Iterator<Item = &'a Setting>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let known: Vec<Name> = PROVIDERS.iter().map(|it| Name::new_static(it)).collect();
+    for setting in settings.filter(|it| it.name.name == "model") {
+        let SettingValue::Expression(value) = &setting.value else {
+            continue;
+        };
+        for (text, span) in texts(value) {
+            let text = &resolved_model(db, text);
+            let (provider, name) = text.split_once('/').unwrap_or(("", text));
+            if !PROVIDERS.contains(&provider) {
+                let suggestion = nearest(provider, &known).map(|it| format!("{it}/{name}"));
+                let place = Place::Item { item, span };
+                let report = errors::unknown_model(place, text, PROVIDERS, suggestion.as_deref());
+                found.push(report);
+            }
+        }
+    }
+}
+
+/// The strings in a model setting: itself, or those of `first_of`.
+fn texts(value: &Expression) -> Vec<(&str, Span)> {
+    match &value.kind {
+        ExpressionKind::Literal(Literal::String(text)) => vec![(text.as_str(), value.span)],
+        ExpressionKind::Call { arguments, .. } => {
+            let inside = arguments.iter().flat_map(|it| texts(&it.value));
+            inside.collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Code behind a statement that never ends normally.
 
-use gsw_source::{Diagnostic, Place};
+use gsw_source::{Diagnostic, Place, Span};
 
 use crate::errors;
 use crate::hir::{Body, ExpressionKind, Statement, StatementKind};
@@ -23,9 +23,14 @@ pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
                 item: body.item,
                 span,
             };
+            let cause = statements[index].span;
+            let last = tail.or(statements.last().map(|it| it.span));
+            let end = last.map_or(next.end, |it| it.end.max(next.end));
+            let rest = Span::new(cause.end, end);
             found.push(errors::unreachable_code(
                 place(next),
-                place(statements[index].span),
+                place(cause),
+                place(rest),
             ));
         }
     }

@@ -50,6 +50,9 @@ pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mu
         found.push(match local.kind {
             LocalKind::Parameter => errors::unused_local(place, "parameter", &local.name),
             LocalKind::Var if assigned.contains(&id) => errors::unread_variable(place, &local.name),
+            _ if inferred.short_fields.contains(&local.span) => {
+                errors::unused_field(place, &local.name)
+            }
             _ => errors::unused_local(place, "variable", &local.name),
         });
     }

@@ -15,13 +15,14 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ItemKind::Workflow => "workflow",
         ItemKind::Prompt => "prompt",
         ItemKind::Human => "human",
+        ItemKind::Tool => "tool",
         _ => return Vec::new(),
     };
     let signature = &item_signature(db, item).signature;
     let mut found = Vec::new();
     // A workflow is given its secrets by name.
     let shown = signature.parameters.iter().filter(|_| word != "workflow");
-    for parameter in shown.filter(|it| holds_secret(db, &it.ty, &mut Vec::new())) {
+    for parameter in shown.filter(|it| holds_secret(db, &it.ty)) {
         let place = Place::Item {
             item,
             span: parameter.span,
@@ -33,7 +34,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     }
     let head = item_head(db, item);
     let name = head.as_deref().and_then(declared_name);
-    if let Some(name) = name.filter(|_| holds_secret(db, &signature.result, &mut Vec::new())) {
+    if let Some(name) = name.filter(|_| holds_secret(db, &signature.result)) {
         let place = Place::Item {
             item,
             span: name.span,
@@ -46,14 +47,19 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found
 }
 
-fn holds_secret(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> bool {
+/// Whether a value of this type holds a secret.
+pub(crate) fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
+    find(db, ty, &mut Vec::new())
+}
+
+fn find(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> bool {
     match ty {
         Type::Secret => true,
-        Type::Optional(it) | Type::List(it) | Type::Map(_, it) => holds_secret(db, it, seen),
-        Type::Tuple(them) => them.iter().any(|it| holds_secret(db, it, seen)),
-        Type::Checked(item, _) => holds_secret(db, &alias_target(db, *item), seen),
+        Type::Optional(it) | Type::List(it) | Type::Map(_, it) => find(db, it, seen),
+        Type::Tuple(them) => them.iter().any(|it| find(db, it, seen)),
+        Type::Checked(item, _) => find(db, &alias_target(db, *item), seen),
         Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-            if arguments.iter().any(|it| holds_secret(db, it, seen)) {
+            if arguments.iter().any(|it| find(db, it, seen)) {
                 return true;
             }
             if seen.contains(item) {
@@ -61,7 +67,7 @@ fn holds_secret(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> bool {
             }
             seen.push(*item);
             let mut in_fields =
-                |fields: &[Parameter]| fields.iter().any(|it| holds_secret(db, &it.ty, seen));
+                |fields: &[Parameter]| fields.iter().any(|it| find(db, &it.ty, seen));
             match &type_declaration(db, *item).declaration.kind {
                 TypeDeclarationKind::Record(fields) => in_fields(fields),
                 TypeDeclarationKind::Enum(variants) => {

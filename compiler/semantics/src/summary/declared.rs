@@ -35,7 +35,11 @@ pub(super) fn head_diagnostics(
         let place = Place::Item { item, span };
         let owner = item.name(db);
         if !declared.open {
-            found.push(errors::undeclared_error(place, &kind.name, owner, &names));
+            let missing = [kind.name.to_string()];
+            let end = declared_end(db, item);
+            found.push(errors::undeclared_errors(
+                place, &missing, owner, &names, end,
+            ));
         }
     }
     let mut raised = raised.clone();
@@ -100,4 +104,14 @@ pub(super) fn names(set: &ErrorSet) -> Vec<String> {
     kinds
         .map(|ErrorName { name, .. }| name.to_string())
         .collect()
+}
+
+/// The place right behind the errors that a signature lists.
+pub(super) fn declared_end(db: &dyn Db, item: ItemId) -> Option<Place> {
+    let tree = item_tree(db, item)?;
+    let end = signature(&tree)?.throws.as_ref()?.last()?.span.end;
+    Some(Place::Item {
+        item,
+        span: Span::new(end, end),
+    })
 }

@@ -3,10 +3,11 @@
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
-use super::declared::{head_diagnostics, names};
+use super::declared::{declared_end, head_diagnostics, names};
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::display::display_type;
+use crate::error_class::model_errors;
 use crate::errors;
 use crate::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
 use crate::types::ErrorSet;
@@ -72,19 +73,30 @@ fn undeclared(
         return;
     }
     let name = body.item.name(db);
+    let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
     for kind in raised.errors.kinds.difference(&declared.kinds) {
         let origin = origin(body, facts, body.root, &|errors| {
             errors.kinds.contains(kind)
         });
+        let known = missing.iter().position(|(it, _)| *it == origin);
+        let index = known.unwrap_or_else(|| {
+            missing.push((origin, ErrorSet::default()));
+            missing.len() - 1
+        });
+        missing[index].1.kinds.insert(kind.clone());
+    }
+    let end = declared_end(db, body.item);
+    for (origin, errors) in missing {
         let place = Place::Item {
             item: body.item,
             span: body.expression(origin).span,
         };
-        found.push(errors::undeclared_error(
+        found.push(errors::undeclared_errors(
             place,
-            &kind.name,
+            &folded_names(db, &errors),
             name,
             &names(declared),
+            end,
         ));
     }
     if raised.errors.open {
@@ -95,6 +107,19 @@ fn undeclared(
         };
         found.push(errors::undeclared_open_error(place, name, &names(declared)));
     }
+}
+
+/// The names of errors, the nine of models as one.
+fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
+    let model = model_errors(db);
+    if !model.kinds.is_subset(&set.kinds) {
+        return names(set);
+    }
+    let rest = set.kinds.difference(&model.kinds);
+    let rest = rest.map(|it| it.name.to_string());
+    std::iter::once("ModelError".to_owned())
+        .chain(rest)
+        .collect()
 }
 
 /// The innermost expression from which an error that `is_meant` comes. In a `catch` that is an arm rather than what it

@@ -18,8 +18,8 @@ pub enum LexicalErrorKind {
     UnknownCharacter(char),
     /// An operator of another language; the text names ours.
     ForeignOperator(&'static str),
-    /// Text in single quotes.
-    SingleQuotes,
+    /// Text in single quotes; in double ones when nothing in it changes its meaning there.
+    SingleQuotes(Option<String>),
     /// A string without its closing quotes.
     UnterminatedString,
     /// A backslash before something that it does not go with.
@@ -44,17 +44,25 @@ impl LexicalError {
     pub fn diagnostic(&self, place: Place) -> Diagnostic {
         match &self.kind {
             LexicalErrorKind::UnknownCharacter(character) => unknown_character(*character, place),
+            LexicalErrorKind::ForeignOperator("//") => Diagnostic::error(
+                Code::INVALID_CHARACTER,
+                place,
+                "a comment starts with `//` and ends with its line",
+            ),
             LexicalErrorKind::ForeignOperator(ours) => Diagnostic::error(
                 Code::INVALID_CHARACTER,
                 place,
                 format!("this operator is written `{ours}`"),
             )
             .fix(format!("write `{ours}`"), place, *ours),
-            LexicalErrorKind::SingleQuotes => Diagnostic::error(
-                Code::INVALID_CHARACTER,
-                place,
-                "strings stand in double quotes",
-            ),
+            LexicalErrorKind::SingleQuotes(mended) => {
+                let message = "strings stand in double quotes";
+                let diagnostic = Diagnostic::error(Code::INVALID_CHARACTER, place, message);
+                match mended {
+                    Some(text) => diagnostic.fix("write double quotes", place, text.as_str()),
+                    None => diagnostic,
+                }
+            }
             LexicalErrorKind::UnterminatedString => Diagnostic::error(
                 Code::UNTERMINATED_STRING,
                 place,
@@ -73,6 +81,21 @@ impl LexicalError {
                 "this escape names no character",
             )
             .note(r"between the braces of `\u{…}` stand one to six hexadecimal digits of a Unicode scalar value"),
+            LexicalErrorKind::HalfFloat
+            | LexicalErrorKind::UnknownUnit(_)
+            | LexicalErrorKind::MalformedNumber
+            | LexicalErrorKind::NumberOutOfRange => self.number(place),
+            LexicalErrorKind::LongName => Diagnostic::error(
+                Code::INVALID_NAME,
+                place,
+                "a name has at most 200 bytes",
+            ),
+        }
+    }
+
+    /// The report of what is wrong with a number.
+    fn number(&self, place: Place) -> Diagnostic {
+        match &self.kind {
             LexicalErrorKind::HalfFloat => Diagnostic::error(
                 Code::INVALID_NUMBER,
                 place,
@@ -90,17 +113,12 @@ impl LexicalError {
                 "this is not a number",
             )
             .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
-            LexicalErrorKind::NumberOutOfRange => Diagnostic::error(
+            _ => Diagnostic::error(
                 Code::INVALID_NUMBER,
                 place,
                 "this number is too large",
             )
             .note("an int reaches from -9223372036854775808 to 9223372036854775807, a duration to 292 years"),
-            LexicalErrorKind::LongName => Diagnostic::error(
-                Code::INVALID_NAME,
-                place,
-                "a name has at most 200 bytes",
-            ),
         }
     }
 }

@@ -59,13 +59,16 @@ impl Lexer<'_> {
         match line {
             Some(length) if self.bytes[start + 1 + length] == b'\'' => {
                 self.position = start + length + 2;
-                let text = name(&self.text[start + 1..start + 1 + length]);
-                self.report(LexicalErrorKind::SingleQuotes, start);
+                let inside = &self.text[start + 1..start + 1 + length];
+                let is_plain = !inside.contains(['\\', '"', '$']);
+                let mended = is_plain.then(|| format!("\"{inside}\""));
+                let text = name(inside);
+                self.report(LexicalErrorKind::SingleQuotes(mended), start);
                 self.push_value(TokenKind::String, start, Value::Text(text));
             }
             _ => {
                 self.position += 1;
-                self.report(LexicalErrorKind::SingleQuotes, start);
+                self.report(LexicalErrorKind::SingleQuotes(None), start);
             }
         }
     }

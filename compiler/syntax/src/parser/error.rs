@@ -1,5 +1,7 @@
 //! What the parser reports, and how it is worded.
 
+mod advice;
+
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
 use chumsky::span::SimpleSpan;
@@ -167,6 +169,13 @@ impl ParseError {
         }
     }
 
+    /// The reserved word that was to be a name; what uses it further down follows from this.
+    pub(crate) fn reserved_name(&self, tokens: &[Token]) -> Option<TokenKind> {
+        let kind = tokens.get(self.index)?.kind;
+        let is_name = self.expected.has(Expected::NAME) || self.expected.has(Expected::PATTERN);
+        (is_name && kind.is_keyword()).then_some(kind)
+    }
+
     /// The tree would become too deep at the token at `index`.
     #[must_use]
     pub const fn too_deep(index: usize) -> Self {
@@ -249,15 +258,26 @@ impl<'tokens> Scene<'tokens> {
             }
             Reason::SecondRest => self.plain(error, "a list pattern has at most one `..`"),
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
-            Reason::ComparisonChain => self
-                .plain(error, "comparisons do not chain")
-                .note("join two comparisons with `and`"),
+            Reason::ComparisonChain => self.plain(error, "comparisons do not chain").note(
+                match self.is_type_argument(error.index) {
+                    true => "expressions take no type arguments: they are inferred",
+                    false => "join two comparisons with `and`",
+                },
+            ),
             Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
                 Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),
             },
         }
+    }
+
+    /// Whether the `>` at `index` was to close type arguments: `first<int>(…)`.
+    fn is_type_argument(&self, index: usize) -> bool {
+        let kind = |index: usize| self.tokens.get(index).map(|it| it.kind);
+        kind(index) == Some(TokenKind::Greater)
+            && kind(index + 1) == Some(TokenKind::ParenOpen)
+            && index.checked_sub(2).and_then(kind) == Some(TokenKind::Less)
     }
 
     fn plain(&self, error: &ParseError, message: &str) -> Diagnostic {
@@ -299,8 +319,12 @@ impl<'tokens> Scene<'tokens> {
             None => format!("{found} cannot stand here"),
         };
         let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message);
-        match self.hint(error) {
-            Some(hint) => diagnostic.note(hint),
+        let Some(advice) = self.advice(error) else {
+            return diagnostic;
+        };
+        let diagnostic = diagnostic.note(advice.note);
+        match advice.fix {
+            Some((title, span, text)) => diagnostic.fix(title, (self.place)(span), text),
             None => diagnostic,
         }
     }
@@ -323,33 +347,6 @@ impl<'tokens> Scene<'tokens> {
     fn stray_bracket(&self, token: Token) -> Diagnostic {
         let message = format!("{} closes nothing", token.kind.description());
         Diagnostic::error(Code::UNOPENED_BRACKET, (self.place)(token.span), message)
-    }
-
-    /// A sentence that teaches what is written instead.
-    fn hint(&self, error: &ParseError) -> Option<&'static str> {
-        let token = self.tokens.get(error.index)?;
-        let expected = error.expected;
-        match token.kind {
-            TokenKind::Bang if expected.has(Expected::EXPRESSION) => {
-                Some("negation is written `not`")
-            }
-            TokenKind::Question if expected.has(Expected::OPERATOR) => {
-                Some("errors propagate by themselves; a choice is written `if c { a } else { b }`")
-            }
-            TokenKind::Equal if expected.has(Expected::OPERATOR) => {
-                Some("an assignment is a statement of its own; equality is written `==`")
-            }
-            TokenKind::PlusEqual | TokenKind::MinusEqual | TokenKind::StarEqual => Some(
-                "an assignment is a statement of its own; in an arm or a lambda it stands in braces",
-            ),
-            _ if expected.has(Expected::MAP_KEY) => Some(
-                "a `{` where a value can stand starts a map, whose keys are strings, ints, variants or `(expression)`; a block is written `do { … }`",
-            ),
-            kind if kind.is_keyword() && expected.has(Expected::NAME) => {
-                Some("this word is reserved and cannot be a name here")
-            }
-            _ => None,
-        }
     }
 
     /// Takes out the innermost bracket that is open at `index` if it is never closed.

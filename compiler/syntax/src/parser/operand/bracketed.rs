@@ -159,7 +159,13 @@ pub(crate) fn record(rules: &Rules, mode: Mode) -> Rule<Expression> {
                 .collect::<Vec<_>>(),
         )
         .then_ignore(token(TokenKind::BraceClose))
-        .try_map(|(path, elements), _| record_kind(path, elements))
+        .validate(|(path, elements), _, emitter| {
+            let (kind, second) = record_kind(path, elements);
+            if let Some(index) = second {
+                emitter.emit(ParseError::because(index, Reason::SecondBase));
+            }
+            kind
+        })
         .map_with(node);
     when(
         move |state, index| {
@@ -174,22 +180,22 @@ pub(crate) fn record(rules: &Rules, mode: Mode) -> Rule<Expression> {
     )
 }
 
+/// The literal, and where a second base stands.
 fn record_kind(
     path: Vec<Identifier>,
     elements: Vec<RecordElement>,
-) -> Result<ExpressionKind, ParseError> {
+) -> (ExpressionKind, Option<usize>) {
     let mut fields = Vec::new();
     let mut base = None;
+    let mut second = None;
     for element in elements {
         match element {
             RecordElement::Field(field) => fields.push(field),
-            RecordElement::Base(_, index) if base.is_some() => {
-                return Err(ParseError::because(index, Reason::SecondBase));
-            }
+            RecordElement::Base(_, index) if base.is_some() => second = second.or(Some(index)),
             RecordElement::Base(expression, _) => base = Some(Box::new(expression)),
         }
     }
-    Ok(ExpressionKind::Record { path, fields, base })
+    (ExpressionKind::Record { path, fields, base }, second)
 }
 
 /// `RecordBase = ".." Expression ;`

@@ -1,0 +1,31 @@
+//! Wording of what constants cannot be computed from.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A constant that needs its own value; `path` ends with where it begins.
+pub fn constant_circle(place: Place, path: &[&str]) -> Diagnostic {
+    let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
+    let name = path.first().copied().unwrap_or_default();
+    let message = format!("`{name}` needs its own value: {}", shown.join(" → "));
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+}
+
+/// A call that reaches outside of the program.
+pub fn effect_in_constant(place: Place, effect: &str) -> Diagnostic {
+    let message = format!("a constant is known before the program runs, and this needs `{effect}`");
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+        .note("make it a function, or compute it in the workflow")
+}
+
+/// A constant whose value may be an error instead.
+pub fn error_in_constant(place: Place, error: &str) -> Diagnostic {
+    let message = format!("a constant raises nothing, and this can raise `{error}`");
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+        .note("catch it here, or make it a function")
+}
+
+/// An operator that gives nothing.
+pub fn fault_in_constant(place: Place, fault: &str) -> Diagnostic {
+    let message = format!("this has no value: it is the fault `{fault}`");
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+}

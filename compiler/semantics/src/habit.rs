@@ -1,0 +1,151 @@
+//! What people write who come from another language, and what it is called here.
+
+use gsw_source::Name;
+
+/// Names of values: what stands for nothing, for truth.
+const VALUES: &[(&str, &str)] = &[
+    ("False", "false"),
+    ("None", "none"),
+    ("True", "true"),
+    ("nil", "none"),
+    ("null", "none"),
+    ("this", "self"),
+    ("undefined", "none"),
+];
+
+/// Functions of other languages that print.
+const PRINTING: &[&str] = &["console", "echo", "print", "printf", "println", "puts"];
+
+/// Names of methods, and those of ours that may be meant, the likelier first.
+const METHODS: &[(&str, &[&str])] = &[
+    ("append", &["insert", "add"]),
+    ("as_str", &["to_string"]),
+    ("charAt", &["get", "slice"]),
+    ("collect", &["to_list"]),
+    ("concat", &["join"]),
+    ("containsKey", &["has"]),
+    ("contains_key", &["has"]),
+    ("count", &["len"]),
+    ("delete", &["remove"]),
+    ("each", &["map"]),
+    ("endsWith", &["ends_with"]),
+    ("every", &["all"]),
+    ("exists", &["any"]),
+    ("findIndex", &["index_of"]),
+    ("flatMap", &["flat_map"]),
+    ("forEach", &["map"]),
+    ("group", &["group_by"]),
+    ("head", &["first"]),
+    ("includes", &["contains", "has"]),
+    ("indexOf", &["index_of"]),
+    ("keySet", &["keys"]),
+    ("length", &["len"]),
+    ("lenght", &["len"]),
+    ("match", &["matches"]),
+    ("nth", &["get"]),
+    ("orElse", &["get"]),
+    ("put", &["insert"]),
+    ("reduce", &["fold"]),
+    ("reversed", &["reverse"]),
+    ("select", &["filter", "map"]),
+    ("set", &["insert"]),
+    ("size", &["len"]),
+    ("skip", &["drop"]),
+    ("some", &["any"]),
+    ("sorted", &["sort"]),
+    ("startsWith", &["starts_with"]),
+    ("strip", &["trim"]),
+    ("substr", &["slice"]),
+    ("substring", &["slice"]),
+    ("tail", &["drop"]),
+    ("toFloat", &["to_float"]),
+    ("toInt", &["to_int", "parse_int"]),
+    ("toLowerCase", &["lower"]),
+    ("toString", &["to_string"]),
+    ("toUpperCase", &["upper"]),
+    ("to_lower", &["lower"]),
+    ("to_lowercase", &["lower"]),
+    ("to_str", &["to_string"]),
+    ("to_upper", &["upper"]),
+    ("to_uppercase", &["upper"]),
+    ("where", &["filter"]),
+];
+
+/// Types of other languages; what is built in by another name.
+const TYPES: &[(&str, &str)] = &[
+    ("Bool", "bool"),
+    ("Bytes", "bytes"),
+    ("Duration", "duration"),
+    ("Float", "float"),
+    ("Int", "int"),
+    ("Integer", "int"),
+    ("Json", "json"),
+    ("String", "string"),
+    ("any", "json"),
+    ("boolean", "bool"),
+    ("double", "float"),
+    ("f32", "float"),
+    ("f64", "float"),
+    ("i32", "int"),
+    ("i64", "int"),
+    ("integer", "int"),
+    ("long", "int"),
+    ("number", "int"),
+    ("object", "json"),
+    ("str", "string"),
+    ("text", "string"),
+    ("u64", "int"),
+    ("usize", "int"),
+];
+
+/// What a type with arguments is written as here.
+const SHAPES: &[(&str, &str)] = &[
+    ("Array", "[T]"),
+    ("Dict", "{K: V}"),
+    ("HashMap", "{K: V}"),
+    ("List", "[T]"),
+    ("Map", "{K: V}"),
+    ("Maybe", "T?"),
+    ("Option", "T?"),
+    ("Optional", "T?"),
+    ("Record", "{K: V}"),
+    ("Tuple", "(A, B)"),
+    ("Vec", "[T]"),
+    ("array", "[T]"),
+    ("dict", "{K: V}"),
+    ("list", "[T]"),
+    ("map", "{K: V}"),
+    ("void", "()"),
+];
+
+fn look_up<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    let found = table.iter().find(|(it, _)| *it == name);
+    found.map(|(_, ours)| *ours)
+}
+
+/// What a value is called here.
+pub fn value(name: &str) -> Option<&'static str> {
+    look_up(VALUES, name)
+}
+
+/// Whether a name prints elsewhere.
+pub fn is_printing(name: &str) -> bool {
+    PRINTING.contains(&name)
+}
+
+/// What a type is called here.
+pub fn type_name(name: &str) -> Option<&'static str> {
+    look_up(TYPES, name)
+}
+
+/// How a type with arguments is written here.
+pub fn type_shape(name: &str) -> Option<&'static str> {
+    look_up(SHAPES, name)
+}
+
+/// The first of what a method may be called here that is among `known`.
+pub fn method(name: &str, known: &[Name]) -> Option<Name> {
+    let ours = look_up(METHODS, name)?;
+    let is_known = |it: &&&str| known.iter().any(|known| known == **it);
+    ours.iter().find(is_known).map(|it| Name::new_static(it))
+}

@@ -1,0 +1,139 @@
+//! What a constant is computed from: nothing outside of the program, nothing that fails, not itself.
+
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
+use rustc_hash::FxHashSet;
+
+use super::place_in;
+use crate::bodies::item_bodies;
+use crate::constant::ConstantValue::{Duration, Int};
+use crate::constant::known_value;
+use crate::errors;
+use crate::hir::{BinaryOperator, Body, BodyPart, ExpressionKind, UnaryOperator};
+use crate::model::Reference;
+use crate::summary::item_summary;
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    if body.item.kind(db) != ItemKind::Const || body.part != BodyPart::Main {
+        return;
+    }
+    if let Some(circle) = circle(db, body.item) {
+        let names: Vec<&str> = circle.iter().map(|it| it.name(db).as_str()).collect();
+        // The circle is reported once: at the name that comes first.
+        if names.iter().min() == names.first() {
+            let place = place_in(body, body.expression(body.root).span);
+            found.push(errors::constant_circle(place, &names));
+        }
+        return;
+    }
+    faults(db, body, found);
+    let summary = &item_summary(db, body.item).item;
+    if let Some((effect, span)) = effect(db, body) {
+        found.push(errors::effect_in_constant(place_in(body, span), effect));
+    } else if let Some(error) = summary.errors.kinds.iter().next() {
+        let place = place_in(body, body.expression(body.root).span);
+        found.push(errors::error_in_constant(place, &error.name));
+    }
+}
+
+/// The name of the first thing with an effect that a constant uses, and where.
+fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
+    let references = item_bodies(db, body.item).references.iter();
+    let mut effects = references.filter_map(|(span, reference)| match reference {
+        Reference::Item(item) if item.kind(db) != ItemKind::Const => {
+            let effects = item_summary(db, *item).item.effects;
+            Some((effects.iter().next()?.name(), *span))
+        }
+        _ => None,
+    });
+    effects.next()
+}
+
+/// The way from a constant through other declarations back to it; the constants on it.
+fn circle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
+    let mut seen = FxHashSet::default();
+    let mut path = vec![start];
+    leads_back(db, start, start, &mut seen, &mut path).then(|| {
+        path.retain(|it| it.kind(db) == ItemKind::Const);
+        path.push(start);
+        path
+    })
+}
+
+fn leads_back(
+    db: &dyn Db,
+    from: ItemId,
+    start: ItemId,
+    seen: &mut FxHashSet<ItemId>,
+    path: &mut Vec<ItemId>,
+) -> bool {
+    for (_, reference) in &item_bodies(db, from).references {
+        let Reference::Item(next) = reference else {
+            continue;
+        };
+        if *next == start {
+            return true;
+        }
+        let is_code = matches!(next.kind(db), ItemKind::Const | ItemKind::Function);
+        if !is_code || next.file(db) != start.file(db) || !seen.insert(*next) {
+            continue;
+        }
+        path.push(*next);
+        if leads_back(db, *next, start, seen, path) {
+            return true;
+        }
+        path.pop();
+    }
+    false
+}
+
+/// Operators over known values that have no result.
+fn faults(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    for expression in &body.expressions {
+        let (what, is_division) = match &expression.kind {
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let (Some(left), Some(right)) =
+                    (known_value(db, body, *left), known_value(db, body, *right))
+                else {
+                    continue;
+                };
+                let (Int(a) | Duration(a), Int(b) | Duration(b)) = (left, right) else {
+                    continue;
+                };
+                (checked(*operator, a, b), b == 0)
+            }
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Negate,
+                operand,
+            } => match known_value(db, body, *operand) {
+                Some(Int(value) | Duration(value)) => (value.checked_neg(), false),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if what.is_none() {
+            let place = place_in(body, expression.span);
+            let fault = if is_division {
+                "DivisionByZero"
+            } else {
+                "Overflow"
+            };
+            found.push(errors::fault_in_constant(place, fault));
+        }
+    }
+}
+
+/// What an operator gives; comparisons always give something.
+fn checked(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+    match operator {
+        BinaryOperator::Add => left.checked_add(right),
+        BinaryOperator::Subtract => left.checked_sub(right),
+        BinaryOperator::Multiply => left.checked_mul(right),
+        BinaryOperator::Divide => left.checked_div(right),
+        BinaryOperator::Remainder => left.checked_rem(right),
+        _ => Some(0),
+    }
+}
