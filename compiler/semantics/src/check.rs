@@ -37,6 +37,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     }
     inside.extend(error_diagnostics(db, file));
     inside.retain(|it| !follows(db, it, &broken));
+    drop_doubts(&mut inside);
     found.extend(inside);
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
@@ -147,6 +148,21 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         found.extend(lint_diagnostics(db, item, inferred));
     }
     found.extend(misplaced);
+}
+
+/// A list of errors that lacks one or names something else most likely means another one than it says: what of it is never
+/// raised is told once that is mended.
+fn drop_doubts(found: &mut Vec<Diagnostic>) {
+    let item = |it: &Diagnostic| match it.place {
+        Place::Item { item, .. } => Some(item),
+        Place::File { .. } => None,
+    };
+    let doubtful: Vec<_> = found
+        .iter()
+        .filter(|it| matches!(it.code, Code::UNDECLARED_ERROR | Code::NOT_AN_ERROR))
+        .map(item)
+        .collect();
+    found.retain(|it| it.code != Code::NEVER_RAISED || !doubtful.contains(&item(it)));
 }
 
 /// Whether a value only has the wrong type because a call inside of it is not possible at all.

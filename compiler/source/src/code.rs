@@ -11,6 +11,7 @@ impl Code {
         Self::NAMING_STYLE,
         Self::NEVER_RAISED,
         Self::NOT_OPTIONAL,
+        Self::UNKNOWN_MODEL,
         Self::UNREACHABLE_ARM,
         Self::UNREACHABLE_CODE,
         Self::UNSUPPORTED_SETTING,
