@@ -12,6 +12,7 @@ mod event_form;
 mod events;
 mod examples;
 mod formatting;
+mod grammar;
 mod graph;
 mod in_process;
 mod incremental;

@@ -22,8 +22,8 @@ pub(crate) fn node(kind: ExpressionKind, context: &mut Context<'_>) -> Expressio
     }
 }
 
-/// `Expression = Operand with prefix, infix and postfix operators, loosest first:
-/// "catch" · "or" · "and" · "not" · comparisons and "in" · "??" · ".." "..=" · "+" "-" · "*" "/" "%" · "as" · "-" "await" "race" ;`
+/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Comparison
+/// · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
     operand::chain(rules, mode)
         .pratt((
@@ -208,7 +208,7 @@ fn conversion(rules: &Rules) -> Rule<TypeExpression> {
         .boxed()
 }
 
-/// `Catch = "catch" "{" Arms "}" ;`
+/// `Catch = "catch" Arms ;`
 fn catch(rules: &Rules) -> Rule<Vec<crate::ast::MatchArm>> {
     token_as(TokenKind::Catch, Expected::OPERATOR)
         .ignore_then(rules.arms.clone())

@@ -44,8 +44,8 @@ pub(crate) fn item(rules: &Rules) -> Rule<Item> {
         .boxed()
 }
 
-/// `Declaration = Import | Function | Record | Alias | Enum | Error | Const | Agent | Prompt | Workflow | Tool | Mcp
-/// | Hook | Human | Skill | Test | Permissions ;`
+/// `Declaration = Import | Function | TypeDeclaration | Enum | Error | Const | Agent | Prompt | Workflow | Tool | Mcp |
+/// Hook | Human | Skill | Test | Permissions ;`
 fn declaration(rules: &Rules) -> Rule<ItemBody> {
     let keywords = choice((
         import::import(),

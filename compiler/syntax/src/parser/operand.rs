@@ -20,7 +20,8 @@ use crate::parser::literal::{is_literal, literal, string_literal};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Word};
 
-/// `Operand = Lambda | Record | Name | Literal | String | List | Map | Parenthesis | KeywordExpression ;`
+/// `Operand = ShortLambda | Lambda | Record | Name | Literal | StringLiteral | List | Map | Parenthesis |
+/// KeywordExpression ;`
 fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let words = when(
         |state, index| state.word(index) != Word::Other,
@@ -102,7 +103,8 @@ fn name() -> Rule<Expression> {
     .boxed()
 }
 
-/// `KeywordExpression = Do | If | Match | For | While | Step | Parallel | Modified | Reflect | Revise ;`
+/// `KeywordExpression = Do | If | Match | For | While | Step | ParallelFor | Parallel | Modified | Reflect | Revise | Exit
+/// | Emit | Spawn ;`
 pub(crate) fn keyword_expression(rules: &Rules) -> Rule<Expression> {
     choice((
         rules.if_expression.clone(),

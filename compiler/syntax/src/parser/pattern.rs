@@ -60,7 +60,7 @@ pub(crate) fn lambda_pattern(rules: &Rules) -> Rule<Pattern> {
     choice((name, wildcard, tuple_pattern(rules))).boxed()
 }
 
-/// `LiteralPattern = [ "-" ] Literal [ ( ".." | "..=" ) [ "-" ] Int ] | String ;`
+/// `LiteralPattern = SignedLiteral [ ( ".." | "..=" ) [ "-" ] Int ] | PlainString ;`
 fn literal_pattern() -> Rule<Pattern> {
     let range_end = choice((
         token_as(TokenKind::DotDot, Expected::OPERATOR).to(RangeEnd::Exclusive),
@@ -175,7 +175,7 @@ fn list(elements: Vec<ListElement>) -> Result<PatternKind, ParseError> {
     })
 }
 
-/// `PathPattern = Name { "." Name } [ "(" PatternFields ")" | "{" PatternFields "}" ] ;`
+/// `PathPattern = Name { "." Name } [ "(" PatternFields ")" | "{" RecordPatternFields "}" ] ;`
 fn path_pattern(rules: &Rules) -> Rule<Pattern> {
     let path = token_as(TokenKind::Identifier, Expected::PATTERN)
         .map_with(|token, context: &mut Context<'_>| context.state().identifier(token))
@@ -242,7 +242,7 @@ enum FieldElement {
     Rest,
 }
 
-/// `PatternFields = [ Name ":" ] Pattern { "," … } [ ".." ] ;`
+/// `PatternFields = ( NamedPatternField | Pattern ) { "," … } [ ".." ] ;`
 pub(super) fn payload_fields(rules: &Rules) -> Rule<(Vec<PatternField>, Rest)> {
     let field = named_field(rules)
         .or(rules.pattern.clone().map(|pattern| PatternField {

@@ -64,7 +64,7 @@ fn starts_settings(state: &State, index: usize) -> bool {
         && state.kind(index + 2) == Some(TokenKind::Colon)
 }
 
-/// `PromptBody = "{" { PromptEntry [ "," | Newline ] } "}" ;`
+/// `PromptBody = "{" { ( ( "system" | "user" ) StringLiteral | Example | Setting ) [ "," | Newline ] } "}" ;`
 pub(crate) fn prompt_body(rules: &Rules) -> Rule<Vec<PromptEntry>> {
     let text = |name: Word| {
         looking_at(

@@ -44,7 +44,7 @@ pub(crate) fn block(rules: &Rules) -> Rule<Block> {
         .boxed()
 }
 
-/// `Statement = Let | Var | State | Defer | Assert | Mock | Expression [ AssignOperator Expression ] ;`
+/// `Statement = Let | Var | State | Defer | Assert | Mock | ExpressionStatement ;`
 fn statement(rules: &Rules) -> Rule<Statement> {
     let declared = at(
         |state, index| {
@@ -91,7 +91,7 @@ fn initializer(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `Let = "let" Pattern [ ":" Type ] "=" Expression ;`
+/// `Let = "let" Pattern [ TypeAnnotation ] Initializer ;`
 fn let_binding(rules: &Rules) -> Rule<StatementKind> {
     token_as(TokenKind::Let, Expected::STATEMENT)
         .ignore_then(rules.pattern.clone())
@@ -101,7 +101,7 @@ fn let_binding(rules: &Rules) -> Rule<StatementKind> {
         .boxed()
 }
 
-/// `Var = "var" Name [ ":" Type ] "=" Expression ;`
+/// `Var = "var" Name [ TypeAnnotation ] Initializer ;`
 fn var(rules: &Rules) -> Rule<StatementKind> {
     token_as(TokenKind::Var, Expected::STATEMENT)
         .ignore_then(identifier())
@@ -111,7 +111,7 @@ fn var(rules: &Rules) -> Rule<StatementKind> {
         .boxed()
 }
 
-/// `State = "state" Name ":" Type "=" Expression ;`
+/// `State = "state" Name TypeAnnotation Initializer ;`
 fn state_variable(rules: &Rules) -> Rule<StatementKind> {
     let state = word(Word::State, Expected::STATEMENT)
         .ignore_then(identifier())

@@ -65,7 +65,7 @@ fn marked(rules: &Rules, marks: Rule<usize>) -> Rule<TypeExpression> {
         .boxed()
 }
 
-/// `PrimaryType = NamedType | String | ListType | MapType | TupleType | FunctionType ;`
+/// `PrimaryType = NamedType | String | "[" Type "]" | "{" Type ":" Type "}" | TupleType | FunctionType ;`
 fn primary_type(rules: &Rules) -> Rule<TypeExpression> {
     let literal = plain_string(Expected::TYPE).map_with(|text, context: &mut Context<'_>| {
         node(TypeExpressionKind::Literal(text), context)

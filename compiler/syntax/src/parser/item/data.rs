@@ -21,7 +21,8 @@ enum TypeBody {
     Alias(TypeExpression, Option<Expression>),
 }
 
-/// `TypeDeclaration = "type" Name [ Generics ] ( "=" Type [ "where" Expression ] | "{" Fields "}" ) ;`
+/// `TypeDeclaration = "type" Name [ Generics ] ( "=" Type [ Check ] | "{" [ FieldDeclaration { ( "," | Newline )
+/// FieldDeclaration } ] "}" ) ;`
 pub(super) fn type_declaration(rules: &Rules) -> Rule<ItemBody> {
     let check = line_break().ignore_then(check(rules)).or_not();
     let alias = token(TokenKind::Equal)
@@ -75,7 +76,7 @@ fn check(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `Field = Prefix Word ":" Type [ "=" Expression ] [ Check ] ;`
+/// `FieldDeclaration = Prefix Word ":" Type [ "=" Expression ] [ Check ] ;`
 fn field(rules: &Rules) -> Rule<FieldDeclaration> {
     let default = token_as(TokenKind::Equal, Expected::OPERATOR)
         .ignore_then(rules.any_expression())

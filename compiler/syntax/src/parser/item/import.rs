@@ -41,7 +41,7 @@ pub(super) fn import() -> Rule<ItemBody> {
         .boxed()
 }
 
-/// `Path = [ ( "." | ".." ) "/" { ".." "/" } ] Segment { "/" Segment } ;`
+/// `Path = [ ( "." | ".." ) "/" { ".." "/" } ] Word { "/" Word } ;`
 fn path() -> Rule<(Name, Span)> {
     let dots = token_among(
         |kind| matches!(kind, TokenKind::Dot | TokenKind::DotDot),

@@ -28,7 +28,7 @@ pub(crate) fn arguments(rules: &Rules) -> Rule<Vec<Argument>> {
     .boxed()
 }
 
-/// `Argument = [ Word ":" ] Expression ;`
+/// `Argument = [ ArgumentName ] Expression ;`
 fn argument(rules: &Rules) -> Rule<Argument> {
     argument_name()
         .or_not()
@@ -140,7 +140,8 @@ enum RecordElement {
     Base(Expression, usize),
 }
 
-/// `Record = Name [ "." Name ] "{" [ RecordField { ( "," | Newline ) RecordField } ] "}" ;`
+/// `Record = Name [ "." Name ] "{" [ ( RecordField | RecordBase ) { ( "," | Newline ) ( RecordField | RecordBase ) } ] "}"
+/// ;`
 pub(crate) fn record(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let path = identifier()
         .then(
@@ -218,7 +219,7 @@ fn field_init(rules: &Rules) -> Rule<RecordElement> {
     choice((written, short)).map(RecordElement::Field).boxed()
 }
 
-/// `ShortLambda = ( Name | "_" ) "=>" LambdaBody ;`
+/// `ShortLambda = ( Name | "_" ) "=>" Body ;`
 pub(crate) fn short_lambda(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let parameter = lambda_pattern(rules).map(|pattern| LambdaParameter { pattern, ty: None });
     let lambda = parameter
@@ -234,7 +235,7 @@ pub(crate) fn short_lambda(rules: &Rules, mode: Mode) -> Rule<Expression> {
     )
 }
 
-/// `Lambda = "(" [ LambdaParameter { "," LambdaParameter } [ "," ] ] ")" "=>" LambdaBody ;`
+/// `Lambda = "(" [ LambdaPattern [ TypeAnnotation ] { "," LambdaPattern [ TypeAnnotation ] } [ "," ] ] ")" "=>" Body ;`
 pub(crate) fn lambda(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let ty = token(TokenKind::Colon)
         .ignore_then(rules.type_expression.clone())

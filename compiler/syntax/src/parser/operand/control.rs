@@ -80,7 +80,7 @@ pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `Match = "match" Head "{" Arms "}" ;`
+/// `Match = "match" Head Arms ;`
 pub(super) fn match_expression(rules: &Rules) -> Rule<Expression> {
     token_as(TokenKind::Match, Expected::EXPRESSION)
         .ignore_then(rules.expression(Mode::Head))

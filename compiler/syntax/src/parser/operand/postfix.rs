@@ -31,7 +31,7 @@ enum CallModifier {
     With(Vec<Setting>, Span),
 }
 
-/// `Chain = Operand { Field | TupleField | AllOf | Index | Call { CallModifier } } ;`
+/// `Chain = Operand { Field | Index | Call { By | With } } ;`
 pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let modifiers = choice((by(rules), with(rules)))
         .repeated()
@@ -39,7 +39,7 @@ pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
     links(rules, operand(rules, mode), modifiers.boxed())
 }
 
-/// `SimpleOperand = ( Name | Literal | String | Parenthesis ) { Field | TupleField | AllOf | Index | Call } ;`
+/// `SimpleOperand = ( Name | Literal | StringLiteral | Parenthesis ) { Field | Index | Call } ;`
 pub(crate) fn simple_operand(rules: &Rules) -> Rule<Expression> {
     let literals = when(
         |state, index| state.kind(index).is_some_and(is_literal),
@@ -194,7 +194,7 @@ fn index(rules: &Rules) -> Rule<Link> {
         .boxed()
 }
 
-/// `Call = "(" Arguments ")" ;`
+/// `Call = Arguments ;`
 fn call_arguments(rules: &Rules) -> Rule<(Vec<Argument>, Span)> {
     looking_at(
         |state, index| state.kind(index) == Some(TokenKind::ParenOpen),
@@ -213,7 +213,7 @@ fn by(rules: &Rules) -> Rule<CallModifier> {
         .boxed()
 }
 
-/// `With = "with" "{" Settings "}" ;`
+/// `With = "with" Settings ;`
 fn with(rules: &Rules) -> Rule<CallModifier> {
     looking_at(
         |state, index| {
