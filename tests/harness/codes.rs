@@ -26,7 +26,7 @@ const SHOWN_ELSEWHERE: &[&str] = &[
 fn pages_of_codes_show_their_code() {
     let mut wrong = Vec::new();
     let list = gswc(&["explain"]);
-    for code in list.out.lines() {
+    for code in list.out.lines().filter_map(|it| it.split(' ').next()) {
         let page = gswc(&["explain", code]);
         if !page.out.starts_with(&format!("# {code}\n")) {
             wrong.push(format!("{code}.md does not start with its name"));
@@ -54,4 +54,11 @@ fn an_unknown_code_is_a_usage_error() {
     let said = gswc(&["explain", "no-such-code"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("no-such-code"), "{}", said.err);
+    let near = gswc(&["explain", "unknown-nmae"]);
+    assert_eq!(
+        near.err,
+        "gswc: there is no code `unknown-nmae`; did you mean `unknown-name`?\n"
+    );
+    let quoted = gswc(&["explain", "error[unknown-name]"]);
+    assert!(quoted.out.starts_with("# unknown-name\n"), "{quoted:?}");
 }

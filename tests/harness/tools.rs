@@ -80,6 +80,51 @@ fn shells_learn_the_commands() {
     for shell in ["bash", "zsh", "fish"] {
         let said = gswc(&["completions", shell]);
         assert_eq!(said.code, Some(0));
-        assert!(said.out.contains("explain"), "{shell}");
+        for word in ["explain", "graph", "unknown-name", "junit"] {
+            assert!(said.out.contains(word), "{shell} does not know {word}");
+        }
+        let script = scratch("completions").join(shell);
+        std::fs::write(&script, &said.out).expect("the target folder can be written");
+        // A shell that is not here cannot read it.
+        if let Ok(read) = std::process::Command::new(shell)
+            .arg("-n")
+            .arg(&script)
+            .output()
+        {
+            assert!(
+                read.status.success(),
+                "{shell}: {}",
+                String::from_utf8_lossy(&read.stderr)
+            );
+        }
     }
+}
+
+#[test]
+fn help_of_every_command_has_examples_and_exit_codes() {
+    let help = gswc(&["--help"]);
+    let commands = help.out.split("Commands:").nth(1).unwrap_or_default();
+    let commands = commands.split("\n\n").next().unwrap_or_default();
+    let names = commands
+        .lines()
+        .filter_map(|it| it.split_whitespace().next());
+    let mut count = 0;
+    for name in names.filter(|it| *it != "help") {
+        count += 1;
+        let said = gswc(&[name, "--help"]);
+        assert_eq!(said.code, Some(0), "{name}");
+        assert!(said.out.contains("Exit codes:"), "{name}: {}", said.out);
+        assert!(
+            name == "lsp" || said.out.contains("Examples:\n"),
+            "{name}: {}",
+            said.out
+        );
+        let widest = said.out.lines().map(|it| it.chars().count()).max();
+        assert!(
+            widest <= Some(140),
+            "{name} has a line of {widest:?} characters"
+        );
+    }
+    assert!(count >= 12, "{commands}");
+    assert!(help.out.contains("Start here:"));
 }

@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use gsw_service::Exit;
 
 use crate::commands;
+use crate::help;
 use crate::threads::with_large_stack;
 
 /// The Groundswell compiler: from `.gsw` files to native programs.
@@ -14,6 +15,7 @@ use crate::threads::with_large_stack;
 #[command(
     name = "gswc",
     version,
+    after_help = help::GSWC,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -24,36 +26,48 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make a project that runs and passes its test at once, offline.
+    #[command(after_help = help::NEW)]
+    New(New),
     /// Report what is wrong in a program, without building it.
+    #[command(after_help = help::CHECK)]
     Check(Check),
-    /// Compile a program to one native file.
-    Build(Build),
     /// Compile a program in memory and run it.
+    #[command(after_help = help::RUN)]
     Run(Run),
     /// Run the tests of programs.
+    #[command(after_help = help::TEST)]
     Test(Test),
-    /// Print the JSON Schema of a type, or of a workflow's input and output.
-    Schema(Schema),
-    /// Write the documentation of a program and of the library as a folder of web pages.
-    Doc(Doc),
-    /// Draw the structure of a program's workflows, as Mermaid text or as SVG.
-    Graph(Graph),
-    /// Make a project that runs and passes its test at once, offline.
-    New(New),
+    /// Compile a program to one native file.
+    #[command(after_help = help::BUILD)]
+    Build(Build),
     /// Write files in the one style.
+    #[command(after_help = help::FMT)]
     Fmt(Fmt),
     /// Explain a diagnostic by its code.
+    #[command(after_help = help::EXPLAIN)]
     Explain {
         /// The code, as in `error[unknown-name]`; without one, all codes are listed.
         code: Option<String>,
     },
+    /// Write the documentation of a program and of the library as a folder of web pages.
+    #[command(after_help = help::DOC)]
+    Doc(Doc),
+    /// Draw the structure of a program's workflows, as Mermaid text or as SVG.
+    #[command(after_help = help::GRAPH)]
+    Graph(Graph),
+    /// Print the JSON Schema of a type, or of a workflow's input and output.
+    #[command(after_help = help::SCHEMA)]
+    Schema(Schema),
     /// Print what makes a shell complete the words of `gswc`.
+    #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// Which shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
     /// Serve an editor over the language server protocol on standard input and output.
+    #[command(after_help = help::LSP)]
     Lsp,
 }
 
@@ -76,10 +90,10 @@ pub struct Build {
     /// The entry file, or the folder of a project; by default the project of this folder.
     pub file: Option<PathBuf>,
     /// The file to write; by default the project's name, else the entry file's without its ending.
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// The launcher to put the program behind; by default $GSW_LAUNCHER, else the one beside `gswc`.
-    #[arg(long)]
+    #[arg(long, value_name = "PATH")]
     pub launcher: Option<PathBuf>,
     /// Print or write another form instead.
     #[arg(long, value_enum)]
@@ -93,8 +107,8 @@ pub struct Run {
     pub file: Option<PathBuf>,
     /// The workflow to run, `main` unless given.
     pub workflow: Option<String>,
-    /// Replaces every agent's model; `sim/default` is offline and made up.
-    #[arg(long)]
+    /// Replaces every agent's model, by name or by a short name of `gsw.toml`; `sim/default` is offline and made up.
+    #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
     /// The program's own arguments, after `--`.
     #[arg(last = true)]
@@ -107,7 +121,7 @@ pub struct Test {
     /// The files whose tests are run, or folders of projects; by default the project of this folder.
     pub files: Vec<PathBuf>,
     /// Run only tests whose name contains this text.
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// How to print.
     #[arg(long, value_enum, default_value_t = TestFormat::Text)]
@@ -140,7 +154,7 @@ pub struct Doc {
     /// The entry file, or the folder of a project; by default the project of this folder, and without one the library alone.
     pub file: Option<PathBuf>,
     /// The folder to write.
-    #[arg(short, long, default_value = "doc")]
+    #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
     pub output: PathBuf,
 }
 
@@ -155,7 +169,7 @@ pub struct Graph {
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
     /// The file to write; by default the text is printed.
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
 

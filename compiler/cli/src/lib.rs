@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod compile;
+mod help;
 mod project;
 mod report;
 mod signature;

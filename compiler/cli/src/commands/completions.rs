@@ -1,13 +1,29 @@
 //! `gswc completions`
 
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use gsw_service::Exit;
+use gsw_source::Code;
 
 use crate::report;
 
-/// Prints the script by which a shell completes the words of `gswc`.
-pub fn completions(shell: Shell, mut command: clap::Command) -> Exit {
+/// Prints the script by which a shell completes the words of `gswc`, codes of diagnostics included.
+pub fn completions(shell: Shell, command: clap::Command) -> Exit {
+    // Told here alone: the answer to an unknown code is better than a list of all.
+    let codes = PossibleValuesParser::new(Code::ALL.iter().map(|it| it.name()));
+    let mut command = command.mut_subcommand("explain", |explain| {
+        explain.mut_arg("code", |code| code.value_parser(codes))
+    });
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "gswc", &mut script);
-    report::output(&String::from_utf8_lossy(&script))
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if shell == Shell::Fish {
+        // What is generated for this shell leaves out the values of what has no `--`.
+        let codes: Vec<&str> = Code::ALL.iter().map(|it| it.name()).collect();
+        script.push_str(&format!(
+            "complete -c gswc -n \"__fish_seen_subcommand_from explain\" -f -a \"{}\"\n",
+            codes.join(" ")
+        ));
+    }
+    report::output(&script)
 }
