@@ -3,6 +3,7 @@
 /// Every module: its path as imported, and its text.
 pub const MODULES: &[(&str, &str)] = &[
     ("std/bytes", include_str!("../bytes.gsw")),
+    ("std/context", include_str!("../context.gsw")),
     ("std/csv", include_str!("../csv.gsw")),
     ("std/document", include_str!("../document.gsw")),
     ("std/env", include_str!("../env.gsw")),

@@ -32,6 +32,8 @@ pub struct Attributes {
     pub intrinsic: Option<Name>,
     /// The effects that `@intrinsic` lists.
     pub effects: EffectSet,
+    /// `@property`: naming the function calls it, only in the standard library.
+    pub property: Presence,
     /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, only in the standard library.
     pub requirements: Vec<(RequirementKind, Name)>,
 }
@@ -64,6 +66,7 @@ pub fn read_attributes(
         deprecated: None,
         intrinsic: None,
         effects: EffectSet::default(),
+        property: Presence::Absent,
         requirements: Vec::new(),
     };
     let is_library = is_std(db, item.file(db));
@@ -91,6 +94,7 @@ pub fn read_attributes(
                     read.effects = read.effects.with(effect);
                 }
             }
+            ("property", Some([])) if is_library => read.property = Presence::Present,
             ("equal" | "ordered" | "numeric", Some(names)) if is_library => {
                 let kind = match name {
                     "equal" => RequirementKind::Equal,

@@ -73,6 +73,7 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
     ItemSignature {
         signature: Arc::new(Signature {
             intrinsic: attributes.intrinsic,
+            property: attributes.property,
             ..signature
         }),
         effects: attributes.effects,
@@ -129,6 +130,7 @@ fn empty_signature(result: Type) -> Signature {
         result,
         throws: None,
         intrinsic: None,
+        property: Presence::Absent,
         agent: None,
     }
 }
@@ -196,6 +198,7 @@ impl Head<'_> {
                 .map_or(Type::Unit, |it| self.lower(it)),
             throws,
             intrinsic: None,
+            property: Presence::Absent,
             agent: signature.by.as_ref().and_then(|it| self.agent(it)),
         }
     }

@@ -21,6 +21,8 @@ pub struct Signature {
     pub throws: Option<ErrorSet>,
     /// The row of the table of runtime calls, for an `@intrinsic`.
     pub intrinsic: Option<Name>,
+    /// `@property`: naming it calls it.
+    pub property: Presence,
     /// The agent after `by` of a prompt.
     pub agent: Option<ItemId>,
 }

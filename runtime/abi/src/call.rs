@@ -414,8 +414,8 @@ macro_rules! for_each_runtime_call {
             exec_run waiting(result, own, own, own, word, own);
             /// `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own);
-            /// `context.node` and its kin by name, with an argument as `json` or 0; gives `json`.
-            context_query raising(own, own);
+            /// `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
+            context_query raising(result, word, word, own);
             /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
 

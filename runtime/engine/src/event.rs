@@ -2,7 +2,7 @@
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
-mod form;
+pub(crate) mod form;
 mod json_text;
 mod line;
 mod log;
@@ -325,13 +325,17 @@ pub enum EventKind {
         level: String,
         /// The number of the round, from 1.
         round: u32,
+        /// What had failed, in words.
+        error: String,
     },
     /// It was.
     ReflectionEnd {
         /// As at the start.
         level: String,
-        /// Whether another attempt follows.
+        /// Whether another attempt follows, or an answer fits now.
         success: bool,
+        /// Why, where something is known of that.
+        reason: String,
     },
     /// A task or the run is told to end.
     Cancel {

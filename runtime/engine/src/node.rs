@@ -4,19 +4,24 @@
 //! parent (an iteration: its index). Text is made of it only on demand. Inputs and outputs are kept as JSON text up to a
 //! cap; beyond it those of the nodes that finished first are forgotten.
 
+mod note;
+mod query;
+mod record;
 mod totals;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{JsonText, LogLine, State};
 use crate::name::{NameId, Names};
 use crate::task::TaskId;
 
+pub use query::Answer;
+pub use record::{NodeRecord, OutputRecord};
 pub use totals::{Spent, Totals};
 
 /// The most bytes of inputs and outputs that a tree keeps.
@@ -107,6 +112,12 @@ pub struct Node {
     pub output: Option<Arc<str>>,
     /// What it and what has ended below it spent; none for nothing.
     pub spent: Option<Box<Spent>>,
+    /// How many nodes lie in it, attempts and blocks of modifiers not counted but what is in them.
+    pub children: u32,
+    /// How many nodes it lies in, counted likewise.
+    pub depth: u32,
+    /// How often it was tried; of a prompt, its requests.
+    pub attempts: u32,
     /// How many effects it has requested itself.
     pub effects: u32,
     /// The first of its tasks that are not forgotten, in order of spawning.
@@ -148,6 +159,10 @@ pub struct Tree {
     logs: VecDeque<LogLine>,
     /// By workflow.
     states: FxHashMap<NodeId, State>,
+    /// The steps and prompts that gave something, in the order of their ends.
+    gave: Vec<NodeId>,
+    /// The keys of the cache under which a prompt has put an answer or found one.
+    cache_keys: FxHashSet<Arc<str>>,
 }
 
 impl Tree {
@@ -182,6 +197,9 @@ impl Tree {
             input: new.input,
             output: None,
             spent: None,
+            children: 0,
+            depth: 0,
+            attempts: u32::from(!matches!(new.kind, NodeKind::Prompt | NodeKind::Attempt)),
             effects: 0,
             first_task: TaskId::NONE,
             last_task: TaskId::NONE,
@@ -189,7 +207,23 @@ impl Tree {
             joiner: TaskId::NONE,
         });
         self.attach(new.parent, id);
+        self.count_in_parents(id);
         id
+    }
+
+    fn count_in_parents(&mut self, id: NodeId) {
+        if self.node(id).kind == NodeKind::Attempt {
+            let tried = self.node(id).parent;
+            let attempts = self.node(id).index + 1;
+            self.node_mut(tried).attempts = attempts;
+        }
+        if let Some(parent) = self.shown_parent(id)
+            && self.is_shown(id)
+        {
+            let depth = self.node(parent).depth + 1;
+            self.node_mut(id).depth = depth;
+            self.node_mut(parent).children += 1;
+        }
     }
 
     fn attach(&mut self, parent: NodeId, child: NodeId) {
@@ -242,6 +276,9 @@ impl Tree {
         node.output = output;
         if node.output.is_some() || node.input.is_some() {
             self.finished.push_back(id);
+        }
+        if gives_something(self.node(id)) {
+            self.gave.push(id);
         }
         self.hand_up(id);
         while self.kept > KEPT_BYTES {
@@ -418,6 +455,15 @@ impl Tree {
             (_, index) => format!("{}#{}", self.name(id), index + 1),
         }
     }
+}
+
+/// Whether a node that has ended is one of those whose outputs are asked for.
+fn gives_something(node: &Node) -> bool {
+    matches!(
+        node.kind,
+        NodeKind::Step | NodeKind::Prompt | NodeKind::Human
+    ) && node.status == Status::Completed
+        && node.output.is_some()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 pub(crate) mod awaiting;
 mod budget;
 mod cancel;
+mod context;
 mod deadlock;
 mod describe;
 mod drive;

@@ -8,11 +8,11 @@ use gsw_syntax::ast;
 use crate::edit_distance::nearest;
 use crate::errors::{self, calls, records};
 use crate::habit;
-use crate::hir::{ExpressionId, ExpressionKind};
+use crate::hir::{Callee, ExpressionId, ExpressionKind};
 use crate::import::is_imported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
-use crate::model::{GenericUse, Parameter, Reference};
+use crate::model::{GenericUse, Parameter, Presence, Reference};
 use crate::module::{library_module, shown_module};
 use crate::scope::{
     Definition, member_names, resolve_callable, resolve_member, resolve_name, suggest,
@@ -22,14 +22,7 @@ use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
 
 /// Names of the language that its library does not have yet.
-const PROMISED: &[&str] = &[
-    "context",
-    "document",
-    "image",
-    "introspect",
-    "session",
-    "workflows",
-];
+const PROMISED: &[&str] = &["document", "image", "introspect", "session", "workflows"];
 
 impl Context<'_> {
     /// A bare name.
@@ -218,6 +211,7 @@ impl Context<'_> {
             Definition::Variant { item, variant } => self.variant_value(item, variant, span, hint),
             Definition::Module(_) => self.not_a_value(&format!("the module `{name}`"), span),
             Definition::Item(item) => match item.kind(self.db) {
+                ItemKind::Function if is_property(self.db, item) => self.property_value(item, span),
                 ItemKind::Function
                 | ItemKind::Prompt
                 | ItemKind::Workflow
@@ -249,6 +243,17 @@ impl Context<'_> {
     /// Fresh types for the type parameters of a declaration.
     pub(super) fn fresh_arguments(&mut self, count: usize) -> Vec<Type> {
         (0..count).map(|_| self.fresh()).collect()
+    }
+
+    /// `context.node`: a call that is written as a value.
+    fn property_value(&mut self, item: ItemId, span: Span) -> ExpressionId {
+        let result = lookup::signature(self.db, item).result.clone();
+        let callee = Callee::Item {
+            item,
+            type_arguments: Vec::new(),
+        };
+        let arguments = Vec::new();
+        self.push(ExpressionKind::Call { callee, arguments }, result, span)
     }
 
     fn function_value(&mut self, item: ItemId, span: Span) -> ExpressionId {
@@ -366,4 +371,8 @@ pub(crate) fn kind_text(kind: ItemKind) -> &'static str {
 /// Whether items of this kind are types and nothing else.
 fn is_type(kind: ItemKind) -> bool {
     matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
+}
+
+fn is_property(db: &dyn gsw_source::Db, item: ItemId) -> bool {
+    lookup::signature(db, item).property == Presence::Present
 }

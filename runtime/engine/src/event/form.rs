@@ -1,7 +1,7 @@
 //! The forms of times and durations in the JSON of events: as in the language's.
 
 /// RFC 3339.
-pub(super) mod time {
+pub(crate) mod time {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     use crate::calendar;
@@ -16,8 +16,33 @@ pub(super) mod time {
     }
 }
 
+/// RFC 3339, or nothing.
+pub(crate) mod optional_time {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    use crate::calendar;
+
+    pub(crate) fn serialize<S: Serializer>(
+        time: &Option<i64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(calendar::rfc3339).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<i64>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(deserializer)? else {
+            return Ok(None);
+        };
+        let time = calendar::parse_rfc3339(&text);
+        time.map(Some)
+            .ok_or_else(|| D::Error::custom("this is no RFC 3339 time"))
+    }
+}
+
 /// Seconds.
-pub(super) mod seconds {
+pub(crate) mod seconds {
     use serde::{Deserialize, Deserializer, Serializer};
 
     use crate::duration::SECOND;

@@ -83,12 +83,10 @@ calls! {
         run.perform_for(Request::Http { request }, TypeId(result as u32))
     }
 
-    /// `context.node` and its kin.
-    raising context_query(run, name, argument) {
-        match run.unavailable("`context`", &[name, argument]) {
-            Step::Raised(error) => Err(error),
-            other => unreachable!("what is unavailable raises, and gives no {other:?}"),
-        }
+    /// `context.node` and its kin: result type, what, how many at most, a text.
+    raising context_query(run, result, what, count, text) {
+        let text = run.take_string(text);
+        run.query_context(TypeId(result as u32), what, count as i64, &text)
     }
 
     /// `workflows.find(name)?.start(input)`

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::codec::decode;
-use crate::event::Level;
+use crate::event::{Level, form};
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 
@@ -27,7 +27,8 @@ pub struct Lessons {
 /// One reflection.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Lesson {
-    /// When, in nanoseconds since 1970.
+    /// When, in nanoseconds since 1970; RFC 3339 in JSON.
+    #[serde(serialize_with = "form::time::serialize")]
     pub time: i64,
     /// On which node.
     pub node: NodeId,
@@ -95,10 +96,15 @@ impl Lessons {
         self.models.remove(&node);
         self.revised.remove(&node);
         if self.guidance.remove(&node).is_some() && status == Status::Completed {
-            let last = self.history.iter_mut().rfind(|it| it.node == node);
-            if let Some(last) = last.filter(|it| it.resolution == Resolution::Retry) {
-                last.success = true;
-            }
+            self.succeed(node);
+        }
+    }
+
+    /// What followed the last reflection on a node ended well.
+    pub(crate) fn succeed(&mut self, node: NodeId) {
+        let last = self.history.iter_mut().rfind(|it| it.node == node);
+        if let Some(last) = last.filter(|it| it.resolution == Resolution::Retry) {
+            last.success = true;
         }
     }
 

@@ -19,6 +19,7 @@ use crate::model::{
 use crate::node::{NodeId, Spent, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
+use crate::run::lessons::{Lesson, Resolution};
 use crate::scope::ScopeId;
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -48,6 +49,8 @@ pub struct PromptRun {
     model: String,
     /// Tokens of its requests.
     usage: Usage,
+    /// What was wrong with its last answer that does not fit.
+    invalid: String,
 }
 
 impl PromptRun {
@@ -232,6 +235,7 @@ impl Run {
             }
         }
         prompt.requests += 1;
+        self.tree.node_mut(prompt.node).attempts = prompt.requests;
         prompt.model.clone_from(&request.model);
         let (model, attempt) = (request.model.clone(), prompt.requests);
         self.tell(prompt.node, EventKind::ModelRequest { model, attempt });
@@ -269,16 +273,28 @@ impl Run {
                 PromptNote::CacheHit { key } => EventKind::CacheHit { key },
                 PromptNote::CacheMiss { key } => EventKind::CacheMiss { key },
                 PromptNote::InvalidResponse { response, issues } => {
+                    let messages: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
+                    prompt.invalid = messages.join("; ");
                     EventKind::InvalidResponse { response, issues }
                 }
                 PromptNote::ReflectionStart { attempt, .. } => EventKind::ReflectionStart {
                     level: level(),
                     round: attempt,
+                    error: self.note_invalid(prompt),
                 },
-                PromptNote::ReflectionEnd { success } => EventKind::ReflectionEnd {
-                    level: level(),
-                    success,
-                },
+                PromptNote::ReflectionEnd { success } => {
+                    let reason = if success {
+                        self.lessons.succeed(prompt.node);
+                        "the answer fits now".into()
+                    } else {
+                        prompt.invalid.clone()
+                    };
+                    EventKind::ReflectionEnd {
+                        level: level(),
+                        success,
+                        reason,
+                    }
+                }
                 PromptNote::Warning { message } => {
                     self.log_at(prompt.node, Level::Warn, message.into(), None);
                     continue;
@@ -286,6 +302,21 @@ impl Run {
             };
             self.tell(prompt.node, kind);
         }
+    }
+
+    /// A wrong answer is shown back to the model: what was wrong with it.
+    fn note_invalid(&mut self, prompt: &PromptRun) -> String {
+        self.lessons.note(Lesson {
+            time: self.now,
+            node: prompt.node,
+            level: "prompt".into(),
+            reason: "the answer does not fit".into(),
+            error: prompt.invalid.clone(),
+            resolution: Resolution::Retry,
+            success: false,
+            guidance: String::new(),
+        });
+        prompt.invalid.clone()
     }
 
     /// A task that runs a prompt is to unwind. Gives the prompt back when tools of it must end first.

@@ -98,7 +98,15 @@ impl Run {
         let outer = self.current_node();
         let round = u32::try_from(failure.used + 1).unwrap_or(u32::MAX);
         let level = self.level_of(outer);
-        self.tell(outer, EventKind::ReflectionStart { level, round });
+        let error = self.text_of_error(failure.error);
+        self.tell(
+            outer,
+            EventKind::ReflectionStart {
+                level,
+                round,
+                error,
+            },
+        );
         if judge.is_built_in && !self.has_model_to_reflect_with(outer) {
             self.heap.release(closure);
             let reflection = self.reflection_without_model(&failure);
@@ -254,7 +262,7 @@ impl Run {
             self.heap.release(raised);
         }
         self.leave_node(node, Status::Cancelled, None);
-        self.tell_end(outer, false);
+        self.tell_end(outer, false, "cancelled");
         self.heap.release(failure.error);
         self.unwind_error(scope)
     }
@@ -285,21 +293,22 @@ impl Run {
         self.log_at(outer, Level::Warn, message.into(), None);
         let reason = why.to_owned();
         self.note_lesson(outer, raised, (reason, String::new()), Resolution::Skip);
-        self.tell_end(outer, false);
+        self.tell_end(outer, false, why);
         Err(raised)
     }
 
     fn resolve(&mut self, outer: NodeId, raised: u64, reflection: Reflection) -> Result<u64, u64> {
-        let said = (reflection.reason, reflection.guidance.clone());
+        let reason = reflection.reason;
+        let said = (reason.clone(), reflection.guidance.clone());
         if !reflection.should_retry {
             self.note_lesson(outer, raised, said, Resolution::Abort);
-            self.tell_end(outer, false);
+            self.tell_end(outer, false, &reason);
             return Err(raised);
         }
         self.note_lesson(outer, raised, said, Resolution::Retry);
         self.lessons
             .learn(outer, &reflection.guidance, reflection.revised);
-        self.tell_end(outer, true);
+        self.tell_end(outer, true, &reason);
         self.heap.release(raised);
         Ok(0)
     }
@@ -311,14 +320,12 @@ impl Run {
         (reason, guidance): (String, String),
         resolution: Resolution,
     ) {
-        let name = error::name(&self.heap, raised).to_owned();
-        let message = error::message(&self.heap, raised);
         let lesson = Lesson {
             time: self.now,
             node,
             level: self.level_of(node),
             reason,
-            error: format!("{name}: {message}"),
+            error: self.text_of_error(raised),
             resolution,
             success: false,
             guidance,
@@ -342,9 +349,22 @@ impl Run {
         !is_capacity && self.may_try_again(raised)
     }
 
-    fn tell_end(&mut self, outer: NodeId, success: bool) {
+    fn text_of_error(&self, raised: u64) -> String {
+        let name = error::name(&self.heap, raised);
+        format!("{name}: {}", error::message(&self.heap, raised))
+    }
+
+    fn tell_end(&mut self, outer: NodeId, success: bool, reason: &str) {
         let level = self.level_of(outer);
-        self.tell(outer, EventKind::ReflectionEnd { level, success });
+        let reason = reason.to_owned();
+        self.tell(
+            outer,
+            EventKind::ReflectionEnd {
+                level,
+                success,
+                reason,
+            },
+        );
     }
 
     fn level_of(&self, node: NodeId) -> String {

@@ -13,6 +13,7 @@ use crate::value::error;
 impl Run {
     /// Hands an event to the observers.
     pub(crate) fn tell(&mut self, node: NodeId, kind: EventKind) {
+        self.tree.note(&kind);
         let event = Event {
             sequence: self.events,
             time: self.now,

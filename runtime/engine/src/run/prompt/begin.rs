@@ -72,16 +72,7 @@ impl Run {
         if let Some(model) = merged.settings.get("model") {
             self.lessons.note_model(&self.tree, outer, model);
         }
-        let node = self.enter_node(NewNode {
-            parent: outer,
-            kind: NodeKind::Prompt,
-            name: &declared.name,
-            index: None,
-            status: Status::Running,
-            input,
-        });
-        let current = self.current;
-        self.tasks.at_mut(current).node = node;
+        let node = self.enter_prompt(&declared.name, input);
         self.tell_prompt_start(node, &merged);
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
@@ -108,7 +99,22 @@ impl Run {
             held_back: None,
             model: String::new(),
             usage: Usage::default(),
+            invalid: String::new(),
         }))
+    }
+
+    fn enter_prompt(&mut self, name: &str, input: Option<Arc<str>>) -> NodeId {
+        let node = self.enter_node(NewNode {
+            parent: self.current_node(),
+            kind: NodeKind::Prompt,
+            name,
+            index: None,
+            status: Status::Running,
+            input,
+        });
+        let current = self.current;
+        self.tasks.at_mut(current).node = node;
+        node
     }
 
     fn tell_prompt_start(&mut self, node: NodeId, merged: &Merged) {
