@@ -90,6 +90,27 @@ fn import_cycles_are_shown_as_a_path() {
 }
 
 #[test]
+fn a_program_of_a_host_cannot_run_by_itself() {
+    let source = "@host tool now_playing(room: string) -> string\n\nworkflow main() -> string { now_playing(\"kitchen\") }\n";
+    let file = file("host.gsw", source);
+    assert_eq!(gswc(&["check", text(&file)]).code, Some(0));
+    let built = file.with_extension("out");
+    for words in [
+        &["run", text(&file)][..],
+        &["build", text(&file), "-o", text(&built)],
+    ] {
+        let said = gswc(words);
+        assert_eq!(said.code, Some(1), "{said:?}");
+        let expected =
+            "error[needs-host]: the tool `now_playing` belongs to a host, which is missing here";
+        assert!(said.err.contains(expected), "{}", said.err);
+    }
+    let image = file.with_extension("gswi");
+    let said = gswc(&["build", text(&file), "--emit", "image", "-o", text(&image)]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+#[test]
 fn a_program_without_main_cannot_run() {
     refused(
         &["run", text(&file("no_main.gsw", "fn f() -> int { 1 }\n"))],

@@ -18,6 +18,8 @@ const SHOWN_ELSEWHERE: &[&str] = &[
     "invalid-toml",
     "unknown-key",
     "wrong-value",
+    // Not of a file but of a command: `bad_input::a_program_of_a_host_cannot_run_by_itself`.
+    "needs-host",
     // More than 256 brackets: `bad_input::deep_nesting_is_reported_and_not_a_crash`.
     "nesting-too-deep",
 ];

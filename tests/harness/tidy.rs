@@ -35,6 +35,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-service", &["gsw-abi", "gsw-agents", "gsw-engine"]),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
     (
+        "groundswell-build",
+        &[
+            "gsw-abi",
+            "gsw-codegen",
+            "gsw-flow",
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
+    ("groundswell", &["gsw-abi", "gsw-agents", "gsw-engine"]),
+    (
         "gsw-ide",
         &[
             "gsw-evaluator",
@@ -146,6 +158,19 @@ fn crates_know_only_the_layers_below() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_host_carries_no_compiler_unless_it_asks_for_it() {
+    let manifest = read(&root().join("host/groundswell/Cargo.toml"));
+    let line = manifest
+        .lines()
+        .find(|it| it.starts_with("groundswell-build = "));
+    assert!(line.is_some_and(|it| it.contains("optional = true")));
+    assert!(
+        !manifest.contains("default ="),
+        "no feature is on by itself"
+    );
 }
 
 #[test]

@@ -16,13 +16,15 @@ pub fn open(path: &Path) -> Result<Database, String> {
     Ok(db)
 }
 
-/// Whether a program must have a workflow `main`.
+/// What a program must have: a workflow `main`, and all its tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Main {
     /// It is about to be run.
     Needed,
     /// Another workflow is named, or will be when the built file is run.
     Optional,
+    /// As `Optional`, and a host embeds the program: it may have some of its tools.
+    Embedded,
 }
 
 /// The program in Flow IR; what is wrong is printed.
@@ -31,6 +33,9 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
     let mut diagnostics = gsw_evaluator::check_project(&db);
     if main == Main::Needed && !diagnostics.iter().any(|it| it.severity == Severity::Error) {
         diagnostics.extend(gsw_semantics::missing_main(&db));
+    }
+    if main != Main::Embedded {
+        diagnostics.extend(gsw_semantics::needs_host(&db));
     }
     if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
         return Err(Exit::Raised);

@@ -94,7 +94,8 @@ impl<'run, 'file> Printer<'run, 'file> {
             }
             ItemBody::Tool { signature, body } => {
                 let head = self.signature("tool ", signature);
-                concat([head, text(" "), self.block(body)])
+                let body = body.as_ref().map(|it| self.block(it));
+                body.map_or(head.clone(), |it| concat([head, text(" "), it]))
             }
             ItemBody::Mcp { name, transport } => concat([
                 text(format!("mcp {} = ", name.name)),

@@ -1,6 +1,6 @@
 //! Attributes: which there are, where they may stand, and what they say.
 
-use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
@@ -28,6 +28,8 @@ pub struct Attributes {
     pub secret: Presence,
     /// `@deprecated("why")`
     pub deprecated: Option<Name>,
+    /// `@host`
+    pub host: Option<Span>,
     /// `@intrinsic("row", …)`, only in the standard library.
     pub intrinsic: Option<Name>,
     /// The effects that `@intrinsic` lists.
@@ -50,7 +52,7 @@ pub enum RequirementKind {
 }
 
 /// Names that every program may write, for suggestions.
-const PUBLIC: &[&str] = &["alias", "deprecated", "secret"];
+const PUBLIC: &[&str] = &["alias", "deprecated", "host", "secret"];
 
 /// Reads the attributes; unknown and malformed ones go to `sink`.
 pub fn read_attributes(
@@ -64,6 +66,7 @@ pub fn read_attributes(
         alias: None,
         secret: Presence::Absent,
         deprecated: None,
+        host: None,
         intrinsic: None,
         effects: EffectSet::default(),
         property: Presence::Absent,
@@ -83,11 +86,14 @@ pub fn read_attributes(
             }
             ("alias", Some([_])) => sink.push(errors::misplaced_attribute(place, name)),
             ("secret", Some([])) => read.secret = Presence::Present,
+            ("host", Some([])) => read.host = Some(attribute.span),
             ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
             ("alias" | "deprecated", _) => {
                 sink.push(errors::attribute_arguments(place, name, "one string"))
             }
-            ("secret", _) => sink.push(errors::attribute_arguments(place, name, "no arguments")),
+            ("secret" | "host", _) => {
+                sink.push(errors::attribute_arguments(place, name, "no arguments"))
+            }
             ("intrinsic", Some([row, effects @ ..])) if is_library => {
                 read.intrinsic = Some(row.clone());
                 for effect in effects.iter().filter_map(|it| effect_named(it)) {

@@ -10,6 +10,7 @@ use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attrib
 use crate::constant_type::literal_type;
 use crate::declared_type::{presence, report_repeats, type_declaration};
 use crate::errors;
+use crate::host_tool;
 use crate::lower_type::{lower_throws, lower_type};
 use crate::model::{Parameter, Presence, Signature, TypeDeclarationKind};
 use crate::scope::{Definition, module_scope, resolve_member, resolve_name};
@@ -63,6 +64,8 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         _ => empty_signature(Type::Unit),
     };
     let attributes = head.attributes(ast);
+    head.sink
+        .extend(host_tool::check(item, ast, attributes.host));
     let parameters = &head.generics;
     let position = |name: &Name| parameters.iter().position(|it| it == name);
     let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {

@@ -19,10 +19,10 @@ mod workflows;
 pub use constants::{constant_circle, effect_in_constant, error_in_constant, fault_in_constant};
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use declarations::{
-    attribute_arguments, duplicate_definition, method_of_foreign_type, misplaced_agent,
-    misplaced_attribute, misplaced_repeat_class, missing_body, missing_type, not_an_agent,
-    reserved_parameter, reserved_word, self_outside_method, unknown_attribute, unusual_name,
-    wrong_case,
+    HostToolProblem, attribute_arguments, duplicate_definition, host_tool, method_of_foreign_type,
+    misplaced_agent, misplaced_attribute, misplaced_repeat_class, missing_body, missing_type,
+    not_an_agent, reserved_parameter, reserved_word, self_outside_method, unknown_attribute,
+    unusual_name, wrong_case,
 };
 pub use lints::{
     not_compiled_yet, unknown_model, unreachable_code, unread_variable, unsupported_setting,
@@ -33,7 +33,7 @@ pub use names::{
     log_instead, module_not_imported, private_name, unknown_member, unknown_module_name,
     unknown_name,
 };
-pub use program::missing_main;
+pub use program::{missing_main, needs_host};
 pub use throws::{
     impossible_catch, left_out_of_type, never_raised, undeclared_errors, undeclared_open_error,
 };

@@ -17,6 +17,7 @@ pub mod errors;
 mod exhaustiveness;
 mod habit;
 pub mod hir;
+mod host_tool;
 mod import;
 mod infer;
 mod lints;
@@ -59,6 +60,7 @@ pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
 pub use exhaustiveness::pattern_diagnostics;
+pub use host_tool::{is_host_tool, needs_host};
 pub use import::{acyclic_imports, imported_files};
 pub use infer::{body, infer_item, requirement_diagnostics, requirements};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};

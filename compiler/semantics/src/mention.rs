@@ -66,9 +66,13 @@ impl Mentions {
                 self.signature(signature);
                 entries.iter().for_each(|it| self.entry(it));
             }
-            ItemBody::Workflow { signature, body } | ItemBody::Tool { signature, body } => {
+            ItemBody::Workflow { signature, body } => {
                 self.signature(signature);
                 self.block(body);
+            }
+            ItemBody::Tool { signature, body } => {
+                self.signature(signature);
+                body.iter().for_each(|it| self.block(it));
             }
             ItemBody::Mcp { transport, .. } => self.expression(transport),
             ItemBody::Hook { handlers, .. } => handlers.iter().for_each(|it| self.block(&it.body)),

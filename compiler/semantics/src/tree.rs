@@ -28,9 +28,9 @@ pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
             signature: signature.clone(),
             body: empty(),
         },
-        ItemBody::Tool { signature, .. } => ItemBody::Tool {
+        ItemBody::Tool { signature, body } => ItemBody::Tool {
             signature: signature.clone(),
-            body: empty(),
+            body: body.as_ref().map(|_| empty()),
         },
         ItemBody::Prompt { signature, .. } => ItemBody::Prompt {
             signature: signature.clone(),

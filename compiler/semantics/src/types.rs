@@ -142,6 +142,8 @@ pub enum Effect {
     Human = 256,
     /// Starts tasks or runs.
     Spawn = 512,
+    /// Calls a tool of the program that embeds this one.
+    Host = 1024,
 }
 
 impl Effect {
@@ -157,6 +159,7 @@ impl Effect {
         Self::Random,
         Self::Human,
         Self::Spawn,
+        Self::Host,
     ];
 
     /// As written after `uses`.
@@ -173,13 +176,14 @@ impl Effect {
             Self::Random => "random",
             Self::Human => "human",
             Self::Spawn => "spawn",
+            Self::Host => "host",
         }
     }
 }
 
 impl EffectSet {
     /// All effects.
-    pub const ALL: Self = Self(1023);
+    pub const ALL: Self = Self(2047);
 
     /// Whether `effect` is in it.
     #[must_use]

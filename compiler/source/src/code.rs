@@ -63,6 +63,7 @@ codes! {
     DUPLICATE_FIELD = "duplicate-field";
     DUPLICATE_SETTING = "duplicate-setting";
     FAILING_CONSTANT = "failing-constant";
+    HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
     IMPURE_CONSTANT = "impure-constant";
@@ -84,6 +85,7 @@ codes! {
     MISSING_MAIN = "missing-main";
     MISSING_TYPE = "missing-type";
     NAMING_STYLE = "naming-style";
+    NEEDS_HOST = "needs-host";
     NESTING_TOO_DEEP = "nesting-too-deep";
     NEVER_RAISED = "never-raised";
     NO_JSON_FORM = "no-json-form";

@@ -410,6 +410,8 @@ macro_rules! for_each_runtime_call {
             /// Before a tool's body when called by a program: tool's index, key or 0, arguments as `json`. Done with a value when a
             /// call with the same key has one (an optional of the result), else with `none`.
             tool_begin waiting(result, word, own, own);
+            /// The body of a tool that the program's host has.
+            host_call waiting(result, own, own);
             /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
             /// `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.

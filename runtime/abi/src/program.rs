@@ -163,8 +163,19 @@ pub struct Tool {
     pub result: TypeId,
     /// How it may be repeated.
     pub repeat: Repeat,
+    /// Who has its body.
+    pub body: ToolBody,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,
+}
+
+/// Who has the body of a tool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum ToolBody {
+    /// The program.
+    Program,
+    /// The program that embeds it, after `@host`.
+    Host,
 }
 
 /// How a tool may be repeated.

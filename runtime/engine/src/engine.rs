@@ -1,20 +1,21 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
 
 use gsw_abi::program::Program;
 use serde_json::{Map, Value};
 
-use crate::driver::carrier::Carrier;
+use crate::driver::carrier::{Carrier, OnEnd};
 use crate::driver::clock;
 use crate::driver::outside::Outside;
 use crate::driver::permissions::Permissions;
+use crate::host::{HostTools, Variables};
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::observe::Observers;
 use crate::run::{Finished, Run, RunResult, Start};
-use crate::services::Services;
+use crate::services::{Listener, Services};
 use crate::turn_threads::TurnThreads;
 use crate::web::Web;
 
@@ -33,6 +34,24 @@ pub struct EngineOptions {
     pub observers: Arc<Observers>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
+    /// Performs the tools that the program leaves to its host.
+    pub tools: Option<Arc<dyn HostTools>>,
+    /// Where `env.get` and `secret` look.
+    pub variables: Variables,
+}
+
+/// How one run is started.
+pub struct RunOptions {
+    /// Hears of every event of this run, besides the engine's observers.
+    pub listener: Option<Listener>,
+    /// Hears of its end, on a thread of the engine, which it must not hold up.
+    pub on_end: OnEnd,
+}
+
+impl std::fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions").finish_non_exhaustive()
+    }
 }
 
 /// A program that can be run.
@@ -46,13 +65,16 @@ pub struct Engine {
 /// A run on its way.
 #[derive(Debug)]
 pub struct RunHandle {
-    carrier: Arc<Carrier>,
+    canceller: Canceller,
     finished: Receiver<Box<Finished>>,
 }
 
 /// Tells a run to end; can be kept by a signal handler.
 #[derive(Debug, Clone)]
-pub struct Canceller(Arc<Carrier>);
+pub struct Canceller {
+    carrier: Arc<Carrier>,
+    run: Arc<str>,
+}
 
 impl Engine {
     /// An engine for a loaded program.
@@ -62,10 +84,19 @@ impl Engine {
             prompts: options.prompts.clone(),
             model_override: options.model_override,
             observers: options.observers,
+            listener: None,
             memory_limit: options.memory_limit,
         };
         let permissions = Permissions::new(loaded.program.permissions.as_deref());
-        let outside = Outside::new(permissions, options.models, options.prompts, options.web);
+        let outside = Outside {
+            models: options.models,
+            prompts: options.prompts,
+            web: options.web,
+            tools: options.tools,
+            variables: options.variables,
+            permissions: Arc::new(permissions),
+            pending: Mutex::default(),
+        };
         Self {
             loaded: Arc::new(loaded),
             services: Arc::new(services),
@@ -93,22 +124,50 @@ impl Engine {
     /// Starts a run of a workflow with its parameters by name.
     #[must_use]
     pub fn start(&self, workflow: usize, input: Map<String, Value>) -> RunHandle {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let options = RunOptions {
+            listener: None,
+            // Nobody may be waiting for it.
+            on_end: Box::new(move |it| drop(sender.send(it))),
+        };
+        let canceller = self.start_with(workflow, input, options);
+        RunHandle {
+            canceller,
+            finished,
+        }
+    }
+
+    /// Starts a run of a workflow and returns at once.
+    #[must_use]
+    pub fn start_with(
+        &self,
+        workflow: usize,
+        input: Map<String, Value>,
+        options: RunOptions,
+    ) -> Canceller {
         let start = Start {
             // As wide as the ids of traces, so that none is given twice anywhere.
             id: format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into(),
             now: clock::now(),
             seed: clock::random_word(),
         };
-        let run = Run::new(Arc::clone(&self.loaded), Arc::clone(&self.services), start);
-        let (sender, finished) = std::sync::mpsc::channel();
+        let services = match options.listener {
+            None => Arc::clone(&self.services),
+            listener => Arc::new(Services {
+                listener,
+                ..Services::clone(&self.services)
+            }),
+        };
+        let id = Arc::clone(&start.id);
+        let run = Run::new(Arc::clone(&self.loaded), services, start);
         let carrier = Carrier::new(
             run,
             Arc::clone(&self.outside),
             TurnThreads::shared().clone(),
-            sender,
+            options.on_end,
         );
         carrier.begin(workflow, input);
-        RunHandle { carrier, finished }
+        Canceller { carrier, run: id }
     }
 
     /// Runs a workflow to its end.
@@ -136,19 +195,25 @@ impl RunHandle {
     /// What can tell this run to end.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
-        Canceller(Arc::clone(&self.carrier))
+        self.canceller.clone()
     }
 }
 
 impl Canceller {
+    /// The name of the run in events.
+    #[must_use]
+    pub fn run(&self) -> &Arc<str> {
+        &self.run
+    }
+
     /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that does not wait for anything is stopped
     /// after a second.
     pub fn cancel(&self, reason: &str) {
-        self.0.cancel(reason);
+        self.carrier.cancel(reason);
     }
 
     /// Stops the run at once, at the next turn of a loop or call; `defer`s are cut short as well.
     pub fn stop(&self) {
-        self.0.stop();
+        self.carrier.stop();
     }
 }

@@ -57,8 +57,8 @@ pub use number::{
     float_sqrt, float_to_int, int_pow, int_to_float,
 };
 pub use outside::{
-    context_query, exec_run, http_request, human_ask, human_timeout, prompt_detail, prompt_revised,
-    prompt_run, tool_begin, workflow_start,
+    context_query, exec_run, host_call, http_request, human_ask, human_timeout, prompt_detail,
+    prompt_revised, prompt_run, tool_begin, workflow_start,
 };
 pub use regex::{
     regex_captures, regex_check, regex_find, regex_find_all, regex_replace, regex_split,

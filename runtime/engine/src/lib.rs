@@ -11,6 +11,7 @@ pub mod engine;
 pub mod event;
 pub mod export;
 pub mod heap;
+pub mod host;
 pub mod load;
 pub mod media;
 pub mod model;

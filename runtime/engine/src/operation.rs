@@ -131,6 +131,13 @@ pub enum Request {
         /// Which.
         request: HttpRequest,
     },
+    /// A tool of the program that embeds this one.
+    Host {
+        /// Which.
+        tool: String,
+        /// Its arguments by name, as JSON text.
+        input: String,
+    },
 }
 
 /// How to run a program of the system.
@@ -209,6 +216,13 @@ pub enum Outcome {
     Texts(Vec<String>),
     /// The medium, to whose address the provider may be sent.
     Media(Media),
+    /// What a tool of the host gave.
+    Host {
+        /// Which.
+        tool: String,
+        /// Its value as JSON text.
+        answer: String,
+    },
     /// What the model said, or why it did not.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
     /// What the program gave.
@@ -239,6 +253,13 @@ pub enum Failure {
     Timeout {
         /// After how long.
         nanoseconds: i64,
+    },
+    /// `ToolFailed`
+    Tool {
+        /// Which.
+        tool: String,
+        /// Why.
+        message: String,
     },
     /// `Failed`
     Other {

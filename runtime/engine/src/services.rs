@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::event::Event;
 use crate::model::Prompts;
 use crate::observe::Observers;
+
+/// Hears of every event at once, on the thread of the turn, which it must not hold up.
+pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// What a process gives to all its runs. None of it is asked for anything that is not a pure function of a run's input.
 #[derive(Clone, Default)]
@@ -14,6 +18,8 @@ pub struct Services {
     pub model_override: Option<String>,
     /// Who is told what happens.
     pub observers: Arc<Observers>,
+    /// Hears of them before the observers do.
+    pub listener: Option<Listener>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
 }

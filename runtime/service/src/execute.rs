@@ -71,7 +71,7 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
             .clone()
             .or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
         observers: Arc::clone(&observers),
-        memory_limit: None,
+        ..EngineOptions::default()
     };
     let engine = Engine::new(loaded, options);
     let handle = engine.start(invocation.workflow, invocation.input);

@@ -41,7 +41,7 @@ fn bundle(arguments: &Build, file: &Path) -> Exit {
 }
 
 fn image(arguments: &Build, file: &Path) -> Exit {
-    let image = match compile::image(file, Main::Optional) {
+    let image = match compile::image(file, Main::Embedded) {
         Ok(image) => image,
         Err(exit) => return exit,
     };
@@ -56,7 +56,7 @@ fn image(arguments: &Build, file: &Path) -> Exit {
 }
 
 fn text(file: &Path, form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, String>) -> Exit {
-    let module = match compile::module(file, Main::Optional) {
+    let module = match compile::module(file, Main::Embedded) {
         Ok(module) => module,
         Err(exit) => return exit,
     };

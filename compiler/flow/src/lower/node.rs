@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
+use gsw_semantics::is_host_tool;
 use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
@@ -169,6 +170,10 @@ impl Builder<'_, '_> {
 
     /// A node around `body`.
     fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
+        if head.kind == NodeKind::Tool && is_host_tool(self.program.view.db(), self.owner.item) {
+            let result = head.result.clone();
+            return self.node_around(head, |builder| builder.host_call(&result));
+        }
         let modifiers = self.modifier_values(modifiers);
         self.node_around(head, |builder| builder.modified_body(&modifiers, body))
     }
@@ -197,6 +202,19 @@ impl Builder<'_, '_> {
         self.fail_node(landing.error);
         self.start(done);
         value
+    }
+
+    /// The body of a tool that the program's host has.
+    fn host_call(&mut self, result: &Type) -> Operand {
+        let item = self.owner.item;
+        self.refuse_unmocked(item);
+        let arguments = self.parameter_operands();
+        let arguments = self.named_json(item, &arguments);
+        let name = item.name(self.program.view.db()).to_string();
+        let name = self.text(&name);
+        let ty = self.type_id(result);
+        let words = vec![type_word(ty), name, arguments];
+        self.runtime(ty, RuntimeCall::host_call, words)
     }
 
     /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.

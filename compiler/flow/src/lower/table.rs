@@ -1,8 +1,9 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Tool};
+use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::Field;
 use gsw_semantics::hir::{BodyPart, ExpressionKind};
+use gsw_semantics::is_host_tool;
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};
@@ -97,6 +98,11 @@ impl Lowering<'_> {
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),
             repeat,
+            body: if is_host_tool(self.view.db(), item) {
+                ToolBody::Host
+            } else {
+                ToolBody::Program
+            },
             function,
         };
         self.tools.insert_full(item, tool).0 as u32

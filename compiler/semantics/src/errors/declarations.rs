@@ -103,6 +103,29 @@ pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
 }
 
+/// `@host` and a body, or neither.
+pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
+    let message = match problem {
+        HostToolProblem::NotATool => "only a tool can be the host's",
+        HostToolProblem::HasBody => "a tool of the host has no body here",
+        HostToolProblem::NoBody => "this tool has no body",
+    };
+    Diagnostic::error(Code::HOST_TOOL, place, message).note(
+        "a tool either has a body, or stands after `@host` and is performed by the Rust program that embeds this one",
+    )
+}
+
+/// What is wrong about a tool of the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostToolProblem {
+    /// It is no tool.
+    NotATool,
+    /// It has a body.
+    HasBody,
+    /// There is no `@host`.
+    NoBody,
+}
+
 /// A name whose first letter has the wrong case for what it names.
 pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
     Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` is to be written in `{style}`"))

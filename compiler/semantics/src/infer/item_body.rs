@@ -41,9 +41,7 @@ impl<'db> ItemInference<'db> {
                 self.main(signature, body);
             }
             ast::ItemBody::Tool { signature, body } => {
-                self.defaults(signature);
-                self.refuse_modifiers(signature, |_| true);
-                self.main(signature, body);
+                self.tool(signature, body.as_ref());
                 if let Some(ast::RepeatClass::Idempotent(key)) = &signature.repeat {
                     self.value(BodyPart::Key, self.all(), key, Type::String);
                 }
@@ -130,6 +128,19 @@ impl<'db> ItemInference<'db> {
                 false => report,
             });
         }
+    }
+
+    fn tool(&mut self, signature: &ast::Signature, body: Option<&ast::Block>) {
+        self.defaults(signature);
+        self.refuse_modifiers(signature, |_| true);
+        if let Some(body) = body {
+            return self.main(signature, body);
+        }
+        // The host has the body: what it gives, nobody here knows.
+        let result = lookup::signature(self.db, self.item).result.clone();
+        self.part(BodyPart::Main, self.all(), result, |it| {
+            it.push(ExpressionKind::Unit, Type::Never, Span::default())
+        });
     }
 
     fn defaults(&mut self, signature: &ast::Signature) {

@@ -284,7 +284,16 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
                 add_modifiers(db, main, &bodies.modifiers, summary);
             }
         }
-        ItemKind::Tool | ItemKind::Test => summary.waits = Waits::Always,
+        ItemKind::Tool => {
+            summary.waits = Waits::Always;
+            if crate::host_tool::is_host_tool(db, item) {
+                summary.effects = summary.effects.with(Effect::Host);
+                summary
+                    .errors
+                    .extend(&builtin_set(db, BuiltinError::ToolFailed));
+            }
+        }
+        ItemKind::Test => summary.waits = Waits::Always,
         _ => {}
     }
     if let Some(row) = &declared.signature.intrinsic {

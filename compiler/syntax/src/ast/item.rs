@@ -79,8 +79,8 @@ pub enum ItemBody {
     Tool {
         /// Head.
         signature: Signature,
-        /// Body.
-        body: Block,
+        /// Body; none where the program's host has it.
+        body: Option<Block>,
     },
     /// `mcp docs = stdio(…)`
     Mcp {

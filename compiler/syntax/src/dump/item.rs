@@ -122,7 +122,10 @@ fn workflow_body(it: &ItemBody) -> Node {
         ItemBody::Tool {
             signature: head,
             body,
-        } => Node::list("tool", signature(head).into_iter().chain([block(body)])),
+        } => Node::list(
+            "tool",
+            signature(head).into_iter().chain(body.iter().map(block)),
+        ),
         ItemBody::Hook { name, handlers } => {
             let handler = |handler: &HookHandler| {
                 let parameters = Node::List(parameters(&handler.parameters));

@@ -121,11 +121,11 @@ fn workflow(rules: &Rules) -> Rule<ItemBody> {
         .boxed()
 }
 
-/// `Tool = "tool" Signature Block ;`
+/// `Tool = "tool" Signature [ Block ] ;`
 fn tool(rules: &Rules) -> Rule<ItemBody> {
     declared(Word::Tool)
         .ignore_then(signature(rules))
-        .then(rules.block.clone())
+        .then(rules.block.clone().or_not())
         .map(|(signature, body)| ItemBody::Tool { signature, body })
         .boxed()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::builtin::{self, BuiltinError};
-use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool};
+use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
 use gsw_engine::model::{
     Content, FailureKind, Issue, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
@@ -31,6 +31,7 @@ fn program() -> Program {
         parameters: vec![path],
         result: builtin::STRING,
         repeat: Repeat::Reads,
+        body: ToolBody::Program,
         function: FunctionIndex(0),
     };
     let count = Prompt {

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CarrierId(u64);
 
+/// Hears of the end of a run, on a thread of the engine.
+pub type OnEnd = Box<dyn FnOnce(Box<Finished>) + Send>;
+
 /// Carries one run.
 #[derive(Debug)]
 pub(crate) struct Carrier {
@@ -32,7 +34,6 @@ pub(crate) struct Carrier {
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
 struct State {
     /// Away while a turn has it, and when it has ended.
     run: Option<Box<Run>>,
@@ -40,7 +41,18 @@ struct State {
     stop: Option<StopFlag>,
     inbox: VecDeque<Message>,
     is_scheduled: bool,
-    finished: Option<Sender<Box<Finished>>>,
+    /// Gone once the run has ended.
+    on_end: Option<OnEnd>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("run", &self.run)
+            .field("inbox", &self.inbox)
+            .field("is_scheduled", &self.is_scheduled)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What compiled code looks at in loops, and what it looks at in calls.
@@ -74,7 +86,7 @@ impl Carrier {
         mut run: Box<Run>,
         outside: Arc<Outside>,
         threads: TurnThreads,
-        finished: Sender<Box<Finished>>,
+        on_end: OnEnd,
     ) -> Arc<Self> {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
         let context = &mut run.context;
@@ -91,7 +103,7 @@ impl Carrier {
                 stop: Some(stop),
                 inbox: VecDeque::new(),
                 is_scheduled: false,
-                finished: Some(finished),
+                on_end: Some(on_end),
             }),
         })
     }
@@ -144,7 +156,7 @@ impl Carrier {
 
     fn post(self: &Arc<Self>, message: Message) {
         let mut state = self.lock();
-        if state.finished.is_none() {
+        if state.on_end.is_none() {
             return;
         }
         state.inbox.push_back(message);
@@ -212,13 +224,12 @@ impl Carrier {
         let mut state = self.lock();
         state.stop = None;
         state.inbox.clear();
-        let receiver = state.finished.take();
+        let on_end = state.on_end.take();
         drop(state);
         drop(run);
         self.outside.forget_all(self.id);
-        if let Some(receiver) = receiver {
-            // Nobody may be waiting for it.
-            let _ = receiver.send(finished);
+        if let Some(on_end) = on_end {
+            on_end(finished);
         }
     }
 

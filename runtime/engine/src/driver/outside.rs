@@ -1,6 +1,8 @@
 //! Performs the operations of runs: tokio carries what waits for the network and for the system, a timer what sleeps.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Poll;
 
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Builder, Runtime};
@@ -11,6 +13,8 @@ use crate::driver::permissions::Permissions;
 use crate::driver::process::Group;
 use crate::driver::timer::Timer;
 use crate::driver::{clock, process};
+use crate::export::panic_text;
+use crate::host::{HostTools, Variables};
 use crate::model::{FailureKind, ModelFailure, ModelRequest, Models, Prompts};
 use crate::operation::{
     ExecRequest, Failure, HttpRequest, Operation, OperationId, Outcome, Request,
@@ -23,15 +27,17 @@ const BLOCKING: usize = 32;
 
 /// What the runs of an engine reach outside of themselves; threads start with the first use.
 pub(crate) struct Outside {
-    models: Option<Arc<dyn Models>>,
-    prompts: Option<Arc<dyn Prompts>>,
-    web: Option<Arc<dyn Web>>,
-    permissions: Arc<Permissions>,
-    pending: Mutex<FxHashMap<(CarrierId, OperationId), Pending>>,
+    pub(crate) models: Option<Arc<dyn Models>>,
+    pub(crate) prompts: Option<Arc<dyn Prompts>>,
+    pub(crate) web: Option<Arc<dyn Web>>,
+    pub(crate) tools: Option<Arc<dyn HostTools>>,
+    pub(crate) variables: Variables,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) pending: Mutex<FxHashMap<(CarrierId, OperationId), Pending>>,
 }
 
 /// What is on its way and can be ended.
-enum Pending {
+pub(crate) enum Pending {
     /// What waits for the network.
     Task(AbortHandle),
     /// A program of the system.
@@ -54,22 +60,6 @@ impl std::fmt::Debug for Outside {
 }
 
 impl Outside {
-    /// What a program with these permissions may reach.
-    pub(crate) fn new(
-        permissions: Permissions,
-        models: Option<Arc<dyn Models>>,
-        prompts: Option<Arc<dyn Prompts>>,
-        web: Option<Arc<dyn Web>>,
-    ) -> Self {
-        Self {
-            models,
-            prompts,
-            web,
-            permissions: Arc::new(permissions),
-            pending: Mutex::default(),
-        }
-    }
-
     /// Performs an operation; its outcome comes to the carrier, later or at once.
     pub(crate) fn perform(self: &Arc<Self>, carrier: &Arc<Carrier>, operation: Operation) {
         let id = operation.id;
@@ -88,7 +78,8 @@ impl Outside {
                 carrier.complete(id, self.permissions.admit_media(media));
             }
             Request::Exec { request } => self.execute(carrier, id, request),
-            request => match immediately(&request) {
+            Request::Host { tool, input } => self.call(carrier, id, tool, &input),
+            request => match immediately(&request, &self.variables) {
                 Some(outcome) => carrier.complete(id, outcome),
                 None => self.block(carrier, id, request),
             },
@@ -161,7 +152,7 @@ impl Outside {
         // The lock is held until the handle is in, so that a quick end finds it.
         let mut pending = self.lock();
         let task = runtime.spawn(async move {
-            let outcome = work.await;
+            let outcome = caught(work).await;
             this.lock().remove(&key);
             carrier.complete(id, outcome);
         });
@@ -180,7 +171,7 @@ impl Outside {
     }
 
     fn execute(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: ExecRequest) {
-        let environment = match resolved(&request.env) {
+        let environment = match resolved(&request.env, &self.variables) {
             Ok(environment) => environment,
             Err(failure) => return carrier.complete(id, Outcome::Failed(failure)),
         };
@@ -197,11 +188,36 @@ impl Outside {
         });
     }
 
+    /// A tool of the host.
+    fn call(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, tool: String, input: &str) {
+        let failed = |tool, message| Outcome::Failed(Failure::Tool { tool, message });
+        let Some(tools) = self.tools.clone() else {
+            let message = "this program runs without the host that has this tool";
+            return carrier.complete(id, failed(tool, message.into()));
+        };
+        let input = match serde_json::from_str(input) {
+            Ok(input) => input,
+            Err(error) => {
+                let message = format!("its arguments are no JSON: {error}");
+                return carrier.complete(id, failed(tool, message));
+            }
+        };
+        self.spawn(carrier, id, async move {
+            match tools.call(&tool, input).await {
+                Ok(value) => Outcome::Host {
+                    tool,
+                    answer: value.to_string(),
+                },
+                Err(message) => failed(tool, message),
+            }
+        });
+    }
+
     fn send(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: HttpRequest) {
         let Some(web) = self.web.clone() else {
             return carrier.complete(id, unavailable("`http`"));
         };
-        let headers = match resolved(&request.headers) {
+        let headers = match resolved(&request.headers, &self.variables) {
             Ok(headers) => headers,
             Err(failure) => return carrier.complete(id, Outcome::Failed(failure)),
         };
@@ -250,39 +266,48 @@ fn runtime() -> Option<&'static Runtime> {
 }
 
 /// The outcome of what needs no waiting.
-pub(crate) fn immediately(request: &Request) -> Option<Outcome> {
+pub(crate) fn immediately(request: &Request, variables: &Variables) -> Option<Outcome> {
     Some(match request {
         Request::Sleep { .. } => Outcome::Done,
         Request::Now => Outcome::Time(clock::now()),
         Request::Random => Outcome::Float(clock::random_float()),
         Request::RandomInt { low, high } => Outcome::Int(clock::random_int(*low, *high)),
         Request::Uuid => Outcome::Text(clock::uuid()),
-        Request::EnvGet { name } => environment(name),
+        Request::EnvGet { name } => Outcome::OptionalText(variables.variable(name)),
         _ => return None,
     })
 }
 
-fn environment(name: &str) -> Outcome {
-    if name.is_empty() || name.contains(['=', '\0']) {
-        return Outcome::OptionalText(None);
-    }
-    Outcome::OptionalText(std::env::var_os(name).map(|it| it.to_string_lossy().into_owned()))
-}
-
 /// Texts with the values of their secrets, which are variables of the environment.
-pub(super) fn resolved(templates: &[(String, Template)]) -> Result<Vec<(String, String)>, Failure> {
-    let value_of = |name: &str| match environment(name) {
-        Outcome::OptionalText(value) => value,
-        _ => None,
-    };
+pub(super) fn resolved(
+    templates: &[(String, Template)],
+    variables: &Variables,
+) -> Result<Vec<(String, String)>, Failure> {
     let pairs = templates.iter().map(|(key, template)| {
-        let text = template.resolve(value_of).map_err(|name| Failure::Io {
-            path: None,
-            message: format!("the secret `{name}` is not set in the environment"),
-        })?;
+        let text = template
+            .resolve(|name| variables.secret(name))
+            .map_err(|name| Failure::Io {
+                path: None,
+                message: format!("the secret `{name}` is not set in the environment"),
+            })?;
         Ok((key.clone(), text))
     });
     pairs.collect()
+}
+
+/// The outcome of work that may belong to a host: its panic must not leave the run waiting.
+async fn caught(work: impl Future<Output = Outcome>) -> Outcome {
+    let mut work = std::pin::pin!(work);
+    std::future::poll_fn(|context| {
+        let poll = AssertUnwindSafe(|| work.as_mut().poll(context));
+        catch_unwind(poll).unwrap_or_else(|payload| {
+            let message = panic_text(payload.as_ref());
+            Poll::Ready(Outcome::Failed(Failure::Other {
+                message: format!("a panic: {message}"),
+            }))
+        })
+    })
+    .await
 }
 
 fn unavailable(what: &str) -> Outcome {

@@ -214,6 +214,10 @@ impl Driver {
             Request::EnvGet { .. } => Outcome::OptionalText(None),
             Request::Release { .. } => Outcome::Released,
             Request::MediaUrl { media } => Permissions::default().admit_media(media.clone()),
+            Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
+                tool: tool.clone(),
+                message: "a test has no host: mock the tool".into(),
+            }),
             other => files::perform(other),
         }
     }

@@ -7,6 +7,7 @@ use gsw_abi::program::FunctionIndex;
 
 use crate::driver::process::Group;
 use crate::driver::{outside, process, scripted};
+use crate::host::Variables;
 use crate::load::Loaded;
 use crate::model::{FailureKind, ModelFailure};
 use crate::operation::{Outcome, Request};
@@ -33,7 +34,7 @@ pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished
 
 fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
     Some(match request {
-        Request::EnvGet { .. } => return outside::immediately(request),
+        Request::EnvGet { .. } => return outside::immediately(request, &Variables::default()),
         Request::RandomInt { low, high } => {
             // A linear congruential generator; its high bits are the better ones.
             *random = random
@@ -42,7 +43,7 @@ fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
             let count = high.wrapping_sub(*low).cast_unsigned().saturating_add(1);
             Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
         }
-        Request::Exec { request } => match outside::resolved(&request.env) {
+        Request::Exec { request } => match outside::resolved(&request.env, &Variables::default()) {
             Ok(environment) => process::perform(request, &environment, &Group::default()),
             Err(failure) => Outcome::Failed(failure),
         },

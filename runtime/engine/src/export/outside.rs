@@ -83,6 +83,14 @@ calls! {
         run.perform_for(Request::Http { request }, TypeId(result as u32))
     }
 
+    /// The body of a tool that the host has: result type, name, arguments as a `json` object.
+    waiting host_call(run, result, tool, arguments) {
+        let tool = run.take_text(tool).unwrap_or_default();
+        let input = crate::codec::encode(&run.heap, gsw_abi::builtin::JSON, arguments);
+        run.heap.release(arguments);
+        run.perform_for(Request::Host { tool, input }, TypeId(result as u32))
+    }
+
     /// `context.node` and its kin: result type, what, how many at most, a text.
     raising context_query(run, result, what, count, text) {
         let text = run.take_string(text);
@@ -131,6 +139,23 @@ impl Run {
             .collect();
         let tree = json!({ "status": answer.status, "headers": headers, "body": answer.body });
         self.record_of(result, &tree)
+    }
+
+    /// What a tool of the host gave, as a value of its result type.
+    pub(crate) fn host_answer(
+        &mut self,
+        tool: String,
+        answer: &str,
+        result: TypeId,
+    ) -> Result<u64, u64> {
+        // An answer is written by ourselves, so only a damaged journal makes it `null`, which is then refused or fits.
+        let tree = serde_json::from_str(answer).unwrap_or_default();
+        decode::decode(self, result, &tree).map_err(|issue| {
+            self.error_of_failure(Failure::Tool {
+                tool,
+                message: format!("its answer does not fit: {}: {}", issue.path, issue.message),
+            })
+        })
     }
 
     fn record_of(&mut self, ty: TypeId, tree: &serde_json::Value) -> Result<u64, u64> {

@@ -188,6 +188,7 @@ impl Run {
                 list::new(&mut self.heap, LIST_STRING, &words)
             }
             Outcome::Media(it) => media::new(&mut self.heap, &it),
+            Outcome::Host { tool, answer } => return self.host_answer(tool, &answer, result),
             Outcome::Exec(output) => return self.exec_output(&output, result),
             Outcome::Http(answer) => return self.http_answer(&answer, result),
             Outcome::Failed(failure) => return Err(self.error_of_failure(failure)),

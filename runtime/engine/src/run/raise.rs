@@ -37,6 +37,11 @@ impl Run {
             Failure::Timeout { nanoseconds } => {
                 error::new(&mut self.heap, BuiltinError::Timeout, &[nanoseconds as u64])
             }
+            Failure::Tool { tool, message } => {
+                let tool = string::new(&mut self.heap, &tool);
+                let message = string::new(&mut self.heap, &message);
+                error::new(&mut self.heap, BuiltinError::ToolFailed, &[tool, message])
+            }
             Failure::Other { message } => self.failed(&message),
         }
     }

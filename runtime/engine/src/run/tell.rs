@@ -22,6 +22,9 @@ impl Run {
             kind,
         };
         self.events += 1;
+        if let Some(listener) = &self.services.listener {
+            listener(&event);
+        }
         self.services.observers.publish(event);
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame};
-use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool};
+use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
 use gsw_engine::driver::scripted::{Report, Script};
 use gsw_engine::model::{
@@ -158,6 +158,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             parameters: vec![parameter],
             result: INT,
             repeat: Repeat::Pure,
+            body: ToolBody::Program,
             function: FunctionIndex(1),
         });
     });

@@ -40,9 +40,15 @@ pub(super) fn roots_of<'tree>(item: &'tree mut Item, found: &mut Found<'tree>) {
             of_signature(signature, found);
             of_entries(entries, found);
         }
-        ItemBody::Workflow { signature, body } | ItemBody::Tool { signature, body } => {
+        ItemBody::Workflow { signature, body } => {
             of_signature(signature, found);
             of_block(body, found);
+        }
+        ItemBody::Tool { signature, body } => {
+            of_signature(signature, found);
+            if let Some(body) = body {
+                of_block(body, found);
+            }
         }
         ItemBody::Mcp { transport, .. } => found.push(transport),
         ItemBody::Hook { handlers, .. } => {

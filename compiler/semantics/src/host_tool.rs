@@ -1,0 +1,52 @@
+//! Tools whose bodies the program's host has: `@host tool name(…) -> T`.
+
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Project, Span};
+use gsw_syntax::{ast, file_item_ids};
+
+use crate::errors::{self, HostToolProblem};
+use crate::tree::{declared_name, item_head, item_tree};
+
+/// Whether the host has the body of `item`.
+pub fn is_host_tool(db: &dyn Db, item: ItemId) -> bool {
+    let head = item_head(db, item);
+    matches!(
+        head.as_deref().map(|it| &it.body),
+        Some(ast::ItemBody::Tool { body: None, .. })
+    )
+}
+
+/// What is wrong about `@host`, which stands at `attribute`, and the item after it.
+pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> Option<Diagnostic> {
+    let (problem, span) = match (&tree.body, attribute) {
+        (ast::ItemBody::Tool { body: Some(_), .. }, Some(span)) => (HostToolProblem::HasBody, span),
+        (
+            ast::ItemBody::Tool {
+                body: None,
+                signature,
+            },
+            None,
+        ) => (HostToolProblem::NoBody, signature.name.span),
+        (ast::ItemBody::Tool { .. }, _) | (_, None) => return None,
+        (_, Some(span)) => (HostToolProblem::NotATool, span),
+    };
+    Some(errors::host_tool(Place::Item { item, span }, problem))
+}
+
+/// One error for each tool that only a host has: the program cannot run by itself.
+pub fn needs_host(db: &dyn Db) -> Vec<Diagnostic> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let files = project.modules(db).values();
+    let items = files.flat_map(|file| file_item_ids(db, *file));
+    let tools = items.filter(|it| it.kind(db) == ItemKind::Tool && is_host_tool(db, **it));
+    let found = tools.filter_map(|&item| {
+        let tree = item_tree(db, item)?;
+        let span = declared_name(&tree)?.span;
+        Some(errors::needs_host(
+            Place::Item { item, span },
+            item.name(db),
+        ))
+    });
+    found.collect()
+}

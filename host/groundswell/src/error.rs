@@ -1,0 +1,147 @@
+//! What can go wrong between a host and its workflows.
+
+use std::fmt;
+
+use gsw_engine::model::Issue;
+use gsw_engine::run::RunError;
+use serde::de::DeserializeOwned;
+
+/// Why a run gave no value.
+#[derive(Debug)]
+pub enum Error {
+    /// The workflow raised an error that it did not catch.
+    Raised(Box<RunError>),
+    /// It was cancelled.
+    Cancelled,
+    /// It did not begin: the input does not fit its parameters.
+    InvalidInput(Vec<Issue>),
+    /// The value does not fit the type that the host asked for.
+    Output {
+        /// The value as JSON.
+        value: String,
+        /// Why it does not fit.
+        error: serde_json::Error,
+    },
+    /// A fault of Groundswell itself.
+    Internal(String),
+}
+
+impl Error {
+    /// The fields of the workflow's error, when it raised one of this kind.
+    ///
+    /// `error.raised::<DeployFailed>("DeployFailed")` is `None` for another error, and for one whose fields do not fit.
+    #[must_use]
+    pub fn raised<T: DeserializeOwned>(&self, kind: &str) -> Option<T> {
+        match self {
+            Self::Raised(raised) if raised.error == kind => {
+                serde_json::from_value(raised.fields.clone()).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// The error as JSON, as a built program prints it with `--json`.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Raised(raised) => serde_json::to_value(raised).unwrap_or_default(),
+            Self::InvalidInput(issues) => {
+                serde_json::json!({ "error": "InvalidInput", "message": self.to_string(), "issues": issues })
+            }
+            Self::Cancelled => {
+                serde_json::json!({ "error": "Cancelled", "message": self.to_string() })
+            }
+            Self::Output { .. } => {
+                serde_json::json!({ "error": "Output", "message": self.to_string() })
+            }
+            Self::Internal(message) => {
+                serde_json::json!({ "error": "Internal", "message": message })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Raised(raised) => {
+                write!(f, "{}: {}", raised.error, raised.message)?;
+                if raised.path.is_empty() {
+                    return Ok(());
+                }
+                write!(f, " (in {})", raised.path)
+            }
+            Self::Cancelled => f.write_str("the run was cancelled"),
+            Self::InvalidInput(issues) => {
+                f.write_str("the input does not fit")?;
+                for issue in issues {
+                    write!(f, "; {}: {}", issue.path, issue.message)?;
+                }
+                Ok(())
+            }
+            Self::Output { error, .. } => {
+                write!(f, "the value does not fit the type asked for: {error}")
+            }
+            Self::Internal(message) => write!(f, "a fault of Groundswell: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Output { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Why a host cannot be made, or cannot start a run.
+#[derive(Debug)]
+pub enum HostError {
+    /// The program has no workflow of this name.
+    UnknownWorkflow {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The input is no JSON object, or cannot be written as one.
+    Input(String),
+    /// Tools that the program leaves to its host and that the host does not have.
+    MissingTools(Vec<String>),
+    /// Tools of the host that the program does not declare with `@host`.
+    UnknownTools(Vec<String>),
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownWorkflow { name, known } => write!(
+                f,
+                "the program has no workflow `{name}`, only {}",
+                listed(known)
+            ),
+            Self::Input(why) => write!(f, "the input must be an object of the parameters: {why}"),
+            Self::MissingTools(names) => {
+                write!(
+                    f,
+                    "the program needs tools of its host: {} (`HostBuilder::tool`)",
+                    listed(names)
+                )
+            }
+            Self::UnknownTools(names) => write!(
+                f,
+                "the program declares no `@host` tool of this name: {}",
+                listed(names)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for HostError {}
+
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,178 @@
+//! A program together with what its runs may use.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
+use gsw_engine::engine::{Engine, EngineOptions};
+use gsw_engine::host::{Beyond, Variables};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::HostError;
+use crate::program::Program;
+use crate::run::Run;
+use crate::tool::{ToolError, Tools};
+
+/// Starts runs of a program. Cheap to clone; clones share the cache of answers.
+#[derive(Clone, Debug)]
+pub struct Host {
+    engine: Engine,
+}
+
+/// Settings of a host.
+pub struct HostBuilder {
+    program: Program,
+    tools: Tools,
+    variables: Variables,
+    model: Option<String>,
+    memory_limit: Option<u64>,
+}
+
+impl std::fmt::Debug for HostBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostBuilder")
+            .field("program", &self.program.name())
+            .field("tools", &self.tools.names().collect::<Vec<_>>())
+            .field("variables", &self.variables)
+            .field("model", &self.model)
+            .field("memory_limit", &self.memory_limit)
+            .finish()
+    }
+}
+
+impl HostBuilder {
+    /// The model that replaces every agent's, like `--model`. The variable `GSW_MODEL` does the same where this is not called.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// A variable for `env.get`, `secret` and the providers (`ANTHROPIC_API_KEY`, `OPENAI_BASE_URL` and so on).
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.set(name, value);
+        self
+    }
+
+    /// A secret for `secret("NAME")` and the providers, which `env.get` does not see.
+    #[must_use]
+    pub fn secret(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.set_secret(name, value);
+        self
+    }
+
+    /// Variables and secrets are those that are set here; the environment of the process is not looked at.
+    #[must_use]
+    pub fn without_process_environment(mut self) -> Self {
+        self.variables.look_beyond(Beyond::Nothing);
+        self
+    }
+
+    /// The most bytes that the values of one run may take; beyond it the run raises `OutOfMemory`.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Gives the program a tool that it declares by `@host tool name(…) -> T`. `I` is a struct of the parameters, by name.
+    ///
+    /// Tools run on the executor on which [`HostBuilder::build`] is called, else on the engine's. A tool whose call is
+    /// cancelled is dropped at its next `await`.
+    #[must_use]
+    pub fn tool<I, O, F, R>(mut self, name: &str, tool: F) -> Self
+    where
+        I: DeserializeOwned + Send + 'static,
+        O: Serialize + 'static,
+        F: Fn(I) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<O, ToolError>> + Send + 'static,
+    {
+        self.tools.add(name, tool);
+        self
+    }
+
+    /// The host.
+    ///
+    /// # Errors
+    /// When the tools are not those that the program declares.
+    pub fn build(mut self) -> Result<Host, HostError> {
+        let declared = self.program.host_tools();
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let known: Vec<&str> = self.tools.names().collect();
+        let missing = declared.iter().filter(|it| !known.contains(it));
+        let missing: Vec<&str> = missing.copied().collect();
+        if !missing.is_empty() {
+            return Err(HostError::MissingTools(owned(missing)));
+        }
+        let unknown = known.iter().filter(|it| !declared.contains(it));
+        let unknown: Vec<&str> = unknown.copied().collect();
+        if !unknown.is_empty() {
+            return Err(HostError::UnknownTools(owned(unknown)));
+        }
+        self.tools.settle();
+        let variables = self.variables.clone();
+        let environment = Environment::by(move |name| variables.secret(name));
+        let model = self.model.or_else(|| self.variables.variable("GSW_MODEL"));
+        let options = EngineOptions {
+            models: Some(Arc::new(Providers::new(environment))),
+            prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+            web: Some(Arc::new(WebClient::default())),
+            model_override: model.filter(|it| !it.is_empty()),
+            memory_limit: self.memory_limit,
+            tools: Some(Arc::new(self.tools)),
+            variables: self.variables,
+            ..EngineOptions::default()
+        };
+        Ok(Host {
+            engine: Engine::new(self.program.loaded, options),
+        })
+    }
+}
+
+impl Host {
+    /// A host of this program, to be set up.
+    #[must_use]
+    pub fn builder(program: Program) -> HostBuilder {
+        HostBuilder {
+            program,
+            tools: Tools::default(),
+            variables: Variables::default(),
+            model: None,
+            memory_limit: None,
+        }
+    }
+
+    /// Starts a run of a workflow with its parameters by name and returns at once. Parameters with defaults may be left out.
+    ///
+    /// # Errors
+    /// When there is no such workflow or the input is no object. Input that does not fit ends the run with an error.
+    pub fn start<T: DeserializeOwned>(
+        &self,
+        workflow: &str,
+        input: &impl Serialize,
+    ) -> Result<Run<T>, HostError> {
+        let index = self
+            .engine
+            .workflow(workflow)
+            .ok_or_else(|| self.unknown(workflow))?;
+        let input =
+            serde_json::to_value(input).map_err(|error| HostError::Input(error.to_string()))?;
+        let input = match input {
+            Value::Object(input) => input,
+            Value::Null => Map::new(),
+            other => return Err(HostError::Input(format!("it is {other}"))),
+        };
+        Ok(Run::start(&self.engine, index, input))
+    }
+
+    fn unknown(&self, workflow: &str) -> HostError {
+        let workflows = self.engine.program().workflows.iter();
+        HostError::UnknownWorkflow {
+            name: workflow.to_owned(),
+            known: workflows.map(|it| it.name.clone()).collect(),
+        }
+    }
+}

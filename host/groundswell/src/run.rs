@@ -1,0 +1,170 @@
+//! A run as a future.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use gsw_engine::engine::{Canceller, Engine, RunOptions};
+use gsw_engine::node::Tree;
+use gsw_engine::run::{self, RunResult};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::sync::oneshot::{self, Receiver};
+
+use crate::error::Error;
+use crate::events::{Events, Subscriptions};
+
+/// A run on its way: a future of the workflow's value. Dropping it cancels the run cleanly, and its `defer`s run.
+#[derive(Debug)]
+#[must_use = "dropping a run cancels it"]
+pub struct Run<T> {
+    canceller: Canceller,
+    subscriptions: Arc<Subscriptions>,
+    /// Subscribed before the run began.
+    first: Option<Events>,
+    ending: Receiver<Box<run::Finished>>,
+    on_drop: OnDrop,
+    value: PhantomData<fn() -> T>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum OnDrop {
+    Cancel,
+    Nothing,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub struct Finished<T> {
+    /// Its value, or why there is none.
+    pub result: Result<T, Error>,
+    /// Everything that happened in it.
+    pub tree: Tree,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl<T: DeserializeOwned> Run<T> {
+    pub(crate) fn start(engine: &Engine, workflow: usize, input: Map<String, Value>) -> Self {
+        let subscriptions = Arc::<Subscriptions>::default();
+        let first = Some(subscriptions.subscribe());
+        let (sender, ending) = oneshot::channel();
+        let (listening, closing) = (Arc::clone(&subscriptions), Arc::clone(&subscriptions));
+        let options = RunOptions {
+            listener: Some(Arc::new(move |event| listening.publish(event))),
+            on_end: Box::new(move |finished| {
+                closing.close();
+                // A run that was dropped or detached has nobody who waits.
+                drop(sender.send(finished));
+            }),
+        };
+        Self {
+            canceller: engine.start_with(workflow, input, options),
+            subscriptions,
+            first,
+            ending,
+            on_drop: OnDrop::Cancel,
+            value: PhantomData,
+        }
+    }
+
+    /// The value with the tree and the duration, whatever the end.
+    pub async fn finish(mut self) -> Finished<T> {
+        self.first = None;
+        let ending = (&mut self.ending).await.ok();
+        self.on_drop = OnDrop::Nothing;
+        finished(ending)
+    }
+
+    /// Waits for the end on this thread, outside of any executor.
+    ///
+    /// # Panics
+    /// When it is called on a thread of an executor, which it would block.
+    pub fn finish_blocking(mut self) -> Finished<T> {
+        let (_, unused) = oneshot::channel();
+        let ending = std::mem::replace(&mut self.ending, unused);
+        let ending = ending.blocking_recv().ok();
+        self.on_drop = OnDrop::Nothing;
+        finished(ending)
+    }
+}
+
+impl<T> Run<T> {
+    /// Its name in events.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.canceller.run()
+    }
+
+    /// Its events: the first subscription has all of them from the beginning as far as its queue reaches, later ones those
+    /// from now on.
+    #[must_use]
+    pub fn events(&mut self) -> Events {
+        let first = self.first.take();
+        first.unwrap_or_else(|| self.subscriptions.subscribe())
+    }
+
+    /// Tells it to end: all of it is unwound, and its `defer`s run. It is still to be awaited.
+    pub fn cancel(&self, reason: &str) {
+        self.canceller.cancel(reason);
+    }
+
+    /// Lets it go on without anybody who waits for it.
+    pub fn detach(mut self) {
+        self.first = None;
+        self.on_drop = OnDrop::Nothing;
+    }
+}
+
+impl<T: DeserializeOwned> Future for Run<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // Who awaits the run before asking for events wants none; they need not be kept.
+        self.first = None;
+        Pin::new(&mut self.ending).poll(context).map(|ending| {
+            self.on_drop = OnDrop::Nothing;
+            finished(ending.ok()).result
+        })
+    }
+}
+
+impl<T> Drop for Run<T> {
+    fn drop(&mut self) {
+        if self.on_drop == OnDrop::Cancel && self.ending.try_recv().is_err() {
+            self.canceller.cancel("the host dropped the run");
+        }
+    }
+}
+
+fn finished<T: DeserializeOwned>(ending: Option<Box<run::Finished>>) -> Finished<T> {
+    let Some(ending) = ending else {
+        let message = "the driver of the run failed".to_owned();
+        return Finished {
+            result: Err(Error::Internal(message)),
+            tree: Tree::default(),
+            duration: Duration::ZERO,
+        };
+    };
+    Finished {
+        result: value(ending.result),
+        tree: ending.tree,
+        duration: Duration::from_nanos(ending.duration.max(0).unsigned_abs()),
+    }
+}
+
+fn value<T: DeserializeOwned>(result: RunResult) -> Result<T, Error> {
+    match result {
+        // Read by way of a tree: numbers inside of tagged enums can be read from there only.
+        RunResult::Value(json) => serde_json::from_str::<Value>(&json)
+            .and_then(serde_json::from_value)
+            .map_err(|error| Error::Output { value: json, error }),
+        RunResult::Raised(error) => Err(Error::Raised(error)),
+        RunResult::Cancelled => Err(Error::Cancelled),
+        RunResult::InvalidInput(issues) => Err(Error::InvalidInput(issues)),
+        RunResult::Internal(message) => Err(Error::Internal(message)),
+    }
+}

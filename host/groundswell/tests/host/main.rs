@@ -1,0 +1,32 @@
+//! Workflows as a host sees them: values, errors, tools, events, cancellation.
+
+#![allow(missing_docs, reason = "a test binary has no users")]
+
+mod cancel;
+mod embed;
+mod events;
+mod generated;
+mod tools;
+
+use std::path::PathBuf;
+
+use groundswell::{Host, HostBuilder, Program};
+
+/// A host of the program with this source, offline, to be set up.
+fn program(name: &str, source: &str) -> HostBuilder {
+    Host::builder(Program::from_image(&image(name, source)).expect("it was just built"))
+        .model("sim/default")
+        .without_process_environment()
+}
+
+fn image(name: &str, source: &str) -> Vec<u8> {
+    groundswell_build::compile(&file(name, source))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .image
+}
+
+fn file(name: &str, source: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.gsw"));
+    std::fs::write(&path, source).expect("the target folder can be written");
+    path
+}
