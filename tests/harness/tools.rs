@@ -23,7 +23,7 @@ fn a_new_project_is_formatted_runs_and_passes_its_test() {
     assert!(run.out.contains("\"topic\""), "{}", run.out);
     let tested = gswc_here(&["test"]);
     assert!(
-        tested.out.ends_with("1 passed, 0 failed\n"),
+        tested.out.contains("\n1 passed, 0 failed in "),
         "{}",
         tested.out
     );

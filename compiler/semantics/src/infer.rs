@@ -37,6 +37,7 @@ mod zonk;
 
 pub(crate) use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
+pub use source::text as source_text;
 pub(crate) use source::text;
 
 use std::sync::Arc;

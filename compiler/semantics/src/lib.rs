@@ -62,7 +62,7 @@ pub use error_class::{
 pub use exhaustiveness::pattern_diagnostics;
 pub use host_tool::{is_host_tool, needs_host};
 pub use import::{acyclic_imports, imported_files};
-pub use infer::{body, infer_item, requirement_diagnostics, requirements};
+pub use infer::{body, infer_item, requirement_diagnostics, requirements, source_text};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use manifest::{Manifest, agent_models, item_manifest, permissions};
 pub use method::{method, method_names};

@@ -69,6 +69,8 @@ macro_rules! for_each_runtime_call {
             error_message plain(borrow);
             /// `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
             assertion_failed plain(own);
+            /// A value as a failed `assert` shows it, cut when it is long.
+            assertion_shown plain(ty, borrow);
             /// A fault `Internal` with this message.
             internal_fault plain(own);
 
@@ -426,8 +428,9 @@ macro_rules! for_each_runtime_call {
             mock_set plain(word, own);
             /// The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
             mock_at plain(word, word);
-            /// Raises because a test calls what only a mock can answer, and fails the test even where this is caught: its name.
-            unmocked raising(own);
+            /// Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
+            /// number, its name, the arguments as `json`.
+            unmocked raising(word, own, own);
         }
     };
 }

@@ -140,6 +140,26 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it is work on files.
+    #[must_use]
+    pub fn is_on_files(&self) -> bool {
+        matches!(
+            self,
+            Self::FsRead { .. }
+                | Self::FsReadBytes { .. }
+                | Self::FsWrite { .. }
+                | Self::FsWriteBytes { .. }
+                | Self::FsAppend { .. }
+                | Self::FsExists { .. }
+                | Self::FsList { .. }
+                | Self::FsGlob { .. }
+                | Self::FsRemove { .. }
+                | Self::FsMakeDir { .. }
+        )
+    }
+}
+
 /// How to run a program of the system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ExecRequest {

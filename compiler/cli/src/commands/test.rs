@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use gsw_engine::driver::testing;
 use gsw_engine::load::Loaded;
@@ -11,7 +12,7 @@ use gsw_flow::{Answers, Test};
 use gsw_service::Exit;
 
 use crate::arguments::{Test as Arguments, TestFormat};
-use crate::test_report::{self, Ending, Outcome};
+use crate::test_report::{self, Ending, Outcome, Report};
 use crate::{compile, project, report};
 
 /// Runs the tests of files, each file's at once, and prints what became of them.
@@ -20,41 +21,45 @@ pub fn test(arguments: &Arguments) -> Exit {
         Ok(files) => files,
         Err(exit) => return exit,
     };
-    let mut outcomes = Vec::new();
+    let began = Instant::now();
+    let mut all = Report::default();
     for file in &files {
-        match tests_of(file, arguments.filter.as_deref()) {
-            Ok(found) => outcomes.extend(found),
-            Err(exit) => return exit,
+        if let Err(exit) = tests_of(file, arguments.filter.as_deref(), &mut all) {
+            return exit;
         }
     }
+    all.duration = began.elapsed();
     let text = match arguments.format {
-        TestFormat::Text => test_report::text(&outcomes),
-        TestFormat::Json => test_report::json(&outcomes),
-        TestFormat::Junit => test_report::junit(&outcomes),
+        TestFormat::Text => test_report::text(&all),
+        TestFormat::Json => test_report::json(&all),
+        TestFormat::Junit => test_report::junit(&all),
     };
     let printed = report::output(&text);
-    let has_failed = outcomes.iter().any(|it| it.ending != Ending::Passed);
+    let has_failed = all.outcomes.iter().any(|it| it.ending != Ending::Passed);
     if has_failed { Exit::Raised } else { printed }
 }
 
-fn tests_of(file: &Path, filter: Option<&str>) -> Result<Vec<Outcome>, Exit> {
+fn tests_of(file: &Path, filter: Option<&str>, all: &mut Report) -> Result<(), Exit> {
     let (image, mut tests) = compile::tests(file)?;
+    let count = tests.len();
     tests.retain(|it| filter.is_none_or(|filter| it.name.contains(filter)));
+    all.left_out += count - tests.len();
     let loaded = Loaded::from_bytes(&image).map_err(|refusal| report::failure(&refusal))?;
     let loaded = Arc::new(loaded);
     let endings = run_all(&loaded, &tests);
-    let outcomes = tests.into_iter().zip(endings);
-    Ok(outcomes
-        .map(|(test, ending)| Outcome {
+    for (test, (ending, duration)) in tests.into_iter().zip(endings) {
+        all.outcomes.push(Outcome {
             file: file.to_owned(),
             name: test.name,
             ending,
-        })
-        .collect())
+            duration,
+        });
+    }
+    Ok(())
 }
 
 /// Runs tests on all cores; their endings are in the order of the tests.
-fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<Ending> {
+fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<(Ending, Duration)> {
     let next = AtomicUsize::new(0);
     let endings = Mutex::new(vec![None; tests.len()]);
     let work = || {
@@ -62,11 +67,13 @@ fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<Ending> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             tests.get(index).map(|test| (index, test))
         } {
+            let began = Instant::now();
             let ending = match test.answers {
                 Answers::Mocked => ending(testing::run(loaded, test.function).as_deref()),
                 Answers::Recorded => failed("a cassette cannot be replayed in this version"),
             };
-            endings.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(ending);
+            endings.lock().unwrap_or_else(PoisonError::into_inner)[index] =
+                Some((ending, began.elapsed()));
         }
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -79,7 +86,7 @@ fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<Ending> {
     let endings = endings.into_inner().unwrap_or_else(PoisonError::into_inner);
     endings
         .into_iter()
-        .map(|it| it.unwrap_or_else(|| failed("the test was not run")))
+        .map(|it| it.unwrap_or_else(|| (failed("the test was not run"), Duration::ZERO)))
         .collect()
 }
 
@@ -94,7 +101,11 @@ fn ending(finished: Option<&Finished>) -> Ending {
         RunResult::Internal(message) => failed(&format!("Internal: {message}")),
         RunResult::Cancelled | RunResult::InvalidInput(_) => failed("the test was cancelled"),
         RunResult::Value(_) => match &finished.unmocked {
-            Some(message) => failed(message),
+            Some(message) => Ending::Failed {
+                message: format!(
+                    "error: {message}\n  the program caught this, but a test must mock what it calls\n"
+                ),
+            },
             // A release build must not fail a test that has done its work.
             None if cfg!(debug_assertions) && finished.live_objects != 0 => failed(&format!(
                 "{} objects were never freed",

@@ -4,12 +4,26 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{BinaryOperator, ExpressionId, ExpressionKind, Pattern};
+use gsw_semantics::hir::{
+    BinaryOperator, Body, ExpressionId, ExpressionKind, Pattern, UnaryOperator,
+};
+use gsw_semantics::source_text;
 use gsw_semantics::types::Type;
+use gsw_source::Span;
 
-use crate::ir::{BlockId, Operand};
-use crate::lower::builder::Builder;
+use crate::ir::{BlockId, LocalId, Operand};
+use crate::lower::Purpose;
+use crate::lower::builder::{Builder, type_word};
 use crate::lower::region::Region;
+
+/// So many parts of a condition are shown beside its sides.
+const MOST_WITNESSES: usize = 8;
+
+/// A part of a condition and its value.
+pub(crate) type Witness = (ExpressionId, LocalId, Type);
+
+/// What is shown: its name, its value.
+type Shown = (String, Operand, Type);
 
 impl Builder<'_, '_> {
     /// `assert condition, message`; of conditions joined by `and` each stands for itself.
@@ -26,21 +40,86 @@ impl Builder<'_, '_> {
             return;
         }
         let (holds, broken) = (self.block(), self.block());
+        let is_watched = self.program.purpose == Purpose::Test && !branches(&body, condition);
+        let outer = std::mem::replace(&mut self.witnesses, is_watched.then(Vec::new));
         let sides = self.assert_sides(condition, (holds, broken));
+        let witnesses = std::mem::replace(&mut self.witnesses, outer);
+        let mut shown = sides;
+        shown.extend(self.named_witnesses(condition, witnesses.unwrap_or_default()));
         self.start(broken);
         let mut text = self.text(source);
         if let Some(message) = message {
             let message = self.expression(message);
             text = self.appended(text, ": ", message);
         }
-        for (name, value, ty) in sides {
-            if is_shown(&ty) {
-                let value = self.text_form(value, &ty);
-                text = self.appended(text, name, value);
+        let width = shown
+            .iter()
+            .map(|it| it.0.chars().count())
+            .max()
+            .unwrap_or(0);
+        for (name, value, ty) in shown {
+            let id = self.type_id(&ty);
+            if self.program.is_written(id) {
+                let call = RuntimeCall::assertion_shown;
+                let value = self.runtime(builtin::STRING, call, vec![type_word(id), value]);
+                text = self.appended(text, &format!("\n  {name:>width$}: "), value);
             }
         }
         self.raise_assertion_with(text);
         self.start(holds);
+    }
+
+    /// Keeps the value of a part of a condition that a test asserts, to be shown when it does not hold.
+    pub fn witness(&mut self, id: ExpressionId, value: Operand) {
+        let kind = &self.body.expression(id).kind;
+        let is_telling = matches!(
+            kind,
+            ExpressionKind::Local(_)
+                | ExpressionKind::Field { .. }
+                | ExpressionKind::TupleField { .. }
+                | ExpressionKind::JsonField { .. }
+                | ExpressionKind::Index { .. }
+                | ExpressionKind::Call { .. }
+                | ExpressionKind::PromptCall { .. }
+        );
+        let ty = self.type_of(id);
+        if !is_telling || matches!(ty, Type::Unit | Type::Never) || self.witnesses.is_none() {
+            return;
+        }
+        let entry = self.type_id(&ty);
+        let value = self.copy(value, entry);
+        if let Some(witnesses) = &mut self.witnesses {
+            witnesses.push((id, value, ty));
+        }
+    }
+
+    /// What was kept beside the sides of the condition, each named by its text, in the order of the source.
+    fn named_witnesses(&self, condition: ExpressionId, kept: Vec<Witness>) -> Vec<Shown> {
+        let mut sides = vec![condition];
+        if let ExpressionKind::Binary { left, right, .. } = self.body.expression(condition).kind {
+            sides.extend([left, right]);
+        }
+        if let ExpressionKind::In { value, container } = self.body.expression(condition).kind {
+            sides.extend([value, container]);
+        }
+        let spans = sides.iter().map(|it| self.body.expression(*it).span);
+        let spans: Vec<Span> = spans.collect();
+        let mut named: Vec<(u32, Shown)> = Vec::new();
+        for (id, value, ty) in kept {
+            let span = self.body.expression(id).span;
+            let db = self.program.view.db();
+            let name = source_text(db, self.body.item, span).to_string();
+            let is_known = spans.contains(&span) || named.iter().any(|it| it.1.0 == name);
+            if !is_known && !name.is_empty() && !name.contains('\n') {
+                named.push((span.start, (name, Operand::Local(value), ty)));
+            }
+        }
+        named.sort_by_key(|it| it.0);
+        named
+            .into_iter()
+            .map(|it| it.1)
+            .take(MOST_WITNESSES)
+            .collect()
     }
 
     /// Goes to the first block when the condition holds, else to the second; gives the sides of a comparison.
@@ -48,7 +127,7 @@ impl Builder<'_, '_> {
         &mut self,
         condition: ExpressionId,
         (holds, broken): (BlockId, BlockId),
-    ) -> Vec<(&'static str, Operand, Type)> {
+    ) -> Vec<Shown> {
         let body = Arc::clone(&self.body);
         let (left, right, value, types) = match body.expression(condition).kind {
             ExpressionKind::Binary {
@@ -78,7 +157,10 @@ impl Builder<'_, '_> {
             }
         };
         self.branch(value, holds, broken);
-        vec![("; left: ", left, types.0), ("; right: ", right, types.1)]
+        vec![
+            ("left".into(), left, types.0),
+            ("right".into(), right, types.1),
+        ]
     }
 
     /// `assert value fails pattern`
@@ -118,9 +200,16 @@ impl Builder<'_, '_> {
     }
 }
 
-fn is_shown(ty: &Type) -> bool {
-    !matches!(
-        ty,
-        Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Session | Type::Secret
-    )
+/// Whether parts of a condition may stay unevaluated.
+fn branches(body: &Body, condition: ExpressionId) -> bool {
+    match body.expression(condition).kind {
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            operand,
+        } => branches(body, operand),
+        ExpressionKind::Binary { operator, .. } => {
+            matches!(operator, BinaryOperator::And | BinaryOperator::Or)
+        }
+        _ => false,
+    }
 }

@@ -18,6 +18,7 @@ use crate::ir::{
     Operation, Terminator,
 };
 use crate::lower::Lowering;
+use crate::lower::assertion::Witness;
 use crate::lower::region::{Landing, Region};
 
 /// Where a variable of the source lives.
@@ -49,6 +50,8 @@ pub(crate) struct Builder<'l, 'v> {
     pub regions: Vec<Region>,
     /// Where the code that is being written stands in source.
     pub span: Span,
+    /// The parts of the condition of an `assert` that are kept to be shown, while one is written.
+    pub witnesses: Option<Vec<Witness>>,
     parameters: u32,
     locals: Vec<Local>,
     blocks: Vec<Block>,
@@ -75,6 +78,7 @@ impl<'l, 'v> Builder<'l, 'v> {
             joined: FxHashMap::default(),
             regions: Vec::new(),
             span,
+            witnesses: None,
             parameters: 0,
             locals: Vec::new(),
             blocks: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_semantics::hir::{self, Expression, ExpressionId, ExpressionKind};
+use gsw_semantics::hir::{self, BinaryOperator, Expression, ExpressionId, ExpressionKind};
 use gsw_semantics::types::Type;
 
 use crate::ir::{Constant, Instruction, Operand};
@@ -18,8 +18,48 @@ impl Builder<'_, '_> {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);
         let outer = std::mem::replace(&mut self.span, expression.span);
-        let value = self.value_expression(id, expression);
+        let value = if self.witnesses.is_some() {
+            self.witnessed_expression(id, expression)
+        } else {
+            self.value_expression(id, expression)
+        };
         self.span = outer;
+        value
+    }
+
+    /// The same in the condition of an `assert` of a test. What need not be evaluated is not watched.
+    fn witnessed_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
+        use ExpressionKind as Kind;
+        let is_strict = match &expression.kind {
+            Kind::Binary { operator, .. } => {
+                !matches!(operator, BinaryOperator::And | BinaryOperator::Or)
+            }
+            Kind::Local(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::JsonField { .. }
+            | Kind::Index { .. }
+            | Kind::Call { .. }
+            | Kind::PromptCall { .. }
+            | Kind::Unary { .. }
+            | Kind::In { .. }
+            | Kind::Coerce { .. }
+            | Kind::As(_)
+            | Kind::List(_)
+            | Kind::Tuple(_)
+            | Kind::Record { .. }
+            | Kind::Variant { .. }
+            | Kind::Interpolation(_) => true,
+            _ => false,
+        };
+        if is_strict {
+            let value = self.value_expression(id, expression);
+            self.witness(id, value);
+            return value;
+        }
+        let witnesses = self.witnesses.take();
+        let value = self.value_expression(id, expression);
+        self.witnesses = witnesses;
         value
     }
 

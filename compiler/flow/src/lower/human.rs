@@ -53,7 +53,7 @@ impl Builder<'_, '_> {
         let ty = self.type_id(answer);
         let join = self.join(ty);
         self.deliver_mocked(item, parameters, answer, join);
-        self.refuse_unmocked(item);
+        self.refuse_unmocked(item, parameters);
         let index = self.program.prompt(item);
         let text = self.program.instance(Instance::PromptText { item });
         let text = self.call(builtin::STRING, text, parameters.to_vec());

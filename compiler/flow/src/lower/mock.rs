@@ -132,7 +132,11 @@ impl Builder<'_, '_> {
         });
         if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
             let module = self.program.view.module(item.file(self.program.view.db()));
-            self.refuse(&module);
+            // The others may hold secrets.
+            let told = [("method", 0), ("url", 1)];
+            let told = told.map(|(name, index)| (name, arguments[index], &Type::String));
+            let told = self.json_object(&told);
+            self.refuse(item, &module, told);
         }
         let value = self.intrinsic(name, arguments, result, types);
         self.deliver(join, value);
@@ -140,15 +144,18 @@ impl Builder<'_, '_> {
     }
 
     /// Raises in a test: there is neither a model nor a person nor a network.
-    pub fn refuse_unmocked(&mut self, item: ItemId) {
+    pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
-            self.refuse(item.name(self.program.view.db()));
+            let told = self.named_json(item, arguments);
+            self.refuse(item, item.name(self.program.view.db()), told);
         }
     }
 
-    fn refuse(&mut self, name: &str) {
+    fn refuse(&mut self, item: ItemId, name: &str, arguments: Operand) {
+        let number = self.program.mock_number(item);
         let name = self.text(name);
-        self.runtime(builtin::UNIT, RuntimeCall::unmocked, vec![name]);
+        let words = vec![number, name, arguments];
+        self.runtime(builtin::UNIT, RuntimeCall::unmocked, words);
     }
 
     fn ask_mocks(

@@ -54,6 +54,13 @@ pub fn outline_program(db: &dyn Db) -> Result<Outline, Vec<Diagnostic>> {
     }
 }
 
+impl Lowering<'_> {
+    /// Whether values of the type can be written as JSON.
+    pub fn is_written(&self, id: TypeId) -> bool {
+        has_json_form(&self.types.table, id, &mut FxHashSet::default())
+    }
+}
+
 /// Whether values of the type can be written as JSON. `seen` are the types around it, which decide for themselves.
 fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
     if !seen.insert(id) {

@@ -15,7 +15,8 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<str> {
 }
 
 /// The text at `span` of `item`.
-pub(crate) fn text(db: &dyn Db, item: ItemId, span: Span) -> Name {
+#[must_use]
+pub fn text(db: &dyn Db, item: ItemId, span: Span) -> Name {
     let text = item_text(db, item);
     Name::new(
         text.get(span.start as usize..span.end as usize)

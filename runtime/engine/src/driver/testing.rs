@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
+use crate::driver::permissions::Permissions;
 use crate::driver::process::Group;
 use crate::driver::{outside, process, scripted};
 use crate::host::Variables;
@@ -25,14 +26,18 @@ pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished
         result: builtin::UNIT,
     };
     let mut random = SEED;
+    let permissions = Permissions::new(loaded.program.permissions.as_deref());
     let script = scripted::Script {
-        answer: Some(Box::new(move |request| answer(request, &mut random))),
+        answer: Some(Box::new(move |request| match permissions.admit(request) {
+            Ok(()) => answer(request, &permissions, &mut random),
+            Err(failure) => Some(Outcome::Failed(failure)),
+        })),
         ..scripted::Script::default()
     };
     scripted::run(loaded, &Arc::new(Services::default()), entry, script).map(|it| it.finished)
 }
 
-fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
+fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Option<Outcome> {
     Some(match request {
         Request::EnvGet { .. } => return outside::immediately(request, &Variables::default()),
         Request::RandomInt { low, high } => {
@@ -56,6 +61,8 @@ fn answer(request: &Request, random: &mut u64) -> Option<Outcome> {
             tokens: None,
             limit: None,
         }))),
+        Request::MediaUrl { media } => permissions.admit_media(media.clone()),
+        other if other.is_on_files() => permissions.perform_on_files(other.clone()),
         _ => return None,
     })
 }

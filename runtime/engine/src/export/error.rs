@@ -1,12 +1,27 @@
 //! Runtime calls that make errors and look into them.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_abi::types::ErrorClass;
+use gsw_abi::types::{ErrorClass, TypeId};
 
+use crate::codec;
 use crate::export::guard::calls;
 use crate::value::{error, string};
 
+/// So many characters of a value are shown when an `assert` does not hold.
+const SHOWN: usize = 1_000;
+
 calls! {
+    /// A value as a failed `assert` shows it.
+    plain assertion_shown(run, ty, word) {
+        let mut text = codec::encode_redacted(&run.heap, TypeId(ty as u32), word);
+        if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
+            let length = text.chars().count();
+            text.truncate(cut);
+            text.push_str(&format!("… ({length} characters)"));
+        }
+        string::new(&mut run.heap, &text)
+    }
+
     /// A fault without fields, by the index of its kind.
     plain fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);

@@ -1,7 +1,8 @@
 //! Runtime calls of programs that are compiled for their tests.
 
-use gsw_abi::builtin::BuiltinError;
+use gsw_abi::builtin::{self, BuiltinError};
 
+use crate::codec;
 use crate::export::guard::calls;
 use crate::value::{error, string};
 
@@ -22,10 +23,17 @@ calls! {
         closure
     }
 
-    /// Raises because a test calls what only a mock can answer: its name.
-    raising unmocked(run, name) {
-        let message = format!("`{}` is called, but no `mock` answers", string::text(name));
+    /// Raises because a test calls what only a mock can answer: the item's number, its name, the arguments.
+    raising unmocked(run, item, name, arguments) {
+        let given = codec::encode_redacted(&run.heap, builtin::JSON, arguments);
+        let answered = match run.mocks.get(&item).map_or(0, Vec::len) {
+            0 => "but no `mock` answers".to_owned(),
+            1 => "and its `mock` does not match".to_owned(),
+            count => format!("and none of its {count} mocks matches"),
+        };
+        let message = format!("`{}` is called with {given}, {answered}", string::text(name));
         run.heap.release(name);
+        run.heap.release(arguments);
         run.unmocked.get_or_insert_with(|| message.clone());
         let message = string::new(&mut run.heap, &message);
         Err(error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]))
