@@ -207,8 +207,8 @@ impl Builder<'_, '_> {
     /// The body of a tool that the program's host has.
     fn host_call(&mut self, result: &Type) -> Operand {
         let item = self.owner.item;
-        self.refuse_unmocked(item);
         let arguments = self.parameter_operands();
+        self.refuse_unmocked(item, &arguments);
         let arguments = self.named_json(item, &arguments);
         let name = item.name(self.program.view.db()).to_string();
         let name = self.text(&name);
