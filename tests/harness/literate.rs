@@ -107,6 +107,26 @@ fn pages_of_docs_compile() {
 }
 
 #[test]
+fn pages_of_the_reference_say_what_they_show() {
+    let mut wrong = Vec::new();
+    for (place, file, case) in written_cases("docs/reference", "reference_pages") {
+        if case.expected("output").is_some() {
+            let arguments = case.expected("arguments").unwrap_or_default();
+            let mut words = vec!["run", text(&file), "--"];
+            words.extend(arguments.lines());
+            wrong.extend(expect(&place, &case, &gswc(&words)));
+        }
+        if case.source.contains("\ntest \"") {
+            let said = gswc(&["test", text(&file)]);
+            if said.code != Some(0) {
+                wrong.push(format!("{place}: {said:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn pages_of_run_say_the_same_in_memory_and_built() {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();

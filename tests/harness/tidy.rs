@@ -255,6 +255,22 @@ fn paths_in_readmes_exist() {
 }
 
 #[test]
+fn links_between_pages_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for path in all(".md") {
+        let folder = path.parent().unwrap_or(&path);
+        for link in read(&path).split("](").skip(1) {
+            let target = link.split([')', '#', ' ']).next().unwrap_or_default();
+            let is_path = target.ends_with(".md") || target.ends_with(".svg");
+            if is_path && !target.contains("://") && !folder.join(target).exists() {
+                wrong.push(format!("{}: `{target}` does not exist", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn codes_of_warnings_can_be_set_in_a_project() {
     let mut wrong = Vec::new();
     for path in all(".rs") {
