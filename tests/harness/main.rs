@@ -34,4 +34,5 @@ mod soup;
 mod testing;
 mod tidy;
 mod tools;
+mod tree;
 mod wire;

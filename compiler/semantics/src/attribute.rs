@@ -94,22 +94,7 @@ pub fn read_attributes(
             ("secret" | "host", _) => {
                 sink.push(errors::attribute_arguments(place, name, "no arguments"))
             }
-            ("intrinsic", Some([row, effects @ ..])) if is_library => {
-                read.intrinsic = Some(row.clone());
-                for effect in effects.iter().filter_map(|it| effect_named(it)) {
-                    read.effects = read.effects.with(effect);
-                }
-            }
-            ("property", Some([])) if is_library => read.property = Presence::Present,
-            ("equal" | "ordered" | "numeric", Some(names)) if is_library => {
-                let kind = match name {
-                    "equal" => RequirementKind::Equal,
-                    "ordered" => RequirementKind::Ordered,
-                    _ => RequirementKind::Numeric,
-                };
-                read.requirements
-                    .extend(names.iter().map(|it| (kind, it.clone())));
-            }
+            (_, Some(texts)) if is_library && read.take_of_library(name, texts) => {}
             _ => {
                 let word = Place::Item {
                     item,
@@ -125,6 +110,32 @@ pub fn read_attributes(
         }
     }
     read
+}
+
+impl Attributes {
+    /// Takes an attribute of the standard library's own; says whether it is one.
+    fn take_of_library(&mut self, name: &str, texts: &[Name]) -> bool {
+        match (name, texts) {
+            ("intrinsic", [row, effects @ ..]) => {
+                self.intrinsic = Some(row.clone());
+                for effect in effects.iter().filter_map(|it| effect_named(it)) {
+                    self.effects = self.effects.with(effect);
+                }
+            }
+            ("property", []) => self.property = Presence::Present,
+            ("equal" | "ordered" | "numeric", names) => {
+                let kind = match name {
+                    "equal" => RequirementKind::Equal,
+                    "ordered" => RequirementKind::Ordered,
+                    _ => RequirementKind::Numeric,
+                };
+                let required = names.iter().map(|it| (kind, it.clone()));
+                self.requirements.extend(required);
+            }
+            _ => return false,
+        }
+        true
+    }
 }
 
 /// The arguments when all are strings.

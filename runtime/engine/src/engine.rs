@@ -13,6 +13,7 @@ use crate::driver::permissions::Permissions;
 use crate::host::{HostTools, Variables};
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
+use crate::node::Tree;
 use crate::observe::Observers;
 use crate::run::{Finished, Run, RunResult, Start};
 use crate::services::{Listener, Services};
@@ -185,11 +186,20 @@ impl RunHandle {
             Box::new(Finished {
                 result: RunResult::Internal("the driver of the run failed".into()),
                 duration: 0,
-                tree: crate::node::Tree::default(),
+                tree: Tree::default(),
                 live_objects: 0,
                 unmocked: None,
             })
         })
+    }
+
+    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not
+    /// wait for anything is waited for.
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.canceller.look(look)
     }
 
     /// What can tell this run to end.
@@ -204,6 +214,14 @@ impl Canceller {
     #[must_use]
     pub fn run(&self) -> &Arc<str> {
         &self.run
+    }
+
+    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended.
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.carrier.look(move |run| look(&run.tree, run.now))
     }
 
     /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that does not wait for anything is stopped

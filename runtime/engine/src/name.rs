@@ -47,12 +47,14 @@ fn clean(text: &str) -> String {
         .trim()
         .chars()
         .map(|it| if it.is_control() { ' ' } else { it })
-        .take(LONGEST)
+        .take(LONGEST + 1)
         .collect();
     if shown.is_empty() {
-        "unnamed".into()
-    } else {
-        shown
+        return "unnamed".into();
+    }
+    match shown.char_indices().nth(LONGEST - 1) {
+        Some((end, last)) if end + last.len_utf8() < shown.len() => shown[..end].to_owned() + "…",
+        _ => shown,
     }
 }
 
@@ -69,6 +71,9 @@ mod tests {
         assert_eq!(&**names.text(broken), "a b");
         let long = names.intern(&"ä".repeat(10_000));
         assert_eq!(names.text(long).chars().count(), 100);
+        assert!(names.text(long).ends_with("ä…"));
+        let longest = names.intern(&"ä".repeat(100));
+        assert_eq!(**names.text(longest), *"ä".repeat(100));
         let empty = names.intern("");
         assert_eq!(&**names.text(empty), "unnamed");
     }

@@ -8,6 +8,7 @@ mod note;
 mod query;
 mod record;
 mod totals;
+mod whole;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub use totals::{Spent, Totals};
 
 /// The most bytes of inputs and outputs that a tree keeps.
 const KEPT_BYTES: usize = 64 << 20;
+/// The most nodes that a path names; of longer ones the middle is left out.
+const LONGEST_PATH: usize = 64;
 /// The most lines of the log that a tree keeps.
 const KEPT_LINES: usize = 1_000;
 /// The most lines of the log that an error takes along.
@@ -434,15 +437,23 @@ impl Tree {
         })
     }
 
-    /// The path of a node for people: `main > review a.rs > find_bugs#2`. The run itself is left out.
+    /// The path of a node for people: `main > review a.rs > find_bugs#2`. The run itself is left out, and the middle of a
+    /// path that is very long.
     #[must_use]
     pub fn path(&self, id: NodeId) -> String {
-        let mut parts: Vec<String> = self
-            .lineage(id)
-            .filter(|it| *it != NodeId::ROOT)
-            .map(|it| self.segment(it))
-            .collect();
-        parts.reverse();
+        let mut lineage: Vec<NodeId> = self.lineage(id).collect();
+        lineage.retain(|it| *it != NodeId::ROOT);
+        lineage.reverse();
+        let mut left_out = None;
+        if lineage.len() > LONGEST_PATH {
+            let middle = LONGEST_PATH / 2..lineage.len() - LONGEST_PATH / 2;
+            left_out = Some((middle.start, format!("… {} more …", middle.len())));
+            lineage.drain(middle);
+        }
+        let mut parts: Vec<String> = lineage.iter().map(|it| self.segment(*it)).collect();
+        if let Some((at, text)) = left_out {
+            parts.insert(at, text);
+        }
         parts.join(" > ")
     }
 

@@ -79,6 +79,16 @@ enum Message {
     Cancel {
         reason: String,
     },
+    Look(Look),
+}
+
+/// A look at a run between two turns.
+struct Look(Box<dyn FnOnce(&Run) + Send>);
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Look")
+    }
 }
 
 impl Carrier {
@@ -143,6 +153,19 @@ impl Carrier {
             });
     }
 
+    /// Shows the run to `look` between two turns, and gives what that gives; `None` when the run has ended.
+    pub(crate) fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Run) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (sender, seen) = std::sync::mpsc::channel();
+        self.post(Message::Look(Look(Box::new(move |run| {
+            // Who asked waits for it.
+            let _ = sender.send(look(run));
+        }))));
+        seen.recv().ok()
+    }
+
     /// The run is to stop at the next loop or call.
     pub(crate) fn stop(&self) {
         if let Some(StopFlag { flag, limit }) = self.lock().stop {
@@ -184,11 +207,21 @@ impl Carrier {
 
     /// One turn. Says whether the run goes on.
     fn turn(self: &Arc<Self>, mut run: Box<Run>, message: Message) -> bool {
+        let message = match message {
+            Message::Look(Look(look)) => {
+                // A panic in there concerns only who asked, who gets no answer.
+                let _ = catch_unwind(AssertUnwindSafe(|| look(&run)));
+                self.lock().run = Some(run);
+                return true;
+            }
+            message => message,
+        };
         let turn = catch_unwind(AssertUnwindSafe(|| {
             match message {
                 Message::Begin { workflow, input } => run.start(workflow, &input),
                 Message::Completed { id, outcome, now } => run.complete(id, outcome, now),
                 Message::Cancel { reason } => run.cancel(&reason),
+                Message::Look(_) => {}
             }
             run.turn()
         }));

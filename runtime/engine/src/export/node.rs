@@ -76,6 +76,8 @@ impl Run {
     /// Enters a node below the current one. A tool that a model called finds its node there.
     fn enter_here(&mut self, kind: NodeKind, name: &str, input: Option<Arc<str>>) -> NodeId {
         let parent = self.current_node();
+        // Attempts have no name in source.
+        let name = if name.is_empty() { kind.name() } else { name };
         if kind == NodeKind::Tool && self.is_expected(parent) {
             self.tree.set_input(parent, input);
             self.open_keyed_call(parent);
