@@ -117,6 +117,13 @@ impl Editor {
         self.ask(method, &place)["result"].take()
     }
 
+    /// Replaces the text of a document.
+    fn change(&mut self, uri: &str, version: u32, text: &str) {
+        let document = json!({ "uri": uri, "version": version });
+        let change = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        self.tell("textDocument/didChange", &change);
+    }
+
     /// Says goodbye; the server ends well.
     fn quit(mut self) {
         assert_eq!(self.ask("shutdown", &Value::Null)["result"], Value::Null);
@@ -169,11 +176,7 @@ fn a_mistake_is_reported_and_goes_when_it_is_mended() {
         "end": { "line": 1, "character": 9 },
     });
     assert_eq!(found[0]["range"], range);
-    let change = json!({
-        "textDocument": { "uri": uri, "version": 2 },
-        "contentChanges": [{ "text": "fn f() -> int {\n  2\n}\n" }],
-    });
-    editor.tell("textDocument/didChange", &change);
+    editor.change(&uri, 2, "fn f() -> int {\n  2\n}\n");
     assert_eq!(editor.diagnostics(&uri), Vec::<Value>::new());
     editor.quit();
 }
@@ -231,5 +234,32 @@ fn what_is_malformed_or_unknown_does_not_end_it() {
     assert!(!editor.diagnostics(&uri).is_empty());
     let far = editor.at("textDocument/hover", &uri, (4_000_000, 4_000_000));
     assert_eq!(far, Value::Null);
+    editor.quit();
+}
+
+#[test]
+fn mistakes_in_gsw_toml_are_shown_and_go_when_they_are_mended() {
+    let folder = scratch("editor").join("project");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    let configuration = folder.join("gsw.toml");
+    let write = |text: &str| {
+        std::fs::write(&configuration, text).expect("the target folder can be written");
+    };
+    write("verison = \"1.0.0\"\n");
+    let uri = |path: &Path| format!("file://{}", path.display());
+    let (main, toml) = (uri(&folder.join("main.gsw")), uri(&configuration));
+    let mut editor = Editor::start();
+    let text = "workflow main() -> int { 1 }\n";
+    editor.open(&main, text);
+    let found = editor.diagnostics(&toml);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["code"], "unknown-key");
+    assert_eq!(
+        found[0]["range"]["end"],
+        json!({ "line": 0, "character": 7 })
+    );
+    write("version = \"1.0.0\"\n");
+    editor.change(&main, 2, text);
+    assert_eq!(editor.diagnostics(&toml), Vec::<Value>::new());
     editor.quit();
 }

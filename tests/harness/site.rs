@@ -32,7 +32,7 @@ error Lost(
 private fn hidden() -> int { 1 }
 
 /// Answers letters.
-workflow main(letters: [Letter], width: int = 4, and_a_long_name: string = "", another_long_name: string = "") -> [Letter] ! Lost | ModelError {
+workflow main(letters: [Letter], width: int = 4, and_a_long_name: string = "", another_long_name: string = "") -> [Letter] ! Lost | ModelError budget(usd: 0.5) {
   if hidden() == 2 { fail Lost(place: "here") }
   parallel for letter in letters limit width { step "</svg><script>alert(1)</script>" { ask(letter) } }
 }
@@ -175,6 +175,7 @@ fn a_page_says_what_its_module_declares() {
         "<code>model</code>",
         "<span>Asked by</span> <a href=\"module.main.html#agent.clerk\">",
         "Deprecated: ",
+        "<span>Within</span> <code>budget usd: 0.5</code>",
         "\n  width: int = 4,",
         "Where it was seen last.",
         "source.main.html#L",

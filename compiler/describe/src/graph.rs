@@ -8,6 +8,7 @@ mod svg;
 mod width;
 
 pub use collect::program_graph;
+pub(crate) use collect::workflow_marks;
 pub use mermaid::mermaid;
 pub use svg::svg;
 

@@ -87,11 +87,12 @@ fn configure(
     Ok(())
 }
 
-/// Reads what `file` imports by now and the project lacks. An editor calls this after an edit.
+/// Reads what `file` imports by now and the project lacks, and `gsw.toml` when it has changed. An editor calls this after an edit.
 pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     let Some(project) = Project::try_get(db) else {
         return;
     };
+    refresh_configuration(db, project, files);
     let shown = file.path(db).clone();
     let mut loader = Loader::new(db, files);
     let known = loader.modules.len();
@@ -100,6 +101,18 @@ pub fn follow_imports(db: &mut Database, file: File, files: &dyn Files) {
     let modules = loader.modules;
     if modules.len() != known {
         project.set_modules(db).to(modules);
+    }
+}
+
+fn refresh_configuration(db: &mut Database, project: Project, files: &dyn Files) {
+    let named = [project.configuration(db), project.prices(db)];
+    for file in named.into_iter().flatten() {
+        // A file that cannot be read at the moment is most likely being written.
+        if let Ok(text) = files.read(file.path(db))
+            && *file.text(db) != text
+        {
+            file.set_text(db).to(text);
+        }
     }
 }
 

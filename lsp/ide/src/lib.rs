@@ -7,5 +7,5 @@ mod diagnostics;
 mod hover;
 
 pub use definition::{Target, definition};
-pub use diagnostics::diagnostics;
+pub use diagnostics::{diagnostics, project_diagnostics};
 pub use hover::{Hover, hover};

@@ -73,19 +73,18 @@ impl Backend {
 
 fn reports(state: &State) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
     let db = &state.db;
-    state
-        .open()
+    let of_documents = state.open().into_iter().filter_map(|(path, file)| {
+        let uri = lsp::Uri::from_file_path(path)?;
+        Some((uri, file, gsw_ide::diagnostics(db, file)))
+    });
+    let of_project = gsw_ide::project_diagnostics(db)
         .into_iter()
-        .filter_map(|(path, file)| {
-            let uri = lsp::Uri::from_file_path(path)?;
-            let found = gsw_ide::diagnostics(db, file);
-            Some((
-                uri,
-                found
-                    .iter()
-                    .map(|it| convert::diagnostic(db, file, it))
-                    .collect(),
-            ))
+        .filter_map(|(file, found)| Some((convert::uri(file.path(db))?, file, found)));
+    of_documents
+        .chain(of_project)
+        .map(|(uri, file, found)| {
+            let found = found.iter().map(|it| convert::diagnostic(db, file, it));
+            (uri, found.collect())
         })
         .collect()
 }

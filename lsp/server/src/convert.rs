@@ -43,7 +43,8 @@ pub fn location(db: &Database, place: Place) -> Option<lsp::Location> {
     })
 }
 
-fn uri(path: &Path) -> Option<lsp::Uri> {
+/// The address of a file; `None` for one of the standard library.
+pub fn uri(path: &Path) -> Option<lsp::Uri> {
     if path.starts_with("std") {
         return None;
     }

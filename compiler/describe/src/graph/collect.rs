@@ -50,6 +50,13 @@ pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
     Some(graph)
 }
 
+/// The modifiers in a workflow's head, as in source.
+pub(crate) fn workflow_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
+    let bodies = item_bodies(db, item);
+    let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
+    main.map_or_else(Vec::new, |it| label::marks(db, it, &bodies.modifiers))
+}
+
 struct Collector<'db> {
     db: &'db dyn Db,
     /// The functions that were come by; each is shown once, so that a picture is no longer than its program.
@@ -81,11 +88,10 @@ impl Collector<'_> {
             name: item.name(db).to_string(),
             heading: heading(db, item),
             docs: docs.and_then(|it| it.lines().next().map(str::to_owned)),
-            marks: Vec::new(),
+            marks: workflow_marks(db, item),
             body: Vec::new(),
         };
         if let Some(body) = main {
-            workflow.marks = label::marks(db, body, &bodies.modifiers);
             self.expression(body, body.root, &mut workflow.body);
         }
         workflow

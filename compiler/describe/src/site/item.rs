@@ -13,6 +13,7 @@ use super::markdown::markdown;
 use super::signature::{signature, source, type_html};
 use super::{Module, Site};
 use crate::escape::escaped;
+use crate::graph::workflow_marks;
 
 /// The section about a declaration.
 pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
@@ -42,6 +43,9 @@ pub(crate) fn item(site: &Site<'_>, module: &Module, item: ItemId) -> String {
     }
     parts(site, item, &mut out);
     settings(site, item, &mut out);
+    if item.kind(db) == ItemKind::Workflow {
+        modifiers(site, item, &mut out);
+    }
     if is_callable(item.kind(db)) {
         facts(site, item, &mut out);
     }
@@ -156,6 +160,22 @@ fn settings(site: &Site<'_>, item: ItemId, out: &mut String) {
     {
         let name = reference(site, agent, agent.name(db));
         let _ = writeln!(out, "<p class=\"facts\"><span>Asked by</span> {name}</p>");
+    }
+}
+
+/// The modifiers of a workflow.
+fn modifiers(site: &Site<'_>, item: ItemId, out: &mut String) {
+    let marks = workflow_marks(site.db, item);
+    let marks = marks
+        .iter()
+        .map(|it| format!("<code>{}</code>", escaped(it)));
+    let marks: Vec<String> = marks.collect();
+    if !marks.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p class=\"facts\"><span>Within</span> {}</p>",
+            marks.join(" ")
+        );
     }
 }
 

@@ -15,7 +15,8 @@ pub(crate) fn page(site: &Site<'_>, module: &Module) -> String {
     );
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        let _ = writeln!(
+        // The lines are blocks, which end by themselves.
+        let _ = write!(
             main,
             "<span id=\"L{number}\"><a href=\"#L{number}\">{number}</a>{}</span>",
             escaped(line)
