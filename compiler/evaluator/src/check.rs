@@ -1,6 +1,6 @@
 //! All that is wrong with a file or a project, the values of its constants included.
 
-use gsw_semantics::is_std;
+use gsw_semantics::{configuration_diagnostics, is_std};
 use gsw_source::{Db, Diagnostic, File, Project};
 use gsw_syntax::locate;
 
@@ -18,7 +18,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// What is wrong with every file of the project outside of the library, file by file.
+/// What is wrong with the project's `gsw.toml` and with every file of the project outside of the library, file by file.
 #[must_use]
 pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     let Some(project) = Project::try_get(db) else {
@@ -26,5 +26,9 @@ pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     };
     let files = project.modules(db).values().copied();
     let own = files.filter(|it| !is_std(db, *it));
-    own.flat_map(|it| check_file(db, it)).collect()
+    let of_files = own.flat_map(|it| check_file(db, it));
+    configuration_diagnostics(db)
+        .into_iter()
+        .chain(of_files)
+        .collect()
 }
