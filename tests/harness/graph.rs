@@ -119,10 +119,10 @@ fn problems(svg: &str) -> impl Iterator<Item = String> {
             number("height"),
         ) {
             ("svg", _, _, Some(width), Some(height)) => page = (width, height),
-            ("rect", Some(x), Some(y), Some(width), Some(height)) => {
-                if x < 0.0 || y < 0.0 || x + width > page.0 || y + height > page.1 {
-                    problems.push(format!("a box leaves the page: {tag}"));
-                }
+            ("rect", Some(x), Some(y), Some(width), Some(height))
+                if x < 0.0 || y < 0.0 || x + width > page.0 || y + height > page.1 =>
+            {
+                problems.push(format!("a box leaves the page: {tag}"));
             }
             _ => {}
         }
