@@ -183,6 +183,7 @@ fn commands_find_the_project_around_them() {
         let expected = "ok    of the library\nok    of the entry\n2 passed, 0 failed in ";
         assert!(tested.starts_with(expected), "{tested}");
         assert!(out(gswc(&["schema", "thrice"])).contains("\"input\""));
+        assert_eq!(out(gswc(&["fmt", "--check"])), "");
     }
 }
 

@@ -192,8 +192,7 @@ pub struct New {
 /// `gswc fmt`
 #[derive(clap::Args)]
 pub struct Fmt {
-    /// The files; `-` takes standard input to standard output.
-    #[arg(required = true)]
+    /// The files, or folders of projects; by default the project of this folder; `-` takes standard input to standard output.
     pub files: Vec<PathBuf>,
     /// Write nothing: list the files that would change, and exit with 1 when there are any.
     #[arg(long)]

@@ -74,8 +74,9 @@ Exit codes: 0 all passed, 1 one failed or does not compile, 2 wrong usage.";
 /// Of `gswc fmt`.
 pub const FMT: &str = "\
 Examples:
-  gswc fmt main.gsw lib.gsw           writes both in the one style
-  gswc fmt --check *.gsw              lists those that have another, and changes nothing
+  gswc fmt                            writes every file of the project of this folder in the one style
+  gswc fmt main.gsw lib.gsw           these two
+  gswc fmt --check                    lists those that have another, and changes nothing
   gswc fmt - < main.gsw               from standard input to standard output
 
 There are no options of style. A file with mistakes of syntax stays as it is.

@@ -43,8 +43,9 @@ pub fn entry_and_word<'a>(
     }
 }
 
-/// The files whose tests are run: those that are named, and all of the projects that are named or around the current folder.
-pub fn test_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
+/// The files that are tested or formatted: those that are named, and all of the folders that are named; without a name those
+/// of the project around the current folder.
+pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
         let found = gsw_semantics::find_configuration(Path::new(HERE), &Disk);
         let configuration = found.ok_or_else(|| no_project(None))?;

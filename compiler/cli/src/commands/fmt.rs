@@ -8,7 +8,7 @@ use gsw_service::Exit;
 use gsw_source::{Database, File};
 
 use crate::arguments::{Fmt, Format};
-use crate::report;
+use crate::{project, report};
 
 /// The name under which standard input is given.
 const STANDARD_INPUT: &str = "-";
@@ -16,7 +16,11 @@ const STANDARD_INPUT: &str = "-";
 /// Writes files in the one style; one with mistakes stays as it is, and so does all that has the style already.
 pub fn fmt(arguments: &Fmt) -> Exit {
     let mut worst = Exit::Done;
-    for path in &arguments.files {
+    let files = match project::files(&arguments.files) {
+        Ok(files) => files,
+        Err(exit) => return exit,
+    };
+    for path in &files {
         let exit = if path == Path::new(STANDARD_INPUT) {
             standard_input(arguments)
         } else {

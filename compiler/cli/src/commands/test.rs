@@ -17,7 +17,7 @@ use crate::{compile, project, report};
 
 /// Runs the tests of files, each file's at once, and prints what became of them.
 pub fn test(arguments: &Arguments) -> Exit {
-    let files = match project::test_files(&arguments.files) {
+    let files = match project::files(&arguments.files) {
         Ok(files) => files,
         Err(exit) => return exit,
     };
