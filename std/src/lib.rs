@@ -30,4 +30,5 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/text", include_str!("../text.gsw")),
     ("std/time", include_str!("../time.gsw")),
     ("std/value", include_str!("../value.gsw")),
+    ("std/workflows", include_str!("../workflows.gsw")),
 ];

@@ -17,6 +17,7 @@ mod graph;
 mod guide;
 mod in_process;
 mod incremental;
+mod left_behind;
 mod library;
 mod library_index;
 mod literate;

@@ -307,3 +307,101 @@ fn a_prompt_that_is_asked_twice_for_nothing_is_asked_by_nobody() {
     );
     assert_eq!(asked.len(), 0);
 }
+
+#[test]
+fn a_critic_improves_an_answer_in_the_same_talk() {
+    let source = r#"
+type Text { title: string, body: string where it.len() > 3 }
+agent writer { model: "anthropic/claude-sonnet-5-5" system: "You write." }
+agent critic { model: "anthropic/claude-opus-5-5" system: "You criticise." }
+prompt draft(topic: string) -> Text by writer { user "Write about ${topic}." }
+workflow main() -> string {
+  let text = reflect draft("dogs") with { max_tokens: 77 } max 4 until (it => it.body == "best") by critic
+  text.body
+}
+"#;
+    let answer = |body: &str| {
+        Reply::of(Body::Answer(Answer {
+            text: json!({ "title": "Dogs", "body": body }),
+        }))
+    };
+    let script = Script::in_turn(vec![answer("good"), answer("better"), answer("best")]);
+    let (said, asked) = ask("critic", source, script);
+    assert_eq!(said.out, "\"best\"\n", "{said:?}");
+    let models: Vec<_> = asked
+        .iter()
+        .map(|it| it["model"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(
+        models,
+        ["claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5-5"]
+    );
+    assert!(
+        asked.iter().all(|it| it["max_tokens"] == 77),
+        "{}",
+        asked[1]
+    );
+    let messages = asked[2]["messages"].as_array().cloned().unwrap_or_default();
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert!(messages[1].to_string().contains("better"), "{messages:?}");
+    assert!(
+        messages[2].to_string().contains("strict critic"),
+        "{messages:?}"
+    );
+    assert!(
+        asked[1]["system"].to_string().contains("You criticise."),
+        "{}",
+        asked[1]
+    );
+}
+
+#[test]
+fn a_process_stays_until_its_detached_runs_have_ended() {
+    let source = r#"
+import std/fs
+workflow later(path: string, n: int) -> int {
+  sleep(50ms)
+  fs.write(path, "written ${n}")
+  if n > 1 { fail Failed("late ${n}") }
+  n
+}
+workflow main(path: string) -> bool {
+  let first = spawn detached later("${path}/first", 1)
+  let second = spawn detached later("${path}/second", 2)
+  first != second and not fs.exists("${path}/first")
+}
+"#;
+    let folder = crate::program::scratch("detached");
+    for name in ["first", "second"] {
+        // What is not there need not be removed.
+        let _ = std::fs::remove_file(folder.join(name));
+    }
+    let file = program("detached", source);
+    let words = [
+        "run",
+        crate::program::text(&file),
+        "--",
+        "--quiet",
+        "--path",
+        crate::program::text(&folder),
+    ];
+    let said = crate::program::gswc(&words);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(0), "true\n"),
+        "{said:?}"
+    );
+    for (name, text) in [("first", "written 1"), ("second", "written 2")] {
+        assert_eq!(
+            std::fs::read_to_string(folder.join(name)).ok().as_deref(),
+            Some(text),
+            "{said:?}"
+        );
+    }
+    assert!(
+        said.err.contains("of `later`: error: Failed: late 2"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("late 1"), "{}", said.err);
+}

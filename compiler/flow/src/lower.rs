@@ -89,8 +89,10 @@ pub enum Answers {
 pub fn lower_tests(db: &dyn Db) -> Result<(Module, Vec<Test>), Vec<Diagnostic>> {
     let view = entry_view(db)?;
     let mut lowering = Lowering::new(&view, Purpose::Test);
+    // A test may start workflows by name.
+    let workflows = lowering.roots();
     let tests = lowering.tests();
-    let module = lowering.module(Vec::new())?;
+    let module = lowering.module(workflows)?;
     Ok((module, tests))
 }
 

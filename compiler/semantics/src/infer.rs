@@ -25,6 +25,7 @@ mod otherwise;
 mod pattern;
 mod prompt;
 mod record;
+mod reflection;
 mod requirement;
 mod setting;
 mod source;

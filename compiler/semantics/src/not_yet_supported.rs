@@ -23,7 +23,6 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
 pub fn body_not_yet_supported(body: &Body) -> Vec<Diagnostic> {
     let unsupported = body.expressions.iter().filter_map(|it| {
         let what = match &it.kind {
-            ExpressionKind::SpawnDetached { .. } => "`spawn detached`",
             ExpressionKind::PromptCall {
                 mode: PromptMode::Stream,
                 ..

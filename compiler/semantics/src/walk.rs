@@ -105,10 +105,13 @@ fn add_work<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) {
         Kind::PromptCall {
             arguments,
             settings,
+            improving,
             ..
         } => {
             add_numbered(arguments, found);
             found.extend(settings.map(Child::Inline));
+            let improving = improving.iter().flat_map(|it| [it.0, it.1]);
+            found.extend(improving.map(Child::Inline));
         }
         Kind::PromptText { arguments, .. } | Kind::SpawnDetached { arguments, .. } => {
             add_numbered(arguments, found)

@@ -398,8 +398,8 @@ macro_rules! for_each_runtime_call {
 
             // Models, tools, people.
             /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
-            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`}`, each left
-            /// out when it is not written.
+            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`,
+            /// "improving": an answer that is to be better}`, each left out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
             /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.
             prompt_revised plain(result, borrow, own);
@@ -420,8 +420,13 @@ macro_rules! for_each_runtime_call {
             http_request waiting(result, own, own, own, own);
             /// `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
+            /// The workflows that can be started by name, as `json`.
+            workflow_list plain();
             /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
+            /// `spawn detached`: the workflow's function, a record type whose fields are its parameters, its result type, its name,
+            /// its parameters as `json`; gives the run's id.
+            spawn_detached waiting(word, word, word, own, own);
 
             // Tests.
             /// From here on a mock stands in for an item: the item's number, closure.

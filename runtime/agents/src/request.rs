@@ -7,6 +7,12 @@ use crate::providers;
 use crate::settings::Settings;
 use crate::tools;
 
+/// What is said after an answer that is to be better.
+const IMPROVE: &str = "\
+Look at this answer as a strict critic who did not write it: what is wrong, missing, vague or not asked for, and which alternatives \
+are better? Then answer what was first asked for again, with all of that mended. Give only the whole improved answer, in the same \
+form; if nothing can be better, give the same answer.";
+
 /// The request for the first model; the error is a sentence for the user.
 pub(crate) fn request(
     call: &PromptCall,
@@ -78,6 +84,10 @@ fn messages(call: &PromptCall) -> Vec<Message> {
         role: Role::User,
         content: user_content(&call.user, &call.media),
     });
+    if let Some(answer) = &call.improving {
+        messages.push(said(Role::Assistant, answer));
+        messages.push(said(Role::User, IMPROVE));
+    }
     messages
 }
 

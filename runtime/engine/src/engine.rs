@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use gsw_abi::program::Program;
 use serde_json::{Map, Value};
 
+use crate::detached::{Detached, DetachedEnd, new_run};
 use crate::driver::carrier::{Carrier, OnEnd};
-use crate::driver::clock;
 use crate::driver::outside::Outside;
 use crate::driver::permissions::Permissions;
 use crate::host::{HostTools, Variables};
@@ -15,7 +15,7 @@ use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::node::Tree;
 use crate::observe::Observers;
-use crate::run::{Finished, Run, RunResult, Start};
+use crate::run::{Finished, RunResult};
 use crate::services::{Listener, Services};
 use crate::turn_threads::TurnThreads;
 use crate::web::Web;
@@ -61,6 +61,7 @@ pub struct Engine {
     loaded: Arc<Loaded>,
     services: Arc<Services>,
     outside: Arc<Outside>,
+    detached: Arc<Detached>,
 }
 
 /// A run on its way.
@@ -89,6 +90,8 @@ impl Engine {
             memory_limit: options.memory_limit,
         };
         let permissions = Permissions::new(loaded.program.permissions.as_deref());
+        let (loaded, services) = (Arc::new(loaded), Arc::new(services));
+        let detached = Arc::new(Detached::new(Arc::clone(&loaded), Arc::clone(&services)));
         let outside = Outside {
             models: options.models,
             prompts: options.prompts,
@@ -96,12 +99,14 @@ impl Engine {
             tools: options.tools,
             variables: options.variables,
             permissions: Arc::new(permissions),
+            detached: Arc::clone(&detached),
             pending: Mutex::default(),
         };
         Self {
-            loaded: Arc::new(loaded),
-            services: Arc::new(services),
+            loaded,
+            services,
             outside: Arc::new(outside),
+            detached,
         }
     }
 
@@ -146,12 +151,6 @@ impl Engine {
         input: Map<String, Value>,
         options: RunOptions,
     ) -> Canceller {
-        let start = Start {
-            // As wide as the ids of traces, so that none is given twice anywhere.
-            id: format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into(),
-            now: clock::now(),
-            seed: clock::random_word(),
-        };
         let services = match options.listener {
             None => Arc::clone(&self.services),
             listener => Arc::new(Services {
@@ -159,8 +158,7 @@ impl Engine {
                 ..Services::clone(&self.services)
             }),
         };
-        let id = Arc::clone(&start.id);
-        let run = Run::new(Arc::clone(&self.loaded), services, start);
+        let (run, id) = new_run(&self.loaded, &services);
         let carrier = Carrier::new(
             run,
             Arc::clone(&self.outside),
@@ -169,6 +167,23 @@ impl Engine {
         );
         carrier.begin(workflow, input);
         Canceller { carrier, run: id }
+    }
+
+    /// Waits for all runs that `spawn detached` has started, also those that they start in turn. Gives how they ended; of those
+    /// that ended before, in an engine that starts many, only the latest that went wrong are known.
+    #[must_use]
+    pub fn wait_for_detached(&self) -> Vec<DetachedEnd> {
+        self.detached.wait()
+    }
+
+    /// Tells the runs that `spawn detached` has started to end.
+    pub fn cancel_detached(&self, reason: &str) {
+        self.detached.cancel(reason);
+    }
+
+    /// Stops them at once.
+    pub fn stop_detached(&self) {
+        self.detached.stop();
     }
 
     /// Runs a workflow to its end.

@@ -5,6 +5,7 @@ pub mod calendar;
 pub mod codec;
 pub mod compare;
 pub mod deadline;
+pub mod detached;
 pub mod driver;
 pub mod duration;
 pub mod engine;

@@ -33,6 +33,8 @@ pub struct PromptCall {
     pub examples: Vec<(String, String)>,
     /// The JSON Schema of the answer; `None` when the result is a plain `string`.
     pub schema: Option<Arc<Value>>,
+    /// An earlier answer that is to be criticised and improved.
+    pub improving: Option<String>,
 }
 
 /// What a machine learns.

@@ -1,6 +1,9 @@
 //! What a run asks the outside for, and what comes back: the whole seam between a run and its driver, as plain data.
 
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
@@ -121,6 +124,11 @@ pub enum Request {
         /// The key of the cache.
         key: String,
     },
+    /// A workflow of the program is started as a run of its own.
+    StartRun {
+        /// Which.
+        start: DetachedStart,
+    },
     /// A program of the system is run.
     Exec {
         /// How.
@@ -158,6 +166,21 @@ impl Request {
                 | Self::FsMakeDir { .. }
         )
     }
+}
+
+/// A run that another one starts and does not wait for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct DetachedStart {
+    /// The workflow's name.
+    pub workflow: String,
+    /// Its function.
+    pub function: FunctionIndex,
+    /// A record type whose fields are its parameters.
+    pub parameters: TypeId,
+    /// The type of its value.
+    pub result: TypeId,
+    /// The parameters by name.
+    pub input: Map<String, Value>,
 }
 
 /// How to run a program of the system.

@@ -6,6 +6,7 @@
 
 pub(crate) mod awaiting;
 mod budget;
+mod by_name;
 mod cancel;
 mod context;
 mod deadlock;

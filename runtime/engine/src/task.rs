@@ -95,6 +95,8 @@ pub struct Task {
     pub role: Role,
     /// The type of its value.
     pub result: TypeId,
+    /// The type that its body gives, when its value is the `json` of that.
+    pub encodes: Option<TypeId>,
     /// How it ended; also set while it waits for the tasks of `base`.
     pub ending: Option<Ending>,
     /// The number of its ending, for telling which error came first.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
+use gsw_engine::detached::DetachedEnd;
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::event::Header;
 use gsw_engine::load::Loaded;
@@ -75,8 +76,9 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     };
     let engine = Engine::new(loaded, options);
     let handle = engine.start(invocation.workflow, invocation.input);
-    interrupt::cancel_on_signal(handle.canceller());
+    interrupt::cancel_on_signal(handle.canceller(), engine.clone());
     let finished = handle.wait();
+    let detached = engine.wait_for_detached();
     observers.close();
     if watchers.finish() == Output::Torn {
         // Should this fail, so does the result, which says so.
@@ -87,12 +89,32 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
         (form, _) => form,
     };
     let exit = report(&finished, form, result);
+    report_detached(&detached);
     // A release build must not fail a run that has done its work; every test runs a debug build.
     if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {
         eprintln!("error: {} objects were never freed", finished.live_objects);
         return Exit::Internal;
     }
     exit
+}
+
+/// Says which of the runs that were detached went wrong. The exit code is the main run's: nobody waits for theirs.
+fn report_detached(ends: &[DetachedEnd]) {
+    for DetachedEnd {
+        run,
+        workflow,
+        finished,
+    } in ends
+    {
+        let why = match &finished.result {
+            RunResult::Value(_) => continue,
+            RunResult::Raised(error) => failure::text(error),
+            RunResult::InvalidInput(issues) => failure::issues(issues),
+            RunResult::Cancelled => "cancelled\n".to_owned(),
+            RunResult::Internal(message) => format!("error: Internal: {message}\n"),
+        };
+        eprint!("detached run {run} of `{workflow}`: {why}");
+    }
 }
 
 /// Whether a result is a JSON string, which `--raw` prints bare.

@@ -1,9 +1,10 @@
 //! Ctrl-c and its kin: the first cancels the run cleanly, the second stops it at once.
 
-use gsw_engine::engine::Canceller;
+use gsw_engine::engine::{Canceller, Engine};
 
 /// Listens for signals on a thread of its own from now on. Without a thread or signals a run simply cannot be cancelled cleanly.
-pub fn cancel_on_signal(canceller: Canceller) {
+/// Runs that were detached are meant too.
+pub fn cancel_on_signal(canceller: Canceller, engine: Engine) {
     let listen = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
             .enable_io()
@@ -14,8 +15,10 @@ pub fn cancel_on_signal(canceller: Canceller) {
         runtime.block_on(async {
             if wait_for_signal().await.is_ok() {
                 canceller.cancel("interrupted");
+                engine.cancel_detached("interrupted");
                 if wait_for_signal().await.is_ok() {
                     canceller.stop();
+                    engine.stop_detached();
                 }
             }
         });

@@ -112,8 +112,8 @@ impl Builder<'_, '_> {
         let instance = match item.kind(self.program.view.db()) {
             ItemKind::Prompt => {
                 self.program.prompt(item);
-                // Neither an agent nor settings of the call.
-                arguments.extend([Operand::Word(0), Operand::Word(0)]);
+                // Neither an agent nor settings of the call, nor an answer to improve.
+                arguments.extend([Operand::Word(0); 3]);
                 Instance::Prompt {
                     item,
                     form: PromptForm::Value,

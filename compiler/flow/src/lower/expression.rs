@@ -213,7 +213,11 @@ impl Builder<'_, '_> {
                 agent,
                 settings,
                 mode,
-            } => self.prompt_call(id, *item, arguments, (*agent, *settings), *mode),
+                improving,
+            } => {
+                let overrides = (*agent, *settings, *improving);
+                self.prompt_call(id, *item, arguments, overrides, *mode)
+            }
             Kind::PromptText { item, arguments } => self.prompt_text(*item, arguments),
             _ => self.task_expression(id, expression),
         }

@@ -158,7 +158,8 @@ impl Builder<'_, '_> {
         self.runtime(builtin::UNIT, RuntimeCall::unmocked, words);
     }
 
-    fn ask_mocks(
+    /// Asks the mocks of a declaration in order; goes on where none matches.
+    pub fn ask_mocks(
         &mut self,
         item: ItemId,
         arguments: &[Operand],

@@ -170,7 +170,8 @@ impl Builder<'_, '_> {
         record_of(fields.collect())
     }
 
-    fn parameters_of(&mut self, item: ItemId) -> Entry {
+    /// The parameters of a declaration as the fields of a record.
+    pub fn parameters_of(&mut self, item: ItemId) -> Entry {
         let signature = self.program.view.signature(item);
         let parameters = signature.parameters.iter();
         let fields = parameters.map(|it| self.parameter_field(&it.name, &it.ty));

@@ -21,7 +21,11 @@ impl Builder<'_, '_> {
         id: ExpressionId,
         item: ItemId,
         arguments: &[(u32, ExpressionId)],
-        (agent, settings): (Option<ItemId>, Option<ExpressionId>),
+        (agent, settings, improving): (
+            Option<ItemId>,
+            Option<ExpressionId>,
+            Option<(ExpressionId, ExpressionId)>,
+        ),
         mode: PromptMode,
     ) -> Operand {
         self.program.prompt(item);
@@ -38,7 +42,8 @@ impl Builder<'_, '_> {
             }
             None => Operand::Word(0),
         };
-        values.extend([agent, settings]);
+        let improving = improving.map_or(Operand::Word(0), |it| self.improvement(it));
+        values.extend([agent, settings, improving]);
         let form = match mode {
             PromptMode::Value => PromptForm::Value,
             PromptMode::Detail => PromptForm::Detail,
@@ -48,6 +53,14 @@ impl Builder<'_, '_> {
         let function = self.program.instance(Instance::Prompt { item, form });
         let ty = self.type_id_of(id);
         self.call(ty, function, values)
+    }
+
+    /// `{"answer": the answer that is to be improved, "round": the number of the round}`
+    fn improvement(&mut self, (answer, round): (ExpressionId, ExpressionId)) -> Operand {
+        let ty = self.type_of(answer);
+        let answer = self.expression(answer);
+        let round = self.expression(round);
+        self.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
     }
 
     /// The user text of a prompt for these arguments.
@@ -104,9 +117,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": name after `by`}`; what is not given is
-    /// left out.
-    fn prompt_settings(&mut self, item: ItemId, agent: Operand, call: Operand) -> Operand {
+    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": name after `by`, "improving": what is to be
+    /// improved}`; what is not given is left out.
+    fn prompt_settings(
+        &mut self,
+        item: ItemId,
+        agent: Operand,
+        (call, improving): (Operand, Operand),
+    ) -> Operand {
         let ty = builtin::MAP_STRING_JSON;
         let own = self.part_value(item, BodyPart::Settings, builtin::JSON);
         let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
@@ -114,12 +132,14 @@ impl Builder<'_, '_> {
         if own != Operand::Word(0) {
             self.insert_into(map, "prompt", own);
         }
-        let (given, next) = (self.block(), self.block());
-        self.branch(call, given, next);
-        self.start(given);
-        self.insert_into(map, "call", call);
-        self.jump(next);
-        self.start(next);
+        for (key, value) in [("call", call), ("improving", improving)] {
+            let (given, next) = (self.block(), self.block());
+            self.branch(value, given, next);
+            self.start(given);
+            self.insert_into(map, key, value);
+            self.jump(next);
+            self.start(next);
+        }
         let (given, next) = (self.block(), self.block());
         self.branch(agent, given, next);
         self.start(given);
@@ -151,6 +171,7 @@ impl Lowering<'_> {
         // Parameters come before every other local.
         let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
         let call = Operand::Local(builder.parameter(optional_json, ""));
+        let improving = Operand::Local(builder.parameter(optional_json, ""));
         builder.revise_parameters(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
@@ -164,7 +185,7 @@ impl Lowering<'_> {
         let text = builder.program.instance(Instance::PromptText { item });
         let user = builder.call(builtin::STRING, text, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
-        let settings = builder.prompt_settings(item, agent, call);
+        let settings = builder.prompt_settings(item, agent, (call, improving));
         let (row, ty) = match form {
             PromptForm::Value => ("prompt_run", answer),
             PromptForm::Revise => ("prompt_revise", answer),

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RuntimeCall};
-use gsw_semantics::hir::{self, ExpressionId, Lambda};
+use gsw_semantics::hir::{self, BodyPart, ExpressionId, Lambda};
 use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::{Instance, LambdaUse};
 use crate::ir::{Instruction, LocalId, Operand};
+use crate::lower::Purpose;
 use crate::lower::builder::{Builder, type_word};
+use crate::lower::table::body_instance;
 
 impl Builder<'_, '_> {
     /// `spawn e`
@@ -36,10 +38,32 @@ impl Builder<'_, '_> {
     /// `spawn detached wf(args)`
     pub fn spawn_detached(&mut self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> Operand {
         let values = self.arguments(item, &[], arguments);
+        let result = self.program.view.signature(item).result.clone();
+        let join = self.join(builtin::STRING);
+        // In a test a mock stands in for the whole run.
+        if self.program.purpose == Purpose::Test {
+            self.ask_mocks(item, &values, &result, |builder, _| {
+                let name = builder.text("mocked");
+                builder.deliver(join, name);
+            });
+        }
         let input = self.named_json(item, &values);
         let name = item.name(self.program.view.db()).to_string();
         let name = self.text(&name);
-        self.runtime_named(builtin::STRING, "spawn_detached", vec![name, input])
+        let parameters = self.parameters_of(item);
+        let parameters = self.program.types.structure(parameters);
+        let function = self.program.instance(body_instance(item, BodyPart::Main));
+        let result = self.type_id(&result);
+        let arguments = vec![
+            Operand::Word(u64::from(function.0)),
+            type_word(parameters),
+            type_word(result),
+            name,
+            input,
+        ];
+        let run = self.runtime(builtin::STRING, RuntimeCall::spawn_detached, arguments);
+        self.deliver(join, run);
+        self.joined_value(join)
     }
 
     /// `await e` of a task, a list of tasks or a tuple of tasks.

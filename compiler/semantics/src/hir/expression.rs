@@ -250,6 +250,8 @@ pub enum ExpressionKind {
         settings: Option<ExpressionId>,
         /// Plain, `.detail` or `.stream`.
         mode: PromptMode,
+        /// The answer that is to be criticised and improved, and the number of the round: `reflect p(…)`.
+        improving: Option<(ExpressionId, ExpressionId)>,
     },
     /// The user text of a prompt for these arguments, blocks included, without asking a model; a `string`.
     PromptText {

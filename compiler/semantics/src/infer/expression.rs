@@ -175,9 +175,7 @@ impl Context<'_> {
             ast::ExpressionKind::Revise(_)
             | ast::ExpressionKind::By { .. }
             | ast::ExpressionKind::With { .. } => self.prompt_expression(expression, span),
-            ast::ExpressionKind::Reflect { call, .. } => {
-                self.unsupported(call, "`reflect` of a prompt", span)
-            }
+            ast::ExpressionKind::Reflect { .. } => self.reflection(expression),
             ast::ExpressionKind::AllOf(base) => {
                 self.unsupported(base, "`.*` outside of `tools`", span)
             }

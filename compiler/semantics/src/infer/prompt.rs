@@ -36,6 +36,7 @@ impl Context<'_> {
             agent: None,
             settings: None,
             mode,
+            improving: None,
         };
         self.push(kind, ty, call.span)
     }
@@ -111,6 +112,7 @@ impl Context<'_> {
             agent: inner_agent,
             settings: inner_settings,
             mode,
+            improving,
         } = kind
         else {
             return self.invalid(span);
@@ -132,12 +134,13 @@ impl Context<'_> {
             agent: agent.or(inner_agent),
             settings: settings.or(inner_settings),
             mode,
+            improving,
         };
         self.push(kind, ty, span)
     }
 
     /// The agent that an expression after `by` names.
-    fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
+    pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
         if let ast::ExpressionKind::Name(name) = &expression.kind
             && self.find_local(name).is_none()
             && crate::scope::resolve_name(self.db, self.file, name).is_none()

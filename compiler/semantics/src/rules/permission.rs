@@ -69,8 +69,12 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 
 /// What the function of the library itself does; what its function arguments do is seen where they stand.
 fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
-    // A secret is asked for by name and shows itself to nobody: the run decides.
-    if module_path(db, item.file(db)) == Some(PRELUDE) {
+    // A secret is asked for by name and shows itself to nobody: the run decides. A workflow that is started by name does what
+    // it does where it is declared.
+    if matches!(
+        module_path(db, item.file(db)),
+        Some(PRELUDE | "std/workflows")
+    ) {
         return Vec::new();
     }
     let effects = item_summary(db, item).item.effects;

@@ -72,6 +72,7 @@ fn call(settings: Value) -> PromptCall {
         media: Vec::new(),
         examples: vec![("One?".into(), "1".into())],
         schema: Some(Arc::new(json!({"type": "integer"}))),
+        improving: None,
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::driver::clock;
 use crate::driver::outside::Outside;
 use crate::export::panic_text;
-use crate::operation::{OperationId, Outcome};
+use crate::operation::{DetachedStart, OperationId, Outcome};
 use crate::run::{Finished, Run, Turn};
 use crate::turn_threads::TurnThreads;
 
@@ -71,6 +71,7 @@ enum Message {
         workflow: usize,
         input: Map<String, Value>,
     },
+    BeginDetached(Box<DetachedStart>),
     Completed {
         id: OperationId,
         outcome: Outcome,
@@ -124,6 +125,10 @@ impl Carrier {
 
     pub(crate) fn begin(self: &Arc<Self>, workflow: usize, input: Map<String, Value>) {
         self.post(Message::Begin { workflow, input });
+    }
+
+    pub(crate) fn begin_detached(self: &Arc<Self>, start: DetachedStart) {
+        self.post(Message::BeginDetached(Box::new(start)));
     }
 
     /// An operation has an outcome.
@@ -219,6 +224,7 @@ impl Carrier {
         let turn = catch_unwind(AssertUnwindSafe(|| {
             match message {
                 Message::Begin { workflow, input } => run.start(workflow, &input),
+                Message::BeginDetached(start) => run.start_detached(&start),
                 Message::Completed { id, outcome, now } => run.complete(id, outcome, now),
                 Message::Cancel { reason } => run.cancel(&reason),
                 Message::Look(_) => {}

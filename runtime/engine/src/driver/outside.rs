@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
+use crate::detached::Detached;
 use crate::driver::carrier::{Carrier, CarrierId};
 use crate::driver::permissions::Permissions;
 use crate::driver::process::Group;
@@ -33,6 +34,7 @@ pub(crate) struct Outside {
     pub(crate) tools: Option<Arc<dyn HostTools>>,
     pub(crate) variables: Variables,
     pub(crate) permissions: Arc<Permissions>,
+    pub(crate) detached: Arc<Detached>,
     pub(crate) pending: Mutex<FxHashMap<(CarrierId, OperationId), Pending>>,
 }
 
@@ -70,6 +72,10 @@ impl Outside {
         match operation.request {
             Request::Sleep { nanoseconds } if nanoseconds > 0 => {
                 Timer::shared().sleep(carrier, id, nanoseconds)
+            }
+            Request::StartRun { start } => {
+                let run = self.detached.start(self, start);
+                carrier.complete(id, Outcome::Text(run));
             }
             Request::Model { request } => self.ask(carrier, id, *request),
             Request::Release { key } => self.wait_for_release(carrier, id, key),

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::driver::files;
 use crate::driver::permissions::Permissions;
 use crate::load::Loaded;
-use crate::operation::{Failure, Operation, OperationId, Outcome, Request};
-use crate::run::{Finished, Run, Start, Turn};
+use crate::operation::{DetachedStart, Failure, Operation, OperationId, Outcome, Request};
+use crate::run::{Finished, Run, RunResult, Start, Turn};
 use crate::services::Services;
 use crate::turn_threads::TurnThreads;
 
@@ -55,6 +55,8 @@ pub enum Entry {
         /// The parameters.
         input: Map<String, Value>,
     },
+    /// A workflow that another run detaches.
+    Detached(Box<DetachedStart>),
     /// A resumable function without parameters.
     Function {
         /// Which.
@@ -119,6 +121,7 @@ impl Driver {
     fn carry(mut self, entry: &Entry) -> Option<Report> {
         match entry {
             Entry::Workflow { index, input } => self.run.start(*index, input),
+            Entry::Detached(start) => self.run.start_detached(start),
             Entry::Function { function, result } => self.run.start_root(*function, *result, &[]),
         }
         let mut operations = 0;
@@ -208,6 +211,7 @@ impl Driver {
             Request::Now => Outcome::Time(self.now),
             Request::Random => Outcome::Float((self.draw() >> 11) as f64 / (1_u64 << 53) as f64),
             Request::RandomInt { low, .. } => Outcome::Int(*low),
+            Request::StartRun { start } => self.detach(start),
             Request::Uuid => {
                 Outcome::Text(format!("00000000-0000-4000-8000-{:012x}", self.performed))
             }
@@ -219,6 +223,26 @@ impl Driver {
                 message: "a test has no host: mock the tool".into(),
             }),
             other => files::perform(other),
+        }
+    }
+
+    /// Runs a detached run to its end, in its own time.
+    fn detach(&self, start: &DetachedStart) -> Outcome {
+        let (loaded, services) = (Arc::clone(&self.run.loaded), Arc::clone(&self.run.services));
+        let entry = Entry::Detached(Box::new(start.clone()));
+        let report = Self::new(loaded, services, Script::default()).carry(&entry);
+        let trouble = match report.map(|it| it.finished) {
+            None => Some("it does not end".to_owned()),
+            Some(finished) => match (finished.unmocked, finished.result) {
+                (Some(message), _) | (None, RunResult::Internal(message)) => Some(message),
+                _ => None,
+            },
+        };
+        match trouble {
+            Some(message) => Outcome::Failed(Failure::Other {
+                message: format!("the detached run of `{}`: {message}", start.workflow),
+            }),
+            None => Outcome::Text(format!("detached-{}", self.performed)),
         }
     }
 

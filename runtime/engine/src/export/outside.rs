@@ -1,12 +1,15 @@
 //! Runtime calls that reach models, tools, people, programs of the system and servers.
 
 use gsw_abi::call::NO_LIMIT;
+use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
 use crate::export::guard::{Step, calls};
-use crate::operation::{ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request};
+use crate::operation::{
+    DetachedStart, ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request,
+};
 use crate::run::Run;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::secret::Template;
@@ -97,12 +100,35 @@ calls! {
         run.query_context(TypeId(result as u32), what, count as i64, &text)
     }
 
-    /// `workflows.find(name)?.start(input)`
-    raising workflow_start(run, _result, name, input) {
-        match run.unavailable("`workflows`", &[name, input]) {
-            Step::Raised(error) => Err(error),
-            other => unreachable!("what is unavailable raises, and gives no {other:?}"),
-        }
+    /// The workflows that can be started by name.
+    plain workflow_list(run) {
+        run.list_workflows()
+    }
+
+    /// `workflows.find(name)?.start(input)`: type of the task, name, input.
+    raising workflow_start(run, task_type, name, input) {
+        let name = run.take_string(name);
+        let tree = codec::json_to_tree(input);
+        run.heap.release(input);
+        run.start_by_name(TypeId(task_type as u32), &name, &tree.unwrap_or(Value::Null))
+    }
+
+    /// `spawn detached`: function, types of parameters and result, name, parameters.
+    waiting spawn_detached(run, function, parameters, result, name, input) {
+        let tree = codec::json_to_tree(input);
+        run.heap.release(input);
+        let input = match tree {
+            Ok(Value::Object(input)) => input,
+            _ => serde_json::Map::new(),
+        };
+        let start = DetachedStart {
+            workflow: run.take_string(name),
+            function: FunctionIndex(function as u32),
+            parameters: TypeId(parameters as u32),
+            result: TypeId(result as u32),
+            input,
+        };
+        run.perform(Request::StartRun { start })
     }
 }
 

@@ -1,5 +1,6 @@
 //! How tasks end: they wait for the tasks that belong to them, then tell those who wait for them.
 
+use crate::codec;
 use crate::node::{NodeId, Status};
 use crate::run::Run;
 use crate::task::{Ending, Role, State, TaskId};
@@ -7,7 +8,11 @@ use crate::wait::Wait;
 
 impl Run {
     /// The body of a task has ended. It ends once the tasks that belong to it have.
-    pub(crate) fn body_ended(&mut self, id: TaskId, ending: Ending) {
+    pub(crate) fn body_ended(&mut self, id: TaskId, mut ending: Ending) {
+        if let (Some(ty), Ending::Value(value)) = (self.tasks.at_mut(id).encodes.take(), ending) {
+            ending = Ending::Value(codec::to_json(&mut self.heap, ty, value));
+            self.heap.release_typed(ty, value);
+        }
         let task = self.tasks.at_mut(id);
         task.ending = Some(ending);
         let base = task.base;

@@ -81,6 +81,11 @@ impl Run {
         })
     }
 
+    /// Ends a run that has not begun.
+    pub(crate) fn end_at_once(&mut self, result: RunResult) {
+        self.finished = Some(result);
+    }
+
     /// Ends the run because of a mistake of ours; what it holds is freed with its heap.
     pub(crate) fn fail_internally(&mut self, message: String) {
         self.finished = Some(RunResult::Internal(message));

@@ -41,6 +41,8 @@ pub struct PromptRun {
     operation: Option<OperationId>,
     tools: Option<ToolRound>,
     requests: u32,
+    /// The number of the round in which an earlier answer is improved.
+    round: Option<u32>,
     /// The most that the request on its way may cost.
     reserved: Option<(String, Charge)>,
     /// The request that is to be sent once the budgets allow it.
@@ -54,6 +56,31 @@ pub struct PromptRun {
 }
 
 impl PromptRun {
+    fn new(
+        machine: Box<dyn PromptMachine>,
+        new: &NewPrompt,
+        answer: TypeId,
+        (node, outer): (NodeId, NodeId),
+    ) -> Self {
+        Self {
+            machine,
+            answer,
+            result: new.result,
+            gives: new.gives,
+            node,
+            outer,
+            operation: None,
+            tools: None,
+            requests: 0,
+            round: None,
+            reserved: None,
+            held_back: None,
+            model: String::new(),
+            usage: Usage::default(),
+            invalid: String::new(),
+        }
+    }
+
     /// Whether it waits until calls of others have cost less than they might.
     pub(crate) fn is_held_back(&self) -> bool {
         self.held_back.is_some()

@@ -68,6 +68,7 @@ impl Run {
             next: TaskId::NONE,
             role: new.role,
             result: new.result,
+            encodes: None,
             ending: None,
             ended_at: 0,
             waiters: Vec::new(),

@@ -9,7 +9,7 @@ use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::event::EventKind;
-use crate::model::{PromptCall, Usage};
+use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::prompt::{Gives, PromptRun};
@@ -51,7 +51,8 @@ impl Run {
         let user = media::user_text(new.user);
         self.heap.release(new.user);
         let input = self.take_json(new.arguments);
-        let given = self.take_settings(new.settings);
+        let mut given = self.take_settings(new.settings);
+        let improving = given.shift_remove("improving");
         if let Some(error) = self.interruption() {
             return Err(error);
         }
@@ -74,6 +75,7 @@ impl Run {
         }
         let node = self.enter_prompt(&declared.name, input);
         self.tell_prompt_start(node, &merged);
+        let round = self.tell_improvement(node, improving.as_ref());
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
             program: Arc::clone(&loaded.program),
@@ -84,23 +86,11 @@ impl Run {
             media: user.media,
             examples,
             schema,
+            improving: improving.map(|it| text_of(&it["answer"])),
         });
-        Ok(Box::new(PromptRun {
-            machine,
-            answer: declared.result,
-            result: new.result,
-            gives: new.gives,
-            node,
-            outer,
-            operation: None,
-            tools: None,
-            requests: 0,
-            reserved: None,
-            held_back: None,
-            model: String::new(),
-            usage: Usage::default(),
-            invalid: String::new(),
-        }))
+        let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
+        prompt.round = round;
+        Ok(Box::new(prompt))
     }
 
     fn enter_prompt(&mut self, name: &str, input: Option<Arc<str>>) -> NodeId {
@@ -202,6 +192,24 @@ impl Run {
         let around = self.lessons.guidance(&self.tree, node);
         let texts: Vec<&str> = system.as_deref().into_iter().chain(around).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
+    }
+
+    /// Says that an earlier answer is looked at again; gives the number of the round.
+    fn tell_improvement(&mut self, node: NodeId, improving: Option<&Value>) -> Option<u32> {
+        let round = improving?.get("round").and_then(Value::as_u64);
+        let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));
+        let level = "prompt".to_owned();
+        // Nothing has failed: an answer that fits is to be better.
+        let error = String::new();
+        self.tell(
+            node,
+            EventKind::ReflectionStart {
+                level,
+                round,
+                error,
+            },
+        );
+        Some(round)
     }
 
     /// A reflection that names no model is asked of the one that was asked inside of what failed.

@@ -118,6 +118,19 @@ impl Run {
         if !self.tree.finish(node, status, output, self.now) {
             return;
         }
+        if prompt.round.is_some() {
+            let success = status == Status::Completed;
+            let level = "prompt".to_owned();
+            let reason = "the answer was criticised".to_owned();
+            self.tell(
+                node,
+                EventKind::ReflectionEnd {
+                    level,
+                    success,
+                    reason,
+                },
+            );
+        }
         let name = Arc::clone(self.tree.name(node));
         let kind = EventKind::PromptEnd {
             prompt: name,

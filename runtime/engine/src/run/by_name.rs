@@ -1,0 +1,106 @@
+//! Workflows that are started by name, with input that is checked when they are, and runs that nobody waits for.
+
+use gsw_abi::builtin::JSON;
+use gsw_abi::call::NodeKind;
+use gsw_abi::types::{Type, TypeId};
+use serde_json::{Map, Value, json};
+
+use crate::codec::decode;
+use crate::model::Issue;
+use crate::operation::DetachedStart;
+use crate::run::native;
+use crate::run::spawn::NewTask;
+use crate::run::{Run, RunResult};
+use crate::task::Role;
+use crate::value::{self, error};
+
+impl Run {
+    /// The workflows that can be started by name, as a `json` list of `name`, `description` and `parameters`, their schemas by name.
+    pub(crate) fn list_workflows(&mut self) -> u64 {
+        let types = &self.loaded.types;
+        let workflows = self.loaded.program.workflows.iter().map(|it| {
+            let parameters = it.parameters.iter();
+            let schemas: Map<String, Value> = parameters
+                .map(|it| (it.wire.clone(), gsw_abi::schema::schema(types, it.ty)))
+                .collect();
+            json!({ "name": it.name, "description": it.docs, "parameters": schemas })
+        });
+        let tree = Value::Array(workflows.collect());
+        decode::decode(self, JSON, &tree).unwrap_or(0)
+    }
+
+    /// Starts a workflow as a task of the current node whose value is `json`; input that does not fit is a `DecodeError`.
+    pub(crate) fn start_by_name(
+        &mut self,
+        task_type: TypeId,
+        name: &str,
+        input: &Value,
+    ) -> Result<u64, u64> {
+        let loaded = std::sync::Arc::clone(&self.loaded);
+        let workflows = &loaded.program.workflows;
+        let Some(workflow) = workflows.iter().find(|it| it.name == name) else {
+            return Err(self.failed(&format!("there is no workflow `{name}`")));
+        };
+        let Value::Object(input) = input else {
+            let issue = Issue {
+                path: "$".into(),
+                expected: format!("an object with the parameters of `{name}`"),
+                found: input.to_string(),
+                message: String::new(),
+            };
+            return Err(error::decode(&mut self.heap, &issue));
+        };
+        let words = match self.decode_arguments(&workflow.parameters, input) {
+            Ok(words) => words,
+            Err(issues) => return Err(self.decode_error_of(&issues)),
+        };
+        let frame = self.bottom_frame(workflow.function.0);
+        for (slot, word) in words.into_iter().enumerate() {
+            // SAFETY: the loader checked that the workflow's function takes so many parameters.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        let owner = self.current_node();
+        let id = self.start_task(NewTask {
+            frame,
+            owner,
+            kind: NodeKind::Task,
+            name: "task",
+            index: None,
+            input: None,
+            role: Role::Spawned,
+            result: JSON,
+        });
+        let task = self.tasks.at_mut(id);
+        task.has_handle = true;
+        task.encodes = Some(workflow.result);
+        let handle = self.heap.object(task_type, 0, 1);
+        value::set_field(handle, 0, u64::from(id.0));
+        Ok(handle)
+    }
+
+    fn decode_error_of(&mut self, issues: &[Issue]) -> u64 {
+        match issues.first() {
+            Some(issue) => error::decode(&mut self.heap, issue),
+            None => self.failed("the input does not fit"),
+        }
+    }
+
+    /// Begins a run that another one has detached.
+    pub(crate) fn start_detached(&mut self, start: &DetachedStart) {
+        self.enter_native();
+        let loaded = std::sync::Arc::clone(&self.loaded);
+        let fields = match loaded.types.get(start.parameters) {
+            Type::Record(record) => &record.fields[..],
+            _ => &[],
+        };
+        let function = loaded.program.functions.get(start.function.0 as usize);
+        if function.is_none_or(|it| it.parameters as usize != fields.len()) {
+            self.fail_internally(format!("`{}` cannot be started", start.workflow));
+            return;
+        }
+        match self.decode_arguments(fields, &start.input) {
+            Ok(words) => self.start_root(start.function, start.result, &words),
+            Err(issues) => self.end_at_once(RunResult::InvalidInput(issues)),
+        }
+    }
+}
