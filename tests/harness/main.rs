@@ -3,7 +3,9 @@
 #![allow(missing_docs, reason = "a test binary has no users")]
 
 mod bad_input;
+mod browser;
 mod codes;
+mod collector;
 mod conformance;
 mod damage;
 mod differential;
@@ -32,8 +34,12 @@ mod reports;
 mod shrink;
 mod site;
 mod soup;
+mod telemetry;
+mod terminal;
 mod testing;
 mod tidy;
 mod tools;
+mod trace;
 mod tree;
+mod webdriver;
 mod wire;

@@ -31,8 +31,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
     ("gsw-engine", &["gsw-abi"]),
+    ("gsw-trace", &["gsw-abi", "gsw-engine"]),
     ("gsw-agents", &["gsw-abi", "gsw-engine"]),
-    ("gsw-service", &["gsw-abi", "gsw-agents", "gsw-engine"]),
+    (
+        "gsw-service",
+        &["gsw-abi", "gsw-agents", "gsw-engine", "gsw-trace"],
+    ),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
     (
         "groundswell-build",

@@ -1,5 +1,7 @@
 //! The command line of `gswc`.
 
+mod trace;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +11,8 @@ use gsw_service::Exit;
 use crate::commands;
 use crate::help;
 use crate::threads::with_large_stack;
+
+pub use trace::Trace;
 
 /// The Groundswell compiler: from `.gsw` files to native programs.
 #[derive(Parser)]
@@ -56,6 +60,9 @@ enum Command {
     /// Draw the structure of a program's workflows, as Mermaid text or as SVG.
     #[command(after_help = help::GRAPH)]
     Graph(Graph),
+    /// Show a run that was written with `--events FILE`: its tree, a node, what differs, or a page for a browser.
+    #[command(after_help = help::TRACE)]
+    Trace(Box<Trace>),
     /// Print the JSON Schema of a type, or of a workflow's input and output.
     #[command(after_help = help::SCHEMA)]
     Schema(Schema),
@@ -259,6 +266,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Schema(arguments) => commands::schema(&arguments),
         Command::Doc(arguments) => commands::doc(&arguments),
         Command::Graph(arguments) => commands::graph(&arguments),
+        Command::Trace(arguments) => commands::trace(&arguments),
         Command::New(arguments) => commands::new(&arguments),
         Command::Fmt(arguments) => commands::fmt(&arguments),
         Command::Explain { code } => commands::explain(code.as_deref()),

@@ -12,6 +12,7 @@ mod new;
 mod run;
 mod schema;
 mod test;
+mod trace;
 
 pub use build::build;
 pub use check::check;
@@ -25,3 +26,4 @@ pub use new::new;
 pub use run::run;
 pub use schema::schema;
 pub use test::test;
+pub use trace::trace;

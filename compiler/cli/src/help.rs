@@ -42,6 +42,21 @@ Examples:
 
 Exit codes: 0 written, 1 the program has errors or the file cannot be written, 2 wrong usage.";
 
+/// Of `gswc trace`.
+pub const TRACE: &str = "\
+Examples:
+  gswc run -- --events run.jsonl                        write the events of a run
+  gswc trace run.jsonl                                  its tree, and its counts
+  gswc trace run.jsonl --logs                           its log, sorted by time
+  gswc trace run.jsonl --node 'main > review a.rs'      one node with everything in it
+  gswc trace run.jsonl --kind prompt --longer 2s        some of its nodes
+  gswc trace before.jsonl --diff after.jsonl            what differs between two runs
+  gswc trace run.jsonl --html run.html                  a page for a browser
+
+What is missing from a file that was cut or damaged is said on standard error, and the rest is shown.
+
+Exit codes: 0 shown, 1 the file cannot be read, holds no events or not that node, 2 wrong usage.";
+
 /// Of `gswc run`.
 pub const RUN: &str = "\
 Examples:

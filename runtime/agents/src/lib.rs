@@ -12,6 +12,7 @@ mod providers;
 mod reflection;
 mod request;
 mod settings;
+mod telemetry;
 mod tools;
 mod web;
 
@@ -20,4 +21,5 @@ pub use catalogue::{Catalogue, KnownModel, Price};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
 pub use providers::{Policy, Providers};
+pub use telemetry::{Delivered, Telemetry};
 pub use web::WebClient;

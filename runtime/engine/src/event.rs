@@ -62,6 +62,7 @@ impl Event {
             }
             EventKind::Error(error) => error.text_bytes(),
             EventKind::Log { message, data, .. } => message.len() + length(data),
+            EventKind::ModelRequest { request, .. } => length(request),
             EventKind::InvalidResponse { response, .. } => response.len(),
             EventKind::Emit { value } | EventKind::StateChanged { value, .. } => value.text().len(),
             EventKind::StateSnapshot { state: of } | EventKind::StepRestarted { state: of, .. } => {
@@ -283,6 +284,9 @@ pub enum EventKind {
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
+        /// What it is told beyond the prompt's request before: `system` and `messages`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<JsonText>,
     },
     /// It answered, or could not be asked.
     ModelAnswer {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
+use gsw_agents::{Delivered, Environment, Telemetry};
 use gsw_engine::event::Header;
 use gsw_engine::observe::Observers;
 use gsw_engine::observe::attached::{Attached, Patience};
@@ -15,6 +16,7 @@ use crate::terminal;
 pub struct Watchers {
     terminal: Option<Attached>,
     events: Option<(EventSink, JsonLines)>,
+    telemetry: Option<Telemetry>,
 }
 
 /// What standard output holds when the result follows.
@@ -29,10 +31,6 @@ pub enum Output {
 impl Watchers {
     /// Starts those that the options ask for. What cannot be started is said, and the run goes on without it.
     pub fn start(observers: &Observers, header: &Header, options: &BuiltinOptions) -> Self {
-        let terminal = match options.verbosity {
-            Verbosity::Quiet => None,
-            Verbosity::Normal => terminal::start(observers).ok(),
-        };
         let events = options.events.clone().and_then(|sink| {
             match JsonLines::start(observers, header, open(&sink)) {
                 Ok(lines) => Some((sink, lines)),
@@ -42,7 +40,21 @@ impl Watchers {
                 }
             }
         });
-        Self { terminal, events }
+        let telemetry = Telemetry::start(&Environment::process(), observers, &header.program);
+        let telemetry = telemetry.unwrap_or_else(|why| {
+            eprintln!("warning: {why}");
+            None
+        });
+        // Last, because nobody else may write to a terminal that is drawn on.
+        let terminal = match options.verbosity {
+            Verbosity::Quiet => None,
+            Verbosity::Normal => terminal::start(observers, options.events.as_ref()).ok(),
+        };
+        Self {
+            terminal,
+            events,
+            telemetry,
+        }
     }
 
     /// Waits until everything has been written, and says what was not; the observers were closed before.
@@ -52,6 +64,9 @@ impl Watchers {
             if ended.lost > 0 {
                 eprintln!("warning: {} events were not shown", ended.lost);
             }
+        }
+        if let Some(undelivered) = self.telemetry.map(Telemetry::finish).and_then(undelivered) {
+            eprintln!("warning: {undelivered}");
         }
         let Some((sink, lines)) = self.events else {
             return Output::Whole;
@@ -70,6 +85,26 @@ impl Watchers {
             _ => Output::Whole,
         }
     }
+}
+
+/// What is said of spans that a collector did not take.
+fn undelivered(delivered: Delivered) -> Option<String> {
+    let Delivered {
+        collector,
+        lost,
+        unseen,
+        why,
+    } = delivered;
+    let what = match (lost, unseen) {
+        (0, 0) => return None,
+        (0, _) => format!("the trace for {collector} lacks {unseen} events"),
+        (1, _) => format!("1 span was not delivered to {collector}"),
+        (lost, _) => format!("{lost} spans were not delivered to {collector}"),
+    };
+    Some(format!(
+        "{what}: {}",
+        why.unwrap_or_else(|| "there were too many at once".into())
+    ))
 }
 
 fn warning(sink: &EventSink, written: &Written) -> Option<String> {

@@ -73,19 +73,20 @@ impl Run {
         }
         let current = self.current;
         let outer = self.current_node();
+        let count = match work {
+            Work::Items { items, .. } => list::len(items),
+            Work::Closures(closures) => list::len(closures),
+        };
         let node = self.enter_node(NewNode {
             parent: outer,
             kind: NodeKind::Parallel,
             name: "parallel",
             index: None,
             status: Status::Running,
-            input: None,
+            // So that who watches can say how far it is.
+            input: Some(format!("{{\"items\":{count}}}").into()),
         });
         self.tasks.at_mut(current).node = node;
-        let count = match work {
-            Work::Items { items, .. } => list::len(items),
-            Work::Closures(closures) => list::len(closures),
-        };
         let mut parallel = Box::new(Parallel {
             work,
             result: manner.result,

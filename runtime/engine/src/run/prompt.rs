@@ -7,10 +7,11 @@ mod tools;
 use std::time::Duration;
 
 use gsw_abi::types::TypeId;
+use serde_json::json;
 
 use crate::budget::{Admission, Charge};
 use crate::codec::decode;
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, JsonText, Level};
 use crate::export::Step;
 use crate::model::{
     Check, ModelAnswer, ModelFailure, ModelRequest, PromptEvent, PromptMachine, PromptNote,
@@ -53,6 +54,8 @@ pub struct PromptRun {
     usage: Usage,
     /// What was wrong with its last answer that does not fit.
     invalid: String,
+    /// How many messages of its conversation observers were told.
+    told: usize,
 }
 
 impl PromptRun {
@@ -78,12 +81,26 @@ impl PromptRun {
             model: String::new(),
             usage: Usage::default(),
             invalid: String::new(),
+            told: 0,
         }
     }
 
     /// Whether it waits until calls of others have cost less than they might.
     pub(crate) fn is_held_back(&self) -> bool {
         self.held_back.is_some()
+    }
+
+    /// What observers are told of a request: a conversation grows, so only what is new in it.
+    fn news_of(&mut self, request: &ModelRequest) -> JsonText {
+        let all = &request.messages;
+        let from = if self.told > all.len() { 0 } else { self.told };
+        self.told = all.len();
+        let system = request.system.as_ref().filter(|_| from == 0);
+        let news = match system {
+            Some(system) => json!({ "system": system, "messages": all[from..] }),
+            None => json!({ "messages": all[from..] }),
+        };
+        JsonText::from(&news)
     }
 }
 
@@ -264,8 +281,12 @@ impl Run {
         prompt.requests += 1;
         self.tree.node_mut(prompt.node).attempts = prompt.requests;
         prompt.model.clone_from(&request.model);
-        let (model, attempt) = (request.model.clone(), prompt.requests);
-        self.tell(prompt.node, EventKind::ModelRequest { model, attempt });
+        let kind = EventKind::ModelRequest {
+            model: request.model.clone(),
+            attempt: prompt.requests,
+            request: Some(prompt.news_of(&request)),
+        };
+        self.tell(prompt.node, kind);
         prompt.operation = Some(self.request(task, Request::Model { request }));
         None
     }

@@ -1,0 +1,344 @@
+//! From events to spans: one for each node and one for each request to a model.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_engine::event::{Event, EventKind};
+use gsw_engine::node::NodeId;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind};
+use serde_json::Value;
+
+use crate::telemetry::attribute::{claim, fraction, number, text, texts};
+use crate::telemetry::identity::Identity;
+use crate::telemetry::names;
+use crate::telemetry::settings::{Content, Settings};
+use crate::telemetry::span;
+
+/// Fields of events that hold what programs and models say.
+const SPOKEN: [&str; 8] = [
+    "value", "state", "response", "input", "output", "data", "request", "issues",
+];
+
+/// The spans of all runs.
+pub struct Spans {
+    content: Content,
+    parent: Option<([u8; 16], [u8; 8])>,
+    runs: HashMap<Arc<str>, Run>,
+    /// The spans that started runs of their own, by run.
+    starters: HashMap<Arc<str>, Link>,
+    ended: Vec<Span>,
+    made: u64,
+    latest: i64,
+}
+
+/// The spans of one run that have not ended.
+struct Run {
+    identity: Identity,
+    nodes: HashMap<NodeId, Span>,
+    requests: HashMap<NodeId, Span>,
+}
+
+impl Spans {
+    /// None yet.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            content: settings.content,
+            parent: settings.parent,
+            runs: HashMap::new(),
+            starters: HashMap::new(),
+            ended: Vec::new(),
+            made: 0,
+            latest: 0,
+        }
+    }
+
+    /// How many were begun.
+    pub const fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Those that have ended since this was asked last.
+    pub fn take_ended(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// Ends what has not ended: nothing more will be told.
+    pub fn end_all(&mut self) {
+        let time = span::unsigned(self.latest);
+        for run in self.runs.values_mut() {
+            for mut span in run.nodes.drain().chain(run.requests.drain()).map(|it| it.1) {
+                span.end_time_unix_nano = time;
+                self.ended.push(span);
+            }
+        }
+    }
+
+    /// Takes the next event.
+    pub fn apply(&mut self, event: &Event) {
+        self.latest = self.latest.max(event.time);
+        let outer = self.parent;
+        let run = self
+            .runs
+            .entry(Arc::clone(&event.run))
+            .or_insert_with(|| Run {
+                identity: Identity::new(&event.run, outer.map(|it| it.0)),
+                nodes: HashMap::new(),
+                requests: HashMap::new(),
+            });
+        match &event.kind {
+            EventKind::ChildAttached { .. } => self.begin_node(event),
+            EventKind::ModelRequest { model, attempt, .. } => {
+                let id = run.identity.request(event.node, *attempt);
+                let parent = run.identity.node(event.node);
+                let mut chat = span::begin(run.identity.trace, id, Some(parent), event.time);
+                let shown = model.split_once('/').map_or(model.as_str(), |it| it.1);
+                chat.name = format!("{} {shown}", names::OPERATION_CHAT);
+                chat.kind = SpanKind::Client as i32;
+                chat.attributes
+                    .push(text(names::OPERATION, names::OPERATION_CHAT));
+                span::add_model(&mut chat, model);
+                self.made += 1;
+                if let Some(earlier) = run.requests.insert(event.node, chat) {
+                    self.ended.push(earlier);
+                }
+                self.add_request_content(event);
+            }
+            EventKind::ModelAnswer { .. } => self.end_request(event),
+            kind if kind.end().is_some() => self.end_node(event),
+            _ => self.tell(event),
+        }
+    }
+
+    fn begin_node(&mut self, event: &Event) {
+        let EventKind::ChildAttached {
+            parent,
+            kind,
+            name,
+            index,
+            input,
+            ..
+        } = &event.kind
+        else {
+            return;
+        };
+        let Some(run) = self.runs.get_mut(&event.run) else {
+            return;
+        };
+        let is_top = *parent == NodeId::ROOT || *parent == NodeId::NONE;
+        let above = if is_top {
+            self.parent.map(|it| it.1)
+        } else {
+            Some(run.identity.node(*parent))
+        };
+        let id = run.identity.node(event.node);
+        let mut span = span::begin(run.identity.trace, id, above, event.time);
+        let (title, operation) = span::name(*kind, name, *index);
+        span.name = title;
+        span.attributes = vec![
+            text(names::KIND, kind.name()),
+            text(names::NAME, name),
+            number(names::NODE, u64::from(event.node.0)),
+            text(names::RUN, &event.run),
+        ];
+        span.attributes
+            .extend(operation.map(|it| text(names::OPERATION, it)));
+        match kind {
+            NodeKind::Workflow => span.attributes.push(text(names::WORKFLOW_NAME, name)),
+            NodeKind::Tool => span.attributes.extend([
+                text(names::TOOL_NAME, name),
+                text(names::TOOL_TYPE, names::TOOL_TYPE_FUNCTION),
+            ]),
+            _ => {}
+        }
+        if *index > 0 {
+            span.attributes
+                .push(number(names::INDEX, u64::from(*index)));
+        }
+        if let (Content::Sent, Some(input)) = (self.content, input) {
+            let key = if *kind == NodeKind::Tool {
+                names::TOOL_ARGUMENTS
+            } else {
+                names::INPUT
+            };
+            span.attributes.push(text(key, input.text()));
+        }
+        if is_top {
+            span.links.extend(self.starters.remove(&event.run));
+        }
+        self.made += 1;
+        run.nodes.insert(event.node, span);
+    }
+
+    fn add_request_content(&mut self, event: &Event) {
+        if let (
+            Content::Sent,
+            EventKind::ModelRequest {
+                request: Some(request),
+                ..
+            },
+        ) = (self.content, &event.kind)
+            && let Some(chat) = self
+                .runs
+                .get_mut(&event.run)
+                .and_then(|it| it.requests.get_mut(&event.node))
+        {
+            chat.attributes
+                .push(text(names::INPUT_MESSAGES, request.text()));
+        }
+    }
+
+    fn end_request(&mut self, event: &Event) {
+        let EventKind::ModelAnswer {
+            model,
+            usage,
+            stop_reason,
+            request_id,
+            error,
+            ..
+        } = &event.kind
+        else {
+            return;
+        };
+        let run = self.runs.get_mut(&event.run);
+        let Some(mut chat) = run.and_then(|it| it.requests.remove(&event.node)) else {
+            return;
+        };
+        match error {
+            Some(error) => span::fail(&mut chat, error),
+            None => chat.attributes.push(text(names::RESPONSE_MODEL, model)),
+        }
+        chat.attributes
+            .extend(request_id.as_deref().map(|it| text(names::RESPONSE_ID, it)));
+        chat.attributes.extend(
+            stop_reason
+                .as_deref()
+                .map(|it| texts(names::FINISH_REASONS, &[it])),
+        );
+        span::add_usage(&mut chat, usage);
+        chat.end_time_unix_nano = span::unsigned(event.time);
+        self.ended.push(chat);
+    }
+
+    fn end_node(&mut self, event: &Event) {
+        let run = self.runs.get_mut(&event.run);
+        let (Some(run), Some(end)) = (run, event.kind.end()) else {
+            return;
+        };
+        // A request that was given up ends with its prompt.
+        if let Some(mut chat) = run.requests.remove(&event.node) {
+            chat.end_time_unix_nano = span::unsigned(event.time);
+            self.ended.push(chat);
+        }
+        let Some(mut span) = run.nodes.remove(&event.node) else {
+            return;
+        };
+        if let EventKind::PromptEnd { usage, detail, .. } = &event.kind {
+            span::add_usage(&mut span, usage);
+            if let Some(detail) = detail {
+                span.attributes
+                    .push(text(names::RESPONSE_MODEL, &detail.model));
+                span.attributes
+                    .extend(detail.cost_usd.map(|it| fraction(names::COST, it)));
+                span.attributes.push(claim(names::CACHED, detail.cached));
+                span.attributes
+                    .push(claim(names::SIMULATED, detail.simulated));
+            }
+        }
+        if let (Content::Sent, Some(output)) = (self.content, &end.output) {
+            let is_tool = matches!(event.kind, EventKind::ToolCall { .. });
+            let key = if is_tool {
+                names::TOOL_RESULT
+            } else {
+                names::OUTPUT
+            };
+            span.attributes.push(text(key, output.text()));
+        }
+        span::end(&mut span, end, event.time);
+        self.ended.push(span);
+    }
+
+    /// What happened to a node in between.
+    fn tell(&mut self, event: &Event) {
+        let content = self.content;
+        let run = self.runs.get_mut(&event.run);
+        let Some(span) = run.and_then(|it| it.nodes.get_mut(&event.node)) else {
+            return;
+        };
+        match &event.kind {
+            EventKind::WorkflowStart { .. }
+            | EventKind::StepStart { .. }
+            | EventKind::TaskStart
+            | EventKind::TreeUpdated { .. } => {}
+            EventKind::Error(error) => span::tell_error(span, event.time, error),
+            EventKind::Log { level, message, .. } => {
+                let attributes = vec![
+                    text(names::LEVEL, level.name()),
+                    text(names::MESSAGE, message),
+                ];
+                span::tell(span, event.time, "log", attributes);
+            }
+            EventKind::PromptStart { agent, model, .. } => {
+                if let Some(agent) = agent {
+                    span.name = format!("{} {agent}", names::OPERATION_AGENT);
+                    span.attributes.push(text(names::AGENT_NAME, agent));
+                }
+                if let Some(model) = model {
+                    span::add_model(span, model);
+                }
+            }
+            EventKind::ChildDetached { child, .. } => {
+                let link = Link {
+                    trace_id: span.trace_id.clone(),
+                    span_id: span.span_id.clone(),
+                    ..Link::default()
+                };
+                tell_fields(span, event, content);
+                self.starters.insert(Arc::clone(child), link);
+            }
+            EventKind::StepRetry { attempt, .. } => {
+                let attempts = u64::from(*attempt) + 1;
+                span.attributes.retain(|it| it.key != names::ATTEMPTS);
+                span.attributes.push(number(names::ATTEMPTS, attempts));
+                tell_fields(span, event, content);
+            }
+            _ => tell_fields(span, event, content),
+        }
+    }
+}
+
+/// Any other event, with those of its fields that are one value.
+fn tell_fields(span: &mut Span, event: &Event, content: Content) {
+    let Ok(Value::Object(fields)) = serde_json::to_value(&event.kind) else {
+        return;
+    };
+    let name = fields
+        .get("event")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let mut attributes = Vec::new();
+    for (field, value) in &fields {
+        let is_withheld = content == Content::Withheld && SPOKEN.contains(&field.as_str());
+        if field == "event" || is_withheld || value.is_null() {
+            continue;
+        }
+        let key = format!("{}{field}", names::PREFIX);
+        attributes.push(match value {
+            Value::String(it) => text(&key, it),
+            Value::Bool(it) => claim(&key, *it),
+            Value::Number(it) => match (it.as_u64(), it.as_f64()) {
+                (Some(it), _) => number(&key, it),
+                (None, Some(it)) => fraction(&key, it),
+                (None, None) => text(&key, &it.to_string()),
+            },
+            value => text(&key, &value.to_string()),
+        });
+    }
+    span::tell(
+        span,
+        event.time,
+        &format!("{}{name}", names::PREFIX),
+        attributes,
+    );
+}

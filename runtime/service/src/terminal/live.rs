@@ -1,0 +1,183 @@
+//! A run on a terminal: its log above, and below it what is at work at the moment.
+
+use std::io::{Write, stderr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gsw_engine::event::{Event, EventKind};
+use gsw_engine::node::{NodeId, Status};
+use gsw_engine::observe::Observer;
+use gsw_trace::{Keep, Tree};
+
+use crate::terminal::frame::{Moment, frame};
+use crate::terminal::lines;
+use crate::terminal::row::{Colors, Row};
+use crate::terminal::screen::{Screen, Size};
+
+/// How often the terminal is drawn at most, and at least while something runs.
+const BEAT: Duration = Duration::from_millis(100);
+/// A run that ends sooner is drawn only once.
+const PATIENCE: Duration = Duration::from_millis(150);
+/// How many children that have ended a tree keeps under one node, and from how many on it drops some.
+const KEPT: usize = 16;
+const DROPPED_FROM: u64 = 256;
+
+/// Draws a run.
+pub struct Live {
+    screen: Arc<Mutex<Screen>>,
+    runs: Vec<Tree>,
+    /// Lines that are to be printed above.
+    above: Vec<Row>,
+    begun: Instant,
+    drawn: Option<Instant>,
+    /// The latest time in the run, and when it was told.
+    clock: (i64, Instant),
+}
+
+impl Live {
+    /// A terminal on which nothing is drawn yet.
+    pub fn new(colors: Colors) -> Self {
+        let screen = Arc::new(Mutex::new(Screen::new(colors)));
+        clear_on_panic(Arc::clone(&screen));
+        let now = Instant::now();
+        Self {
+            screen,
+            runs: Vec::new(),
+            above: Vec::new(),
+            begun: now,
+            drawn: None,
+            clock: (0, now),
+        }
+    }
+
+    fn tree(&mut self, run: &Arc<str>) -> &mut Tree {
+        let place = self.runs.iter().position(|it| it.run() == run);
+        let place = place.unwrap_or_else(|| {
+            self.runs.push(Tree::new(Arc::clone(run), Keep::Shape));
+            self.runs.len() - 1
+        });
+        &mut self.runs[place]
+    }
+
+    fn draw(&mut self) {
+        let size = size();
+        let (time, told) = self.clock;
+        let since = i64::try_from(told.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        let moment = Moment {
+            now: time.saturating_add(since),
+            beat: (self.begun.elapsed().as_millis() / BEAT.as_millis()) as usize,
+        };
+        // Two rows stay free, for what the user types and for the eye.
+        let room = size.rows.saturating_sub(2);
+        let mut rows = Vec::new();
+        for tree in &self.runs {
+            rows.extend(frame(tree, moment, room.saturating_sub(rows.len())));
+        }
+        let above = std::mem::take(&mut self.above);
+        lock(&self.screen).draw(&mut stderr(), size, &above, &rows);
+        self.drawn = Some(Instant::now());
+    }
+
+    /// Whether it is time to draw.
+    fn is_due(&self) -> bool {
+        match self.drawn {
+            Some(drawn) => drawn.elapsed() >= BEAT,
+            None => self.begun.elapsed() >= PATIENCE,
+        }
+    }
+}
+
+impl Observer for Live {
+    fn event(&mut self, event: &Arc<Event>) {
+        self.clock = (self.clock.0.max(event.time), Instant::now());
+        if let EventKind::Log {
+            level,
+            message,
+            data,
+        } = &event.kind
+        {
+            self.above
+                .extend(lines::log_rows(*level, message, data.as_ref()));
+        }
+        let tree = self.tree(&event.run);
+        tree.apply(event);
+        if event.kind.end().is_some() {
+            collapse(tree, event.node);
+        }
+        // A flood of events must not keep the terminal from being drawn.
+        if self.is_due() {
+            self.draw();
+        }
+    }
+
+    fn lost(&mut self, count: u64) {
+        self.above.push(lines::lost_row(count));
+    }
+
+    fn pause(&mut self) {
+        if self.is_due() {
+            self.draw();
+        }
+    }
+
+    fn pulse(&self) -> Option<Duration> {
+        Some(BEAT)
+    }
+
+    fn end(&mut self) {
+        // What is drawn last stays.
+        self.draw();
+        lock(&self.screen).keep();
+    }
+}
+
+/// Of a branch that has ended its children are shown, and what is below them no more.
+fn collapse(tree: &mut Tree, ended: NodeId) {
+    let Some(node) = tree.get(ended) else {
+        return;
+    };
+    let (parent, children) = (node.parent, node.children.clone());
+    for child in children {
+        tree.forget_below(child);
+    }
+    tree.forget_ended(ended, KEPT);
+    let Some(parent) = parent.and_then(|it| tree.get(it)) else {
+        return;
+    };
+    // Now and then, so that the cost of a child does not grow with their number.
+    if parent.done.is_multiple_of(DROPPED_FROM) && parent.status == Status::Running {
+        tree.forget_ended(parent.id, KEPT);
+    }
+}
+
+fn size() -> Size {
+    let known = terminal_size::terminal_size_of(stderr());
+    known.map_or(
+        Size {
+            columns: 80,
+            rows: 24,
+        },
+        |(columns, rows)| Size {
+            columns: usize::from(columns.0),
+            rows: usize::from(rows.0),
+        },
+    )
+}
+
+/// The message of a panic begins on a row of its own, where nothing overwrites it.
+fn clear_on_panic(screen: Arc<Mutex<Screen>>) {
+    let message = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // When the terminal itself panics it is left as it is.
+        if let Ok(mut screen) = screen.try_lock() {
+            screen.clear(&mut stderr(), size());
+        }
+        let _ = stderr().flush();
+        message(panic);
+    }));
+}
+
+fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    // What a panic left half drawn is drawn over.
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
+}

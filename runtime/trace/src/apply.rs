@@ -1,0 +1,268 @@
+//! How a tree grows by an event.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_engine::event::{End, Event, EventKind};
+use gsw_engine::model::{PromptDetail, Usage};
+use gsw_engine::node::{NodeId, Spent, Status};
+use serde_json::Value;
+
+use crate::node::{Node, Told, What};
+use crate::tree::{Keep, Tree};
+
+impl Tree {
+    /// Takes the next event of the run.
+    pub fn apply(&mut self, event: &Arc<Event>) {
+        self.count(event.time);
+        // What comes about a node that is forgotten changes nothing that is shown.
+        if self.keep == Keep::Shape
+            && !matches!(event.kind, EventKind::ChildAttached { .. })
+            && self.get(event.node).is_none()
+        {
+            return;
+        }
+        match &event.kind {
+            EventKind::ChildAttached { .. } => self.attach(event),
+            EventKind::WorkflowStart { .. }
+            | EventKind::StepStart { .. }
+            | EventKind::TaskStart => {
+                self.begin(event.node);
+            }
+            kind => {
+                self.change(event.node, event.time, kind);
+                self.keep(event.node, event.sequence, event.time, || {
+                    What::Known(Arc::clone(event))
+                });
+            }
+        }
+    }
+
+    /// Takes an event of a kind or form that this version does not know.
+    pub(crate) fn apply_unknown(
+        &mut self,
+        node: NodeId,
+        sequence: u64,
+        time: i64,
+        kind: String,
+        fields: Value,
+    ) {
+        self.count(time);
+        self.keep(node, sequence, time, || What::Unknown {
+            kind: kind.into(),
+            fields: Box::new(fields),
+        });
+    }
+
+    fn count(&mut self, time: i64) {
+        self.totals.events += 1;
+        self.span = Some(match self.span {
+            None => (time, time),
+            Some((first, last)) => (first.min(time), last.max(time)),
+        });
+    }
+
+    fn keep(&mut self, node: NodeId, sequence: u64, time: i64, what: impl FnOnce() -> What) {
+        if self.keep == Keep::All {
+            let told = Told {
+                sequence,
+                time,
+                what: what(),
+            };
+            self.node_mut(node).told.push(told);
+        }
+    }
+
+    /// The node with this id. One whose start was not told is mounted under the run itself.
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        if !self.nodes.contains_key(&id) {
+            self.mount(Node::new(id, Some(NodeId::ROOT)));
+        }
+        self.nodes
+            .get_mut(&id)
+            .expect("it was there or has just been mounted")
+    }
+
+    fn mount(&mut self, node: Node) {
+        self.totals.nodes += 1;
+        *self.with_status(node.status) += 1;
+        let (id, parent) = (node.id, node.parent);
+        self.nodes.insert(id, Box::new(node));
+        if let Some(parent) = parent.and_then(|it| self.nodes.get_mut(&it)) {
+            parent.children.push(id);
+            parent.begun += 1;
+        }
+    }
+
+    fn attach(&mut self, event: &Arc<Event>) {
+        let EventKind::ChildAttached {
+            parent,
+            kind,
+            name,
+            index,
+            status,
+            input,
+        } = &event.kind
+        else {
+            return;
+        };
+        let id = event.node;
+        let parent = if *parent == NodeId::NONE {
+            NodeId::ROOT
+        } else {
+            *parent
+        };
+        let is_known = self.get(id).is_some_and(|it| it.kind.is_some());
+        if id == NodeId::ROOT || id == NodeId::NONE || is_known || id == parent {
+            self.contradictions += 1;
+            return;
+        }
+        if self.get(id).is_some() && self.ancestors(parent).any(|it| it.id == id) {
+            self.contradictions += 1;
+            return;
+        }
+        // A parent whose start was not told is made first, so that it stands above.
+        self.node_mut(parent);
+        if self.get(id).is_none() {
+            let mut node = Node::new(id, Some(parent));
+            node.status = *status;
+            self.mount(node);
+        } else {
+            self.mount_again(id, parent);
+        }
+        // What a `parallel` works off is part of how far it is.
+        let keeps_input = self.keep == Keep::All || *kind == NodeKind::Parallel;
+        let node = self.node_mut(id);
+        node.kind = Some(*kind);
+        node.name = Arc::clone(name);
+        node.index = *index;
+        node.start = Some(event.time);
+        node.input = input.clone().filter(|_| keeps_input);
+    }
+
+    /// What was told about a node before its start is told now under its parent.
+    fn mount_again(&mut self, id: NodeId, parent: NodeId) {
+        let old = self.node_mut(id).parent.replace(parent);
+        if let Some(old) = old.and_then(|it| self.nodes.get_mut(&it)) {
+            old.children.retain(|it| *it != id);
+            old.begun = old.begun.saturating_sub(1);
+        }
+        let above = self.node_mut(parent);
+        above.children.push(id);
+        above.begun += 1;
+    }
+
+    fn begin(&mut self, id: NodeId) {
+        if self.node_mut(id).status == Status::Idle {
+            self.set_status(id, Status::Running);
+        }
+    }
+
+    fn set_status(&mut self, id: NodeId, status: Status) {
+        let old = std::mem::replace(&mut self.node_mut(id).status, status);
+        let count = self.with_status(old);
+        *count = count.saturating_sub(1);
+        *self.with_status(status) += 1;
+    }
+
+    fn with_status(&mut self, status: Status) -> &mut u64 {
+        match status {
+            Status::Idle => &mut self.totals.idle,
+            Status::Running => &mut self.totals.running,
+            Status::Completed => &mut self.totals.completed,
+            Status::Failed => &mut self.totals.failed,
+            Status::Cancelled => &mut self.totals.cancelled,
+        }
+    }
+
+    fn change(&mut self, id: NodeId, time: i64, kind: &EventKind) {
+        if let Some(end) = kind.end() {
+            self.end(id, time, end);
+        }
+        match kind {
+            EventKind::PromptStart { model, .. } => {
+                self.node_mut(id).model = model.as_deref().map(Arc::from);
+            }
+            EventKind::ModelRequest { model, .. } => {
+                self.node_mut(id).model = Some(Arc::from(model.as_str()));
+            }
+            EventKind::ModelAnswer { usage, .. } => self.spend(
+                id,
+                &Spent {
+                    usage: *usage,
+                    requests: 1,
+                    ..Spent::default()
+                },
+            ),
+            EventKind::PromptEnd { usage, detail, .. } => {
+                self.settle_prompt(id, usage, detail.as_deref());
+            }
+            EventKind::ToolCall { .. } => self.spend(
+                id,
+                &Spent {
+                    tool_calls: 1,
+                    ..Spent::default()
+                },
+            ),
+            EventKind::StepRetry { .. } => {
+                let node = self.node_mut(id);
+                node.retries = node.retries.saturating_add(1);
+            }
+            EventKind::Log { .. } => self.totals.logs += 1,
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, id: NodeId, time: i64, end: &End) {
+        if self.node_mut(id).status.is_final() {
+            self.contradictions += 1;
+            return;
+        }
+        self.set_status(id, end.status);
+        let keeps_values = self.keep == Keep::All;
+        let node = self.node_mut(id);
+        node.end = Some(time);
+        node.output = end.output.clone().filter(|_| keeps_values);
+        node.error.clone_from(&end.error);
+        if node.start.is_none() && node.kind.is_none() {
+            node.start = Some(time.saturating_sub(end.duration));
+        }
+        if let Some(above) = node.parent.and_then(|it| self.nodes.get_mut(&it)) {
+            above.done += 1;
+        }
+    }
+
+    fn spend(&mut self, id: NodeId, spent: &Spent) {
+        self.node_mut(id).spent.add(spent);
+        self.totals.spent.add(spent);
+    }
+
+    /// The end of a prompt tells all that it spent; what its answers told before is counted already.
+    fn settle_prompt(&mut self, id: NodeId, usage: &Usage, detail: Option<&PromptDetail>) {
+        let known = self.node_mut(id).spent;
+        let rest = Usage {
+            input_tokens: usage.input_tokens.saturating_sub(known.usage.input_tokens),
+            output_tokens: usage
+                .output_tokens
+                .saturating_sub(known.usage.output_tokens),
+            cache_read_tokens: usage
+                .cache_read_tokens
+                .saturating_sub(known.usage.cache_read_tokens),
+            cache_write_tokens: usage
+                .cache_write_tokens
+                .saturating_sub(known.usage.cache_write_tokens),
+        };
+        let spent = Spent {
+            usage: rest,
+            cost_usd: detail.and_then(|it| it.cost_usd),
+            requests: detail.map_or(0, |it| {
+                u64::from(it.attempts).saturating_sub(known.requests)
+            }),
+            tool_calls: 0,
+        };
+        self.spend(id, &spent);
+        if let Some(detail) = detail.filter(|it| !it.model.is_empty()) {
+            self.node_mut(id).model = Some(Arc::from(detail.model.as_str()));
+        }
+    }
+}

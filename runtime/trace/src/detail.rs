@@ -1,0 +1,111 @@
+//! One node with everything that is known of it, as text.
+
+use std::fmt::Write;
+
+use gsw_engine::calendar;
+use serde_json::Value;
+
+use crate::measure;
+use crate::node::Node;
+use crate::text;
+use crate::tree::Tree;
+
+/// One node with everything in it.
+#[must_use]
+pub fn detail(tree: &Tree, node: &Node) -> String {
+    let below = tree.spent_below();
+    let spent = below.get(&node.id).copied().unwrap_or_default();
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", text::path_line(tree, node, &spent));
+    write_facts(&mut out, node);
+    write_value(&mut out, "input", node.input.as_ref().map(|it| it.tree()));
+    write_value(&mut out, "output", node.output.as_ref().map(|it| it.tree()));
+    write_value(&mut out, "error", node.error.as_deref().map(Value::from));
+    let children: Vec<_> = tree.children(node.id).collect();
+    if !children.is_empty() {
+        out.push_str("children\n");
+        for child in children {
+            let spent = below.get(&child.id).copied().unwrap_or_default();
+            let _ = writeln!(out, "  {} · #{}", text::line(child, &spent), child.id.0);
+        }
+    }
+    if !node.told.is_empty() {
+        out.push_str("events\n");
+    }
+    for told in &node.told {
+        let (kind, fields) = told.parts();
+        let after = node.start.map_or(0, |it| told.time.saturating_sub(it));
+        let _ = writeln!(out, "  +{} {kind}", measure::duration(after));
+        write_fields(&mut out, &fields);
+    }
+    out
+}
+
+fn write_facts(out: &mut String, node: &Node) {
+    let fact = |out: &mut String, name: &str, value: String| {
+        let _ = writeln!(out, "  {name:<10}{value}");
+    };
+    fact(out, "node", node.id.0.to_string());
+    if let Some(start) = node.start {
+        fact(out, "start", calendar::rfc3339(start));
+    }
+    if let Some(end) = node.end {
+        fact(out, "end", calendar::rfc3339(end));
+    }
+    if let Some(model) = &node.model {
+        fact(out, "model", text::clean(model));
+    }
+    let usage = &node.spent.usage;
+    if node.spent.requests > 0 {
+        fact(out, "requests", measure::number(node.spent.requests));
+    }
+    if usage.input_tokens + usage.output_tokens > 0 {
+        let tokens = format!(
+            "{} in ({} from the provider's cache, {} into it), {} out",
+            measure::number(usage.input_tokens),
+            measure::number(usage.cache_read_tokens),
+            measure::number(usage.cache_write_tokens),
+            measure::number(usage.output_tokens)
+        );
+        fact(out, "tokens", tokens);
+    }
+}
+
+fn write_value(out: &mut String, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        let _ = writeln!(out, "{name}");
+        write_text(out, "  ", &shown(&value));
+    }
+}
+
+fn write_fields(out: &mut String, fields: &Value) {
+    let Some(fields) = fields.as_object() else {
+        return;
+    };
+    for (name, value) in fields {
+        let shown = shown(value);
+        if shown.contains('\n') {
+            let _ = writeln!(out, "    {}:", text::clean(name));
+            write_text(out, "      ", &shown);
+        } else {
+            let _ = writeln!(out, "    {}: {}", text::clean(name), text::clean(&shown));
+        }
+    }
+}
+
+/// A text as it is, anything else as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(_) | Value::Object(_) => {
+            serde_json::to_string_pretty(value).unwrap_or_default()
+        }
+        _ => value.to_string(),
+    }
+}
+
+fn write_text(out: &mut String, indent: &str, text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(out, "{indent}{}", text::clean(line));
+    }
+}

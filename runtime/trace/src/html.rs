@@ -1,0 +1,107 @@
+//! A file of events as one page for a browser, which needs nothing else: tree, timeline and every detail.
+
+use gsw_engine::calendar;
+use gsw_engine::node::NodeId;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::node::{Node, Told};
+use crate::read::Trace;
+use crate::tree::Tree;
+
+const STYLE: &str = include_str!("html/page.css");
+/// In order of need; together they are one script.
+const SCRIPTS: [&str; 5] = [
+    include_str!("html/model.js"),
+    include_str!("html/value.js"),
+    include_str!("html/rows.js"),
+    include_str!("html/detail.js"),
+    include_str!("html/page.js"),
+];
+const BODY: &str = include_str!("html/page.html");
+
+/// The page. `name` is what the file is called.
+#[must_use]
+pub fn page(name: &str, trace: &Trace) -> String {
+    let data = json!({
+        "file": name,
+        "program": trace.program,
+        "missing": trace.gaps.sentences(),
+        "result": trace.result,
+        "runs": trace.runs.iter().map(run).collect::<Vec<_>>(),
+    });
+    // In a script element only `<` can end it, and in JSON it stands only inside of strings.
+    let data = data.to_string().replace('<', "\\u003c");
+    let title = escape(name);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n{BODY}\
+         <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n\"use strict\";\n"
+    );
+    for script in SCRIPTS {
+        page.push_str(script);
+    }
+    page.push_str("</script>\n</html>\n");
+    page
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// A run in a compact form: nodes in order of the tree, parents by their place in it, times in milliseconds from the first.
+fn run(tree: &Tree) -> Value {
+    let spent = tree.spent_below();
+    let (first, last) = tree.span().unwrap_or_default();
+    let all: Vec<&Node> = std::iter::once(tree.root()).chain(tree.walk()).collect();
+    let places: FxHashMap<NodeId, usize> = all
+        .iter()
+        .enumerate()
+        .map(|(place, it)| (it.id, place))
+        .collect();
+    let since = |time: i64| time.saturating_sub(first) as f64 / 1e6;
+    let nodes: Vec<Value> = all
+        .iter()
+        .map(|it| {
+            let below = spent.get(&it.id).copied().unwrap_or_default();
+            let told: Vec<Value> = it.told.iter().map(|it| event(it, since(it.time))).collect();
+            json!({
+                "id": it.id.0,
+                "parent": it.parent.and_then(|it| places.get(&it)),
+                "kind": it.kind_name(),
+                "name": it.segment(),
+                "status": it.status.name(),
+                "start": it.start.map(since),
+                "end": it.end.map(since),
+                "input": it.input,
+                "output": it.output,
+                "error": it.error,
+                "model": it.model,
+                "retries": it.retries,
+                "usage": it.spent.usage,
+                "requests": it.spent.requests,
+                "tokens": below.usage.input_tokens + below.usage.output_tokens,
+                "cost": below.cost_usd,
+                "events": told,
+            })
+        })
+        .collect();
+    json!({
+        "run": tree.run(),
+        "status": tree.outcome().name(),
+        "begin": calendar::rfc3339(first),
+        "span": since(last),
+        "totals": tree.totals(),
+        "nodes": nodes,
+    })
+}
+
+fn event(told: &Told, at: f64) -> Value {
+    let (kind, fields) = told.parts();
+    json!([at, kind, fields])
+}

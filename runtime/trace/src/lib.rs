@@ -1,0 +1,25 @@
+//! The tree of a run made from its events: while they come, or from a file of them.
+
+mod apply;
+mod detail;
+pub mod diff;
+mod filter;
+mod gaps;
+mod html;
+pub mod json;
+mod log;
+pub mod measure;
+mod node;
+mod read;
+mod text;
+mod totals;
+mod tree;
+
+pub use detail::detail;
+pub use filter::Filter;
+pub use gaps::Gaps;
+pub use html::page;
+pub use node::{Node, Told, What};
+pub use read::{NoTrace, Reader, Trace, read};
+pub use text::{clean, line, logs, path_line, spent, statistics, symbol, tree_text};
+pub use tree::{Keep, Tree};

@@ -1,0 +1,112 @@
+//! Durations, numbers and money as people read them.
+
+/// `840 µs`, `12 ms`, `1.24 s`, `2 min 5 s`, `1 h 3 min`.
+#[must_use]
+pub fn duration(nanoseconds: i64) -> String {
+    let ns = nanoseconds.max(0);
+    let (ms, s) = (ns / 1_000_000, ns / 1_000_000_000);
+    match s {
+        _ if ns == 0 => "0 ms".into(),
+        _ if ms == 0 => format!("{} µs", (ns / 1_000).max(1)),
+        0 => format!("{ms} ms"),
+        1..60 => format!("{}.{:02} s", s, ms % 1_000 / 10),
+        60..3_600 => format!("{} min {} s", s / 60, s % 60),
+        _ => format!("{} h {} min", s / 3_600, s % 3_600 / 60),
+    }
+}
+
+/// `1,234,567`
+#[must_use]
+pub fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `$1.24`, `$0.0031`, `<$0.0001`.
+#[must_use]
+pub fn money(usd: f64) -> String {
+    match usd {
+        _ if usd == 0.0 => "$0".into(),
+        _ if usd < 0.000_1 => "<$0.0001".into(),
+        _ if usd < 1.0 => format!("${usd:.4}"),
+        _ => format!("${usd:.2}"),
+    }
+}
+
+/// The nanoseconds of `250ms`, `1.5s`, `2m`, `1h` or a number of seconds; `None` when it is none of them.
+#[must_use]
+pub fn parse_duration(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let split = text
+        .find(|it: char| !it.is_ascii_digit() && it != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.trim() {
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "" | "s" => 1e9,
+        "m" | "min" => 60e9,
+        "h" => 3_600e9,
+        "d" => 86_400e9,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    let nanoseconds = number * factor;
+    (nanoseconds < i64::MAX as f64).then_some(nanoseconds as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{duration, money, number, parse_duration};
+
+    #[test]
+    fn figures_read_well() {
+        let shown = [
+            0,
+            900,
+            840_000,
+            12_000_000,
+            1_240_000_000,
+            125_000_000_000,
+            3_780_000_000_000,
+        ]
+        .map(duration);
+        assert_eq!(
+            shown,
+            [
+                "0 ms",
+                "1 µs",
+                "840 µs",
+                "12 ms",
+                "1.24 s",
+                "2 min 5 s",
+                "1 h 3 min"
+            ]
+        );
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(number),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [0.0, 0.000_01, 0.003_1, 1.239].map(money),
+            ["$0", "<$0.0001", "$0.0031", "$1.24"]
+        );
+    }
+
+    #[test]
+    fn durations_are_read() {
+        assert_eq!(parse_duration("250ms"), Some(250_000_000));
+        assert_eq!(parse_duration("1.5"), Some(1_500_000_000));
+        assert_eq!(parse_duration("2m"), Some(120_000_000_000));
+        for wrong in ["", "ms", "1x", "-1s", "1e99h"] {
+            assert_eq!(parse_duration(wrong), None, "{wrong}");
+        }
+    }
+}

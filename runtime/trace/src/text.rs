@@ -1,0 +1,229 @@
+//! A tree as lines of text.
+
+use std::fmt::Write;
+
+use gsw_abi::call::NodeKind;
+use gsw_engine::calendar;
+use gsw_engine::node::{NodeId, Spent, Status};
+use rustc_hash::FxHashMap;
+
+use crate::measure;
+use crate::node::Node;
+use crate::tree::Tree;
+
+/// How many levels are drawn; deeper ones would be further to the right than anybody reads.
+const DRAWN_LEVELS: usize = 40;
+
+/// The symbol of a status.
+#[must_use]
+pub const fn symbol(status: Status) -> &'static str {
+    match status {
+        Status::Idle => "○",
+        Status::Running => "◐",
+        Status::Completed => "✓",
+        Status::Failed => "✗",
+        Status::Cancelled => "⊘",
+    }
+}
+
+/// A whole tree.
+#[must_use]
+pub fn tree_text(tree: &Tree) -> String {
+    let spent = tree.spent_below();
+    let mut out = String::new();
+    for root in tree.children(NodeId::ROOT) {
+        write_branch(&mut out, tree, root, &spent);
+    }
+    out
+}
+
+fn write_branch(out: &mut String, tree: &Tree, root: &Node, spent: &FxHashMap<NodeId, Spent>) {
+    // Per open level whether more siblings follow; no recursion, because trees may be very deep.
+    let mut open: Vec<bool> = Vec::new();
+    let mut waiting = vec![(root, 0, true)];
+    while let Some((node, depth, is_last)) = waiting.pop() {
+        open.truncate(depth);
+        write_indent(out, &open, is_last);
+        let below = spent.get(&node.id).copied().unwrap_or_default();
+        out.push_str(&line(node, &below));
+        out.push('\n');
+        open.push(!is_last);
+        let children = tree.shown_children(node.id);
+        let last = children.len();
+        for (index, child) in children.into_iter().enumerate().rev() {
+            waiting.push((child, depth + 1, index + 1 == last));
+        }
+    }
+}
+
+fn write_indent(out: &mut String, open: &[bool], is_last: bool) {
+    let [_, levels @ ..] = open else {
+        return;
+    };
+    let hidden = levels.len().saturating_sub(DRAWN_LEVELS);
+    if hidden > 0 {
+        let _ = write!(out, "⋯{hidden} ");
+    }
+    for &goes_on in &levels[hidden..] {
+        out.push_str(if goes_on { "│   " } else { "    " });
+    }
+    out.push_str(if is_last { "└── " } else { "├── " });
+}
+
+/// One node: `✓ review a.rs [completed] step · 1.24 s · 1,204 + 96 tokens · $0.0031 · 2 attempts`.
+#[must_use]
+pub fn line(node: &Node, below: &Spent) -> String {
+    let name = clean(&node.segment());
+    let status = node.status;
+    format!(
+        "{} {name} [{}] {}",
+        symbol(status),
+        status.name(),
+        facts(node, below)
+    )
+}
+
+/// One node with its whole path instead of its name.
+#[must_use]
+pub fn path_line(tree: &Tree, node: &Node, below: &Spent) -> String {
+    let path = clean(&tree.path(node.id));
+    let status = node.status;
+    format!(
+        "{} {path} [{}] {} · #{}",
+        symbol(status),
+        status.name(),
+        facts(node, below),
+        node.id.0
+    )
+}
+
+/// What is told of a node behind its name.
+fn facts(node: &Node, below: &Spent) -> String {
+    let mut facts = vec![node.kind_name().to_owned()];
+    facts.extend(node.duration().map(measure::duration));
+    facts.extend(spent(below));
+    if node.kind == Some(NodeKind::Prompt) {
+        facts.extend(node.model.as_ref().map(|it| clean(it)));
+    }
+    let attempts = u64::from(node.retries) + 1;
+    if attempts > 1 {
+        facts.push(format!("{attempts} attempts"));
+    }
+    if let Some(error) = &node.error {
+        facts.push(shorten(&clean(error), 100));
+    }
+    facts.join(" · ")
+}
+
+/// Tokens and dollars, where there are any.
+#[must_use]
+pub fn spent(spent: &Spent) -> Vec<String> {
+    let mut said = Vec::new();
+    let (input, output) = (spent.usage.input_tokens, spent.usage.output_tokens);
+    if input + output > 0 {
+        said.push(format!(
+            "{} + {} tokens",
+            measure::number(input),
+            measure::number(output)
+        ));
+    }
+    said.extend(spent.cost_usd.map(measure::money));
+    said
+}
+
+/// The log, a line each.
+#[must_use]
+pub fn logs(tree: &Tree) -> String {
+    let mut out = String::new();
+    for line in tree.logs() {
+        let whole = calendar::rfc3339(line.time);
+        let time = whole
+            .split_once('T')
+            .and_then(|it| it.1.get(..8))
+            .unwrap_or(&whole);
+        let milliseconds = line.time.rem_euclid(1_000_000_000) / 1_000_000;
+        let _ = write!(
+            out,
+            "{time}.{milliseconds:03} {:<5} {}: {}",
+            line.level.name(),
+            clean(&line.node.segment()),
+            clean(line.message)
+        );
+        match line.data {
+            Some(data) if data.text() != "{}" => {
+                let _ = writeln!(out, " {}", data.text());
+            }
+            _ => out.push('\n'),
+        }
+    }
+    out
+}
+
+/// The counts of a tree, in one line.
+#[must_use]
+pub fn statistics(tree: &Tree) -> String {
+    let totals = tree.totals();
+    let every = [
+        Status::Completed,
+        Status::Failed,
+        Status::Cancelled,
+        Status::Running,
+        Status::Idle,
+    ];
+    // The run itself is no node that anybody wrote.
+    let own = |status| u64::from(tree.root().status == status);
+    let statuses: Vec<_> = every
+        .into_iter()
+        .map(|it| (it, totals.with_status(it).saturating_sub(own(it))))
+        .filter(|it| it.1 > 0)
+        .map(|(status, count)| format!("{} {}", measure::number(count), status.name()))
+        .collect();
+    let mut said = vec![format!(
+        "{}: {}",
+        counted(totals.nodes.saturating_sub(1), "node"),
+        statuses.join(", ")
+    )];
+    said.push(counted(totals.logs, "log"));
+    said.push(counted(totals.events, "event"));
+    if totals.spent.requests > 0 {
+        said.push(counted(totals.spent.requests, "request"));
+    }
+    if totals.spent.tool_calls > 0 {
+        said.push(counted(totals.spent.tool_calls, "tool call"));
+    }
+    said.extend(spent(&totals.spent));
+    if let Some((first, last)) = tree.span() {
+        said.push(measure::duration(last.saturating_sub(first)));
+    }
+    said.join(" · ")
+}
+
+fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", measure::number(number))
+}
+
+/// A text without what would move the cursor of a terminal or break a line: pictures stand for the controls.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    text.chars()
+        .map(|it| match it {
+            '\t' => ' ',
+            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(it)).unwrap_or('\u{fffd}'),
+            it if it.is_control() || is_invisible(it) => '\u{fffd}',
+            it => it,
+        })
+        .collect()
+}
+
+/// Characters that turn the direction of what follows; an attacker may make a name read as another with them.
+const fn is_invisible(it: char) -> bool {
+    matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn shorten(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

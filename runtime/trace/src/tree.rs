@@ -1,0 +1,214 @@
+//! The tree of one run and the questions that it answers; what an event costs does not grow with it.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_engine::node::{NodeId, Spent, Status, Totals};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::node::Node;
+
+/// How much a tree keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Keep {
+    /// Everything that was told.
+    #[default]
+    All,
+    /// Only what the nodes are and how they ended; enough to show a run while it goes on.
+    Shape,
+}
+
+/// The tree of one run.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub(crate) run: Arc<str>,
+    pub(crate) keep: Keep,
+    pub(crate) nodes: FxHashMap<NodeId, Box<Node>>,
+    pub(crate) totals: Totals,
+    /// The times of the first and the latest event.
+    pub(crate) span: Option<(i64, i64)>,
+    /// Events that contradict what was told before, and were left out.
+    pub(crate) contradictions: u64,
+}
+
+impl Tree {
+    /// A run of which nothing has been told.
+    #[must_use]
+    pub fn new(run: Arc<str>, keep: Keep) -> Self {
+        let root = Box::new(Node::new(NodeId::ROOT, None));
+        Self {
+            run,
+            keep,
+            nodes: std::iter::once((NodeId::ROOT, root)).collect(),
+            totals: Totals {
+                nodes: 1,
+                running: 1,
+                ..Totals::default()
+            },
+            span: None,
+            contradictions: 0,
+        }
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub const fn run(&self) -> &Arc<str> {
+        &self.run
+    }
+
+    /// The run itself, which holds the workflow that was started.
+    #[must_use]
+    pub fn root(&self) -> &Node {
+        self.nodes
+            .get(&NodeId::ROOT)
+            .expect("the root is made with the tree and never forgotten")
+    }
+
+    /// The node with this id.
+    #[must_use]
+    pub fn get(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(&id).map(|it| &**it)
+    }
+
+    /// The children of a node in order of start; none of one that is not there.
+    pub fn children(&self, id: NodeId) -> impl DoubleEndedIterator<Item = &Node> {
+        let ids = self.get(id).map_or(&[][..], |it| &it.children);
+        ids.iter().filter_map(|it| self.get(*it))
+    }
+
+    /// The children of a node as people want to see them: an attempt that was the only one says nothing of its own.
+    #[must_use]
+    pub fn shown_children(&self, id: NodeId) -> Vec<&Node> {
+        let mut children: Vec<_> = self.children(id).collect();
+        if let [only] = children[..]
+            && only.kind == Some(NodeKind::Attempt)
+        {
+            children = self.children(only.id).collect();
+        }
+        children
+    }
+
+    /// What a node lies in, nearest first.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = &Node> {
+        let parent = |it: &Node| self.get(it.parent?);
+        std::iter::successors(self.get(id).and_then(parent), move |it| parent(it))
+    }
+
+    /// All nodes but the run itself, each before what is below it, children in order of start.
+    pub fn walk(&self) -> impl Iterator<Item = &Node> {
+        let mut waiting: Vec<&Node> = self.children(NodeId::ROOT).rev().collect();
+        std::iter::from_fn(move || {
+            let next = waiting.pop()?;
+            waiting.extend(self.children(next.id).rev());
+            Some(next)
+        })
+    }
+
+    /// The counts of the whole tree.
+    #[must_use]
+    pub const fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The times of the first and the latest event, in nanoseconds since 1970; `None` before the first.
+    #[must_use]
+    pub const fn span(&self) -> Option<(i64, i64)> {
+        self.span
+    }
+
+    /// How many events contradicted what was told before, and were left out.
+    #[must_use]
+    pub const fn contradictions(&self) -> u64 {
+        self.contradictions
+    }
+
+    /// How the run ended; `Running` when its end was not told.
+    #[must_use]
+    pub fn outcome(&self) -> Status {
+        let root = self.root();
+        if root.status.is_final() {
+            return root.status;
+        }
+        let mut worst = None;
+        for child in self.children(NodeId::ROOT) {
+            worst = match (child.status, worst) {
+                (Status::Idle | Status::Running, _) => return Status::Running,
+                (Status::Failed, _) | (_, Some(Status::Failed)) => Some(Status::Failed),
+                (Status::Cancelled, _) | (_, Some(Status::Cancelled)) => Some(Status::Cancelled),
+                (Status::Completed, _) => Some(Status::Completed),
+            };
+        }
+        worst.unwrap_or(Status::Running)
+    }
+
+    /// The path of a node for people: `main > review a.rs > find_bugs#2`.
+    #[must_use]
+    pub fn path(&self, id: NodeId) -> String {
+        let Some(node) = self.get(id) else {
+            return String::new();
+        };
+        let mut parts: Vec<String> = std::iter::once(node)
+            .chain(self.ancestors(id))
+            .filter(|it| it.parent.is_some())
+            .map(Node::segment)
+            .collect();
+        parts.reverse();
+        parts.join(" > ")
+    }
+
+    /// The node with this path.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<&Node> {
+        let mut at = self.root();
+        let mut rest = path.trim();
+        // Names may hold the separator, so the longest name that fits is taken.
+        while !rest.is_empty() {
+            let fitting = self.children(at.id).filter_map(|child| {
+                let after = rest.strip_prefix(&child.segment())?.trim_start();
+                let after = match after.strip_prefix('>') {
+                    Some(after) => after.trim_start(),
+                    None if after.is_empty() => after,
+                    None => return None,
+                };
+                Some((child, after))
+            });
+            (at, rest) = fitting.min_by_key(|it| it.1.len())?;
+        }
+        (at.id != NodeId::ROOT).then_some(at)
+    }
+
+    /// Forgets what lies below a node, and keeps what it spent and how many nodes it was.
+    pub fn forget_below(&mut self, id: NodeId) {
+        if let Some(node) = self.nodes.get_mut(&id) {
+            let all = std::mem::take(&mut node.children);
+            self.forget(id, all);
+        }
+    }
+
+    /// Forgets the children of a node that have ended, but for the latest so many.
+    pub fn forget_ended(&mut self, id: NodeId, kept: usize) {
+        let ended = self.children(id).filter(|it| it.status.is_final());
+        let mut ended: Vec<NodeId> = ended.map(|it| it.id).collect();
+        ended.truncate(ended.len().saturating_sub(kept));
+        let gone: FxHashSet<NodeId> = ended.iter().copied().collect();
+        if let Some(node) = self.nodes.get_mut(&id) {
+            node.children.retain(|it| !gone.contains(it));
+        }
+        self.forget(id, ended);
+    }
+
+    fn forget(&mut self, id: NodeId, mut waiting: Vec<NodeId>) {
+        let (mut spent, mut forgotten) = (Spent::default(), 0);
+        while let Some(next) = waiting.pop() {
+            if let Some(mut node) = self.nodes.remove(&next) {
+                waiting.append(&mut node.children);
+                spent.add(&node.spent);
+                forgotten += 1 + node.forgotten;
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(&id) {
+            node.spent.add(&spent);
+            node.forgotten += forgotten;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A run on a real terminal: what stands on the screen while it runs, and what is left behind.
+
+use std::io::Read;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::program::{root, run, scratch, text};
+
+/// Works on some items at once, tells the log, and takes a while.
+const WORKER: &str = r#"
+workflow main(pause: duration = 1s, items: int = 6) -> string {
+  step "prepare" { log.info("ready to\u{1b}[2J go") }
+  defer { log.warn("cleaned up") }
+  parallel for i in 1..=items limit 2 {
+    step "item ${i} ${"日本".repeat(60)}" { sleep(pause) }
+  }
+  log.info("over")
+  "done"
+}
+"#;
+
+/// What stands behind each drawing.
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+
+fn cells(number: u16) -> NonZero<u16> {
+    NonZero::new(number).expect("terminals of tests have cells")
+}
+
+/// A program on a terminal of its own.
+struct Session {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    output: Receiver<Vec<u8>>,
+    screen: vt100::Parser,
+    /// All that came, as it came.
+    raw: Vec<u8>,
+    /// How much of it is on the screen.
+    drawn: usize,
+}
+
+impl Session {
+    fn start(size: (u16, u16), words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let file = scratch("terminal").join("worker.gsw");
+        std::fs::write(&file, WORKER).expect("the target folder can be written");
+        let (rows, cols) = size;
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows,
+                cols,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .expect("a terminal can be made");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gswc"));
+        command.args(["run", text(&file), "--"]);
+        command.args(words);
+        command.cwd(root());
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .expect("gswc can be started");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("it can be read");
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4_096];
+            // A terminal whose program has ended is an error on some systems and an end on others.
+            while let Ok(count) = reader.read(&mut buffer) {
+                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            master: pair.master,
+            child,
+            output,
+            screen: vt100::Parser::new(cells(rows), cells(cols), 1_000),
+            raw: Vec::new(),
+            drawn: 0,
+        }
+    }
+
+    /// Reads until the screen shows what is wanted.
+    fn wait_for(&mut self, wanted: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !self.shown().contains(wanted) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.take(&bytes),
+                Err(why) => panic!("{wanted:?} never came ({why}); there is\n{}", self.shown()),
+            }
+        }
+    }
+
+    /// Reads to the end and gives the exit code.
+    fn finish(&mut self) -> u32 {
+        loop {
+            match self.output.recv_timeout(Duration::from_secs(60)) {
+                Ok(bytes) => self.take(&bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", self.shown()),
+            }
+        }
+        self.screen.process(&self.raw[self.drawn..]);
+        self.drawn = self.raw.len();
+        self.child.wait().expect("it has ended").exit_code()
+    }
+
+    /// Shows what came up to the end of the last whole frame; the rest waits for its own end.
+    fn take(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
+        let rest = &self.raw[self.drawn..];
+        let end = rest
+            .windows(FRAME_END.len())
+            .rposition(|it| it == FRAME_END);
+        if let Some(end) = end {
+            let end = self.drawn + end + FRAME_END.len();
+            self.screen.process(&self.raw[self.drawn..end]);
+            self.drawn = end;
+        }
+    }
+
+    fn shown(&self) -> String {
+        self.screen.screen().contents()
+    }
+}
+
+#[test]
+fn a_run_is_drawn_while_it_goes_on() {
+    let mut session = Session::start((24, 80), &[], &[]);
+    session.wait_for("parallel 2/6");
+    let shown = session.shown();
+    assert!(
+        shown.starts_with("info: ready to␛[2J go\n"),
+        "the log is above:\n{shown}"
+    );
+    assert!(shown.contains("  ✓ prepare "), "{shown}");
+    assert!(shown.contains("▕████        ▏"), "{shown}");
+    assert!(
+        shown.contains("item 3 日本") && shown.contains("item 4 日本"),
+        "{shown}"
+    );
+    assert!(
+        shown.lines().any(|it| it.ends_with('…')),
+        "long rows are cut:\n{shown}"
+    );
+    assert_eq!(session.finish(), 0);
+    let shown = session.shown();
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(
+        lines[..3],
+        ["info: ready to␛[2J go", "info: over", "warn: cleaned up"],
+        "{shown}"
+    );
+    assert!(lines[3].starts_with("✓ main  3.0"), "{shown}");
+    assert!(
+        lines.iter().any(|it| it.starts_with("  ✓ prepare ")),
+        "{shown}"
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|it| it.starts_with("  ✓ parallel 6/6 ▕████████████▏")),
+        "{shown}"
+    );
+    assert_eq!(lines.last(), Some(&"\"done\""), "{shown}");
+    let raw = String::from_utf8_lossy(&session.raw).into_owned();
+    let frames = raw.matches("\u{1b}[?2026h").count();
+    assert!(
+        (5..45).contains(&frames),
+        "{frames} frames in some three seconds"
+    );
+    assert!(!raw.contains("\u{1b}[?25l"), "the cursor is never hidden");
+}
+
+#[test]
+fn an_interrupt_leaves_a_whole_screen() {
+    let mut session = Session::start((24, 80), &["--pause", "1h"], &[]);
+    session.wait_for("parallel 0/6");
+    let mut keyboard = session.master.take_writer().expect("it can be written");
+    std::io::Write::write_all(&mut keyboard, &[3]).expect("a key can be pressed");
+    assert_eq!(session.finish(), 130);
+    let shown = session.shown();
+    assert!(shown.contains("warn: cleaned up\n"), "{shown}");
+    assert!(shown.contains("⊘ main"), "{shown}");
+    assert!(shown.ends_with("cancelled"), "{shown}");
+    assert!(!session.screen.screen().hide_cursor());
+}
+
+#[test]
+fn a_small_terminal_that_changes_its_size_stays_whole() {
+    let mut session = Session::start((8, 40), &["--items", "40", "--pause", "100ms"], &[]);
+    session.wait_for("parallel 4/40");
+    assert!(session.shown().lines().count() <= 8);
+    let size = PtySize {
+        rows: 8,
+        cols: 24,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    session
+        .master
+        .resize(size)
+        .expect("a terminal can be resized");
+    session.screen.screen_mut().set_size(cells(8), cells(24));
+    assert_eq!(session.finish(), 0);
+    let shown = session
+        .screen
+        .screen()
+        .rows(0, 24)
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(shown.matches("✓ main").count(), 1, "{shown}");
+    assert!(shown.contains("\"done\""), "{shown}");
+}
+
+#[test]
+fn without_colours_or_cursor_there_are_none() {
+    let mut session = Session::start((24, 80), &["--pause", "300ms"], &[("NO_COLOR", "1")]);
+    assert_eq!(session.finish(), 0);
+    let raw = String::from_utf8_lossy(&session.raw).into_owned();
+    assert!(raw.contains("✓ main") && !raw.contains("\u{1b}[3"), "{raw}");
+    let mut session = Session::start((24, 80), &["--pause", "1ms"], &[("TERM", "dumb")]);
+    assert_eq!(session.finish(), 0);
+    let raw = String::from_utf8_lossy(&session.raw).into_owned();
+    assert!(raw.contains("✓ step prepare"), "{raw}");
+    let ours: Vec<_> = raw.matches('\u{1b}').collect();
+    assert_eq!(ours.len(), 1, "only the program's own: {raw}");
+    let mut session = Session::start((24, 80), &["--pause", "1ms", "--quiet"], &[]);
+    assert_eq!(session.finish(), 0);
+    assert_eq!(String::from_utf8_lossy(&session.raw), "\"done\"\r\n");
+}
+
+#[test]
+fn on_a_pipe_there_are_plain_lines() {
+    let file = scratch("terminal").join("worker.gsw");
+    std::fs::write(&file, WORKER.replace("\\u{1b}[2J", ""))
+        .expect("the target folder can be written");
+    let said = run(
+        Path::new(env!("CARGO_BIN_EXE_gswc")),
+        &["run", text(&file), "--", "--pause", "1ms"],
+    );
+    assert_eq!(said.out, "\"done\"\n");
+    assert!(
+        said.err
+            .starts_with("info: ready to go\n✓ step prepare (0 ms)\n"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains('\u{1b}'), "{}", said.err);
+}

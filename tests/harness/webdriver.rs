@@ -1,0 +1,253 @@
+//! Drives a real browser by the W3C WebDriver protocol, as far as tests of pages need it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::program::scratch;
+
+/// How the protocol names an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A browser with one page.
+pub struct Browser {
+    driver: Child,
+    /// Kept open, because the driver goes on writing to it.
+    _output: BufReader<ChildStdout>,
+    port: u16,
+    session: String,
+}
+
+impl Browser {
+    /// A new browser; `None`, said aloud, where there is none. `GSW_NEEDS_BROWSER` makes that a failure.
+    pub fn start() -> Option<Self> {
+        let found = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+        let browser = ["chromium", "chromium-browser", "google-chrome"]
+            .iter()
+            .find(|it| found(it));
+        let (Some(browser), true) = (browser, found(&"chromedriver")) else {
+            assert!(
+                std::env::var_os("GSW_NEEDS_BROWSER").is_none(),
+                "there is no browser"
+            );
+            eprintln!("NOT CHECKED: there is no chromium with chromedriver");
+            return None;
+        };
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver can be started");
+        let mut output = BufReader::new(driver.stdout.take().expect("it is piped"));
+        let port = loop {
+            let mut line = String::new();
+            let count = output
+                .read_line(&mut line)
+                .expect("chromedriver says something");
+            assert_ne!(count, 0, "chromedriver does not say its port");
+            let port = line
+                .trim_end()
+                .trim_end_matches('.')
+                .rsplit_once("on port ");
+            // First it says which port it was told to take, which is any.
+            let port = port.and_then(|it| it.1.parse().ok()).filter(|it| *it != 0);
+            if let Some(port) = port {
+                break port;
+            }
+        };
+        let mut this = Self {
+            driver,
+            _output: output,
+            port,
+            session: String::new(),
+        };
+        let answer = this.ask("POST", "/session", &capabilities(browser));
+        answer["sessionId"]
+            .as_str()
+            .expect("a session has an id")
+            .clone_into(&mut this.session);
+        Some(this)
+    }
+
+    /// Opens a page on the disk.
+    pub fn open(&self, page: &Path) {
+        self.post(
+            "/url",
+            &json!({ "url": format!("file://{}", page.display()) }),
+        );
+    }
+
+    /// Runs a script in the page.
+    pub fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// The visible text of an element.
+    pub fn text(&self, selector: &str) -> String {
+        let path = format!("/element/{}/text", self.find(selector));
+        let path = format!("/session/{}{path}", self.session);
+        self.ask("GET", &path, &Value::Null)
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// Clicks on an element where a user would.
+    pub fn click(&self, selector: &str) {
+        self.post(
+            &format!("/element/{}/click", self.find(selector)),
+            &json!({}),
+        );
+    }
+
+    /// Writes into a field.
+    pub fn write(&self, selector: &str, text: &str) {
+        let path = format!("/element/{}/value", self.find(selector));
+        self.post(&path, &json!({ "text": text }));
+    }
+
+    /// Presses a key, by its name in the DOM.
+    pub fn press(&self, key: &str) {
+        let code = match key {
+            "ArrowDown" => "\u{e015}",
+            "End" => "\u{e010}",
+            "Home" => "\u{e011}",
+            "Escape" => "\u{e00c}",
+            key => key,
+        };
+        let steps =
+            json!([{ "type": "keyDown", "value": code }, { "type": "keyUp", "value": code }]);
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": steps });
+        self.post("/actions", &json!({ "actions": [keyboard] }));
+    }
+
+    /// Waits until an element says something.
+    pub fn wait_for(&self, selector: &str, wanted: &str) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.text(selector) != wanted {
+            assert!(
+                Instant::now() < deadline,
+                "{selector} says {:?}",
+                self.text(selector)
+            );
+        }
+    }
+
+    /// What the browser's console says is wrong.
+    pub fn complaints(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({ "type": "browser" }));
+        let all = log.as_array().cloned().unwrap_or_default();
+        all.iter()
+            .filter(|it| it["level"] == "SEVERE")
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    fn find(&self, selector: &str) -> String {
+        let found = self.post(
+            "/element",
+            &json!({ "using": "css selector", "value": selector }),
+        );
+        found[ELEMENT]
+            .as_str()
+            .unwrap_or_else(|| panic!("{selector}: {found}"))
+            .to_owned()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", &format!("/session/{}{path}", self.session), body)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if body.is_null() {
+            String::new()
+        } else {
+            body.to_string()
+        };
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream
+            .write_all(request.as_bytes())
+            .expect("chromedriver reads");
+        let body = body_of(stream);
+        let mut answer: Value =
+            serde_json::from_str(&body).unwrap_or_else(|why| panic!("{why}: {body}"));
+        let value = answer["value"].take();
+        assert!(value.get("error").is_none(), "{method} {path}: {value}");
+        value
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.ask(
+                "DELETE",
+                &format!("/session/{}", self.session),
+                &Value::Null,
+            );
+        }
+        // One that has ended by itself is as good.
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// The body of an answer; the driver leaves the connection open behind it.
+fn body_of(stream: TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("chromedriver answers");
+        let line = line.trim_end().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length is a number");
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("chromedriver answers");
+    String::from_utf8(body).expect("JSON is UTF-8")
+}
+
+fn capabilities(browser: &str) -> Value {
+    let profile = scratch("profile").join(format!(
+        "{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    let switches = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--window-size=1400,900",
+    ];
+    let mut switches: Vec<String> = switches.map(str::to_owned).into();
+    switches.push(format!("--user-data-dir={}", profile.display()));
+    let binary = std::env::var("PATH").unwrap_or_default();
+    let binary = std::env::split_paths(&binary)
+        .map(|it| it.join(browser))
+        .find(|it| it.exists());
+    json!({ "capabilities": { "alwaysMatch": {
+        "goog:chromeOptions": { "binary": binary, "args": switches },
+        "goog:loggingPrefs": { "browser": "ALL" },
+    } } })
+}
