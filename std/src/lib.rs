@@ -15,6 +15,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std/http", include_str!("../http.gsw")),
     ("std/image", include_str!("../image.gsw")),
     ("std/int", include_str!("../int.gsw")),
+    ("std/introspect", include_str!("../introspect.gsw")),
     ("std/json", include_str!("../json.gsw")),
     ("std/list", include_str!("../list.gsw")),
     ("std/log", include_str!("../log.gsw")),

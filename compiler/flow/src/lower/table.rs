@@ -3,8 +3,8 @@
 use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::Field;
 use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::is_host_tool;
-use gsw_source::ItemId;
+use gsw_semantics::{is_host_tool, listed_tools};
+use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance};
 use crate::lower::Lowering;
@@ -18,12 +18,23 @@ impl Lowering<'_> {
             return index as u32;
         }
         let settings = self.instance(body_instance(item, BodyPart::Settings));
+        self.offered_tools(item);
         let agent = Agent {
             name: item.name(self.view.db()).to_string(),
             models: self.models(item),
             settings,
         };
         self.agents.insert_full(item, agent).0 as u32
+    }
+
+    /// The tools that an agent or prompt gives to its model; those of the library are in the program only when somebody does.
+    fn offered_tools(&mut self, item: ItemId) {
+        let db = self.view.db();
+        for tool in listed_tools(db, item) {
+            if tool.kind(db) == ItemKind::Tool {
+                self.tool(tool);
+            }
+        }
     }
 
     /// The strings that stand in an agent's settings as its `model`.
@@ -66,6 +77,7 @@ impl Lowering<'_> {
         }
         let signature = self.view.signature(item);
         let agent = signature.agent.map(|it| self.agent(it));
+        self.offered_tools(item);
         let examples =
             (self.view.example_count(item) > 0).then(|| self.instance(Instance::Examples { item }));
         let prompt = Prompt {

@@ -22,7 +22,7 @@ use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
 
 /// Names of the language that its library does not have yet.
-const PROMISED: &[&str] = &["document", "image", "introspect", "session"];
+const PROMISED: &[&str] = &["document", "image", "session"];
 
 impl Context<'_> {
     /// A bare name.

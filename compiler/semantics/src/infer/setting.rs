@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{ItemKind, Name, Span};
+use gsw_source::{File, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
@@ -11,6 +11,7 @@ use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
 use crate::scope::Definition;
+use crate::tool_list::module_tools;
 use crate::types::Type;
 
 /// Whose settings they are.
@@ -286,6 +287,13 @@ impl Context<'_> {
         };
         let mut texts = Vec::with_capacity(elements.len());
         for element in elements {
+            if let Some(module) = self.whole_module(setting, element) {
+                for tool in module_tools(self.db, module) {
+                    let name = tool.name(self.db).clone();
+                    texts.push(self.text(&name, element.span));
+                }
+                continue;
+            }
             let text = match &element.kind {
                 ast::ExpressionKind::Literal(ast::Literal::String(text)) => Some(text.clone()),
                 _ => self.listed_name(setting, form, element),
@@ -296,6 +304,19 @@ impl Context<'_> {
         }
         let list = self.push(ExpressionKind::List(texts), Type::String.list(), value.span);
         Some(self.as_json(list))
+    }
+
+    /// The module whose tools are listed: `introspect.*`.
+    fn whole_module(&mut self, setting: &str, element: &ast::Expression) -> Option<File> {
+        let base = match &element.kind {
+            ast::ExpressionKind::AllOf(base) => base,
+            _ => element,
+        };
+        let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
+        match (setting, is_name.then(|| self.path(base)).flatten()) {
+            ("tools", Some(Definition::Module(module))) => Some(module),
+            _ => None,
+        }
     }
 
     /// The wire name of a tool, server, agent, workflow, skill or hook in a list.
@@ -312,12 +333,6 @@ impl Context<'_> {
             }
             ast::ExpressionKind::Field { base, name, .. } => match self.path(base) {
                 Some(Definition::Module(module)) => {
-                    // The tools for models live in a module of their own, not in one of the library's.
-                    if let ast::ExpressionKind::Name(module) = &base.kind
-                        && module == "introspect"
-                    {
-                        return Some(Name::from(format!("introspect.{}", name.name)));
-                    }
                     let found = self.member(module, name)?;
                     self.listed_definition(setting, found, &name.name, name.span)
                 }
@@ -330,9 +345,6 @@ impl Context<'_> {
                 }
             },
             ast::ExpressionKind::Name(name) => {
-                if name == "introspect" {
-                    return Some(name.clone());
-                }
                 let found = self.resolve(name, element.span, None)?;
                 self.refer(element.span, crate::infer::name::reference(found));
                 self.listed_definition(setting, found, name, element.span)
