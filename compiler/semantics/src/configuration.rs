@@ -17,6 +17,8 @@ use reader::Reader;
 
 /// The entry of a project that names none.
 const ENTRY: &str = "main.gsw";
+/// A program's name is also a file's.
+const LONGEST_NAME: usize = 64;
 /// What may stand at the top of the file.
 const KEYS: [&str; 6] = ["entry", "lints", "models", "name", "permissions", "version"];
 
@@ -95,9 +97,11 @@ fn parse<'t>(reader: &mut Reader, text: &'t str) -> Option<DeTable<'t>> {
     let (table, mistakes) = DeTable::parse_recoverable(text);
     for mistake in &mistakes {
         let place = reader.place(mistake.span().unwrap_or(0..0));
-        reader
-            .found
-            .push(errors::invalid_toml(place, mistake.message()));
+        let report = errors::invalid_toml(place, mistake.message());
+        // What is open many times over is reported once where the text ends.
+        if reader.found.last() != Some(&report) {
+            reader.found.push(report);
+        }
     }
     // What follows a mistake of syntax would mostly be reported for it.
     mistakes.is_empty().then(|| table.into_inner())
@@ -125,7 +129,9 @@ fn read(reader: &mut Reader, table: &DeTable<'_>, into: &mut Configuration) {
 /// Small letters, digits, `-` and `_`, a letter first.
 fn is_name(text: &str) -> bool {
     let is_rest = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_".contains(it);
-    text.starts_with(|it: char| it.is_ascii_lowercase()) && text.chars().all(is_rest)
+    text.len() <= LONGEST_NAME
+        && text.starts_with(|it: char| it.is_ascii_lowercase())
+        && text.chars().all(is_rest)
 }
 
 /// `major.minor.patch`, with what may follow a `-` or a `+`.
@@ -150,7 +156,8 @@ fn is_version(text: &str) -> bool {
     let (numbers, label) = rest
         .split_once('-')
         .map_or((rest, None), |(a, b)| (a, Some(b)));
-    numbers.split('.').count() == 3
+    text.len() <= LONGEST_NAME
+        && numbers.split('.').count() == 3
         && numbers.split('.').all(is_number)
         && label.is_none_or(is_label)
         && build.is_none_or(is_label)
