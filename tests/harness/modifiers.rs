@@ -405,3 +405,40 @@ workflow main(path: string) -> bool {
     );
     assert!(!said.err.contains("late 1"), "{}", said.err);
 }
+
+#[test]
+fn a_budget_among_the_settings_bounds_each_call() {
+    let source = r#"
+agent writer { model: "anthropic/claude-sonnet-5-5" reflect: 5 budget: { calls: 2 } }
+prompt count(n: int) -> int by writer { user "Count ${n}." }
+workflow main() -> [string] {
+  let first = "${count(1)}" catch { e => e.message() }
+  let second = "${count(2) with { budget: { calls: 3, time: 1h } }}" catch { e => e.message() }
+  let third = "${count(3) with { budget: { time: 300ms } }}" catch { e => e.message() }
+  [first, second, third]
+}
+"#;
+    let late = Reply {
+        when: Some("Count 3".into()),
+        times: 0,
+        delay_ms: 5_000,
+        ..text("3")
+    };
+    let wrong = Reply {
+        times: 0,
+        ..text("many")
+    };
+    let script = Script {
+        replies: vec![late, wrong],
+    };
+    let (said, asked) = ask("own_budget", source, script);
+    let messages: Vec<String> = serde_json::from_str(&said.out).unwrap_or_default();
+    assert_eq!(messages.len(), 3, "{said:?}");
+    assert!(messages[0].contains("calls: 2 of 2 used"), "{messages:?}");
+    assert!(messages[1].contains("calls: 3 of 3 used"), "{messages:?}");
+    assert!(
+        messages[2].contains("time: 300ms of 300ms used"),
+        "{messages:?}"
+    );
+    assert_eq!(asked.len(), 2 + 3 + 1);
+}

@@ -65,6 +65,12 @@ impl Run {
                 self.stop_parallel(id);
                 return;
             }
+            Wait::Prompt(prompt)
+                if Self::is_budget_of(&prompt, scope) && !prompt.has_running_tools() =>
+            {
+                self.prompt_out_of_time(id, prompt);
+                return;
+            }
             Wait::Prompt(prompt) => {
                 if let Some(prompt) = self.abandon_prompt(id, prompt) {
                     self.tasks.at_mut(id).wait = Wait::Prompt(prompt);

@@ -24,10 +24,12 @@ enum Question {
     Reflections,
     Tree,
     Snapshot,
+    StateOf,
+    LogsOf,
 }
 
 impl Question {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Node,
         Self::Ancestors,
         Self::Siblings,
@@ -37,6 +39,8 @@ impl Question {
         Self::Reflections,
         Self::Tree,
         Self::Snapshot,
+        Self::StateOf,
+        Self::LogsOf,
     ];
 
     const fn name(self) -> &'static str {
@@ -50,6 +54,8 @@ impl Question {
             Self::Reflections => "reflections",
             Self::Tree => "tree",
             Self::Snapshot => "snapshot",
+            Self::StateOf => "state",
+            Self::LogsOf => "logs",
         }
     }
 }
@@ -127,7 +133,21 @@ fn answer(
             let workflow = tree.workflow_of(here).unwrap_or(here);
             value(&tree.state(workflow))
         }
+        Question::StateOf => match node_of(tree, most) {
+            Some(node) => value(&tree.state(tree.workflow_of(node).unwrap_or(node))),
+            None => json!({}),
+        },
+        Question::LogsOf => match node_of(tree, most) {
+            Some(node) => value(&tree.lines_below(node)),
+            None => json!([]),
+        },
     }
+}
+
+/// The node of this number, which a program may have made up.
+fn node_of(tree: &Tree, number: usize) -> Option<NodeId> {
+    let is_there = number < tree.len();
+    is_there.then(|| NodeId(number as u32))
 }
 
 fn value(record: &impl Serialize) -> Value {

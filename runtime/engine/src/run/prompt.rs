@@ -21,7 +21,7 @@ use crate::node::{NodeId, Spent, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
 use crate::run::lessons::{Lesson, Resolution};
-use crate::scope::ScopeId;
+use crate::scope::{ScopeId, ScopeKind};
 use crate::task::TaskId;
 use crate::wait::Wait;
 
@@ -44,6 +44,8 @@ pub struct PromptRun {
     requests: u32,
     /// The number of the round in which an earlier answer is improved.
     round: Option<u32>,
+    /// The budget of this call, when its settings have one.
+    budget: Option<ScopeId>,
     /// The most that the request on its way may cost.
     reserved: Option<(String, Charge)>,
     /// The request that is to be sent once the budgets allow it.
@@ -76,6 +78,7 @@ impl PromptRun {
             tools: None,
             requests: 0,
             round: None,
+            budget: None,
             reserved: None,
             held_back: None,
             model: String::new(),
@@ -365,6 +368,33 @@ impl Run {
             guidance: String::new(),
         });
         prompt.invalid.clone()
+    }
+
+    /// Whether a scope is the budget of this call.
+    pub(crate) fn is_budget_of(prompt: &PromptRun, scope: ScopeId) -> bool {
+        prompt.budget == Some(scope)
+    }
+
+    /// The time of a prompt's own budget has run out.
+    pub(crate) fn prompt_out_of_time(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
+        if let Some(operation) = prompt.operation.take() {
+            self.operations.abandon(operation);
+        }
+        self.settle_prompt(id, &mut prompt, None);
+        prompt.machine.abandon();
+        self.tasks.at_mut(id).pending = None;
+        let error = self.prompt_over_budget(&prompt);
+        let result = self.end_prompt(&prompt, Err(error), None);
+        self.give_prompt(id, &prompt, result);
+    }
+
+    fn prompt_over_budget(&mut self, prompt: &PromptRun) -> u64 {
+        let scope = prompt.budget.and_then(|it| self.scopes.get(it));
+        let what = match scope.map(|it| &it.kind) {
+            Some(ScopeKind::Budget(budget)) => budget.out_of_time(),
+            _ => "time".to_owned(),
+        };
+        self.budget_exceeded(&what)
     }
 
     /// A task that runs a prompt is to unwind. Gives the prompt back when tools of it must end first.

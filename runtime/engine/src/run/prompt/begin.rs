@@ -8,6 +8,7 @@ use gsw_abi::program::{FunctionIndex, ModelDefaults};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
+use crate::budget::Limits;
 use crate::event::EventKind;
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
@@ -76,6 +77,7 @@ impl Run {
         let node = self.enter_prompt(&declared.name, input);
         self.tell_prompt_start(node, &merged);
         let round = self.tell_improvement(node, improving.as_ref());
+        let budget = limits(&mut merged.settings).map(|it| self.open_budget(self.current, it));
         let schema = self.schema_of(declared.result);
         let machine = prompts.begin(PromptCall {
             program: Arc::clone(&loaded.program),
@@ -90,6 +92,7 @@ impl Run {
         });
         let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
         prompt.round = round;
+        prompt.budget = budget;
         Ok(Box::new(prompt))
     }
 
@@ -250,6 +253,22 @@ impl Run {
         self.heap.release(word);
         text
     }
+}
+
+/// The limits of the call's own budget.
+fn limits(settings: &mut Map<String, Value>) -> Option<Limits> {
+    let Some(Value::Object(given)) = settings.shift_remove("budget") else {
+        return None;
+    };
+    let number = |name| given.get(name).and_then(Value::as_f64);
+    // What is below nothing is nothing.
+    let count = |name| number(name).map(|it| it.max(0.0) as u64);
+    Some(Limits {
+        usd: number("usd").map(|it| it.max(0.0)),
+        tokens: count("tokens"),
+        calls: count("calls"),
+        time: number("time").map(|it| (it * 1e9).max(0.0) as i64),
+    })
 }
 
 /// What the project says of every call.

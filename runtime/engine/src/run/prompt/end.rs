@@ -114,6 +114,9 @@ impl Run {
         output: Option<Arc<str>>,
         detail: Option<PromptDetail>,
     ) {
+        if let Some(budget) = prompt.budget {
+            self.close_budget(budget);
+        }
         let node = prompt.node;
         if !self.tree.finish(node, status, output, self.now) {
             return;

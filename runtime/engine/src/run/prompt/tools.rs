@@ -199,7 +199,11 @@ impl Run {
                     self.heap.release(error);
                 }
                 self.tasks.at_mut(coordinator).pending = None;
-                self.unwind_error(scope)
+                if Self::is_budget_of(&prompt, scope) {
+                    self.prompt_over_budget(&prompt)
+                } else {
+                    self.unwind_error(scope)
+                }
             }
         };
         prompt.machine.abandon();
