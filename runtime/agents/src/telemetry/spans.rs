@@ -21,6 +21,9 @@ const SPOKEN: [&str; 8] = [
     "value", "state", "response", "input", "output", "data", "request", "issues",
 ];
 
+/// The workflow that a run was started with; its first node after the run itself.
+const FIRST: NodeId = NodeId(1);
+
 /// The spans of all runs.
 pub struct Spans {
     content: Content,
@@ -259,6 +262,28 @@ impl Spans {
         self.ended.push(span);
     }
 
+    /// A detached run and the span that started it name each other. Which of the two is told first is open.
+    fn link_detached(&mut self, event: &Event, child: &Arc<str>, starter: Link) {
+        let outer = self.parent;
+        let run = self.runs.entry(Arc::clone(child)).or_insert_with(|| Run {
+            identity: Identity::new(child, outer.map(|it| it.0)),
+            nodes: HashMap::new(),
+            requests: HashMap::new(),
+        });
+        let top = run.identity.node(FIRST);
+        let to_child = link(&run.identity.trace, &top);
+        match run.nodes.get_mut(&FIRST) {
+            Some(span) => span.links.push(starter),
+            None => {
+                self.starters.insert(Arc::clone(child), starter);
+            }
+        }
+        let run = self.runs.get_mut(&event.run);
+        if let Some(span) = run.and_then(|it| it.nodes.get_mut(&event.node)) {
+            span.links.push(to_child);
+        }
+    }
+
     /// What happened to a node in between.
     fn tell(&mut self, event: &Event) {
         let content = self.content;
@@ -289,13 +314,9 @@ impl Spans {
                 }
             }
             EventKind::ChildDetached { child, .. } => {
-                let link = Link {
-                    trace_id: span.trace_id.clone(),
-                    span_id: span.span_id.clone(),
-                    ..Link::default()
-                };
+                let starter = link(&span.trace_id, &span.span_id);
                 tell_fields(span, event, content);
-                self.starters.insert(Arc::clone(child), link);
+                self.link_detached(event, child, starter);
             }
             EventKind::StepRetry { attempt, .. } => {
                 let attempts = u64::from(*attempt) + 1;
@@ -305,6 +326,14 @@ impl Spans {
             }
             _ => tell_fields(span, event, content),
         }
+    }
+}
+
+fn link(trace: &[u8], span: &[u8]) -> Link {
+    Link {
+        trace_id: trace.to_vec(),
+        span_id: span.to_vec(),
+        ..Link::default()
     }
 }
 
@@ -341,4 +370,51 @@ fn tell_fields(span: &mut Span, event: &Event, content: Content) {
         &format!("{}{name}", names::PREFIX),
         attributes,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spans;
+    use crate::environment::Environment;
+    use crate::telemetry::settings::Settings;
+    use gsw_engine::event::Event;
+    use opentelemetry_proto::tonic::trace::v1::Span;
+
+    fn spans_of(lines: &[&str]) -> Vec<Span> {
+        let endpoint = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")];
+        let settings = Settings::read(&Environment::of(&endpoint), "p");
+        let settings = settings.expect("it is right").expect("it is on");
+        let mut spans = Spans::new(&settings);
+        for (number, line) in lines.iter().enumerate() {
+            let time = "2026-01-01T00:00:00Z";
+            let line = format!("{{\"sequence\":{number},\"time\":\"{time}\",{line}}}");
+            let event: Event = serde_json::from_str(&line).expect("it is an event");
+            spans.apply(&event);
+        }
+        spans.end_all();
+        spans.take_ended()
+    }
+
+    #[test]
+    fn a_detached_run_and_its_starter_name_each_other() {
+        let top = |run: &str| {
+            format!(
+                r#""run":"{run}","node":1,"event":"child_attached","parent":0,"kind":"workflow","name":"{run}","index":0,"status":"running""#
+            )
+        };
+        let (starter, child) = (top("starter"), top("child"));
+        let told = r#""run":"starter","node":1,"event":"child_detached","child":"child","workflow":"child""#;
+        for lines in [[&*starter, told, &*child], [&*starter, &*child, told]] {
+            let spans = spans_of(&lines);
+            let named = |name: &str| {
+                let found = spans.iter().find(|it| it.name.ends_with(name));
+                found.expect("both have a span")
+            };
+            let (starter, child) = (named("starter"), named("child"));
+            assert_ne!(starter.trace_id, child.trace_id);
+            assert_eq!(child.links[0].span_id, starter.span_id);
+            assert_eq!(starter.links[0].span_id, child.span_id);
+            assert_eq!(starter.links[0].trace_id, child.trace_id);
+        }
+    }
 }

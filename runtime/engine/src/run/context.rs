@@ -147,7 +147,7 @@ fn answer(
 /// The node of this number, which a program may have made up.
 fn node_of(tree: &Tree, number: usize) -> Option<NodeId> {
     let is_there = number < tree.len();
-    is_there.then(|| NodeId(number as u32))
+    is_there.then_some(NodeId(number as u32))
 }
 
 fn value(record: &impl Serialize) -> Value {

@@ -69,6 +69,10 @@ impl Live {
         };
         // Two rows stay free, for what the user types and for the eye.
         let room = size.rows.saturating_sub(2);
+        // The run that was started, and the detached ones that have not ended.
+        let mut is_first = true;
+        self.runs
+            .retain(|it| std::mem::take(&mut is_first) || it.outcome() == Status::Running);
         let mut rows = Vec::new();
         for tree in &self.runs {
             rows.extend(frame(tree, moment, room.saturating_sub(rows.len())));
@@ -99,10 +103,14 @@ impl Observer for Live {
             self.above
                 .extend(lines::log_rows(*level, message, data.as_ref()));
         }
-        let tree = self.tree(&event.run);
-        tree.apply(event);
-        if event.kind.end().is_some() {
-            collapse(tree, event.node);
+        // What follows the end of a run that is not shown any more does not bring it back.
+        let is_known = self.runs.iter().any(|it| *it.run() == event.run);
+        if is_known || matches!(event.kind, EventKind::ChildAttached { .. }) {
+            let tree = self.tree(&event.run);
+            tree.apply(event);
+            if event.kind.end().is_some() {
+                collapse(tree, event.node);
+            }
         }
         // A flood of events must not keep the terminal from being drawn.
         if self.is_due() {
