@@ -10,9 +10,10 @@ use gsw_engine::driver::scripted::{Report, Script};
 use gsw_engine::run::RunResult;
 use gsw_evaluator::{Verdict, evaluate};
 use gsw_generator::generate;
+use gsw_source::Database;
 use serde_json::{Map, Value};
 
-use crate::in_process::{errors, load, open, run_main};
+use crate::in_process::{Workspace, errors, load, open, run_main};
 use crate::page::write_case;
 use crate::program::run_both_ways;
 use crate::shrink::shrink;
@@ -21,7 +22,7 @@ use crate::shrink::shrink;
 const PROGRAMS: u64 = 300;
 
 /// One program in so many is also built and run as a file.
-const BUILT: u64 = 10;
+const BUILT: u64 = 20;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     let text = std::env::var(variable).ok();
@@ -29,9 +30,8 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// What a program comes to in compiled code, which nothing about the order of completions changes.
-fn compiled(source: &str) -> Result<Verdict, String> {
-    let (db, _) = open(source);
-    let loaded = load(&db)?;
+fn compiled(db: &Database, source: &str) -> Result<Verdict, String> {
+    let loaded = load(db)?;
     let report = run_main(&loaded, Script::default());
     let suspensions = report.suspensions;
     let verdict = ending(report)?;
@@ -107,26 +107,32 @@ impl Finding {
     }
 }
 
+/// What is wrong with a program in a database of its own.
 fn finding(source: &str) -> Option<Finding> {
-    let looked = catch_unwind(AssertUnwindSafe(|| compare(source)));
+    finding_in(&mut Workspace::default(), source)
+}
+
+fn finding_in(workspace: &mut Workspace, source: &str) -> Option<Finding> {
+    let looked = catch_unwind(AssertUnwindSafe(|| compare(workspace, source)));
     looked.unwrap_or_else(|panic| {
+        *workspace = Workspace::default();
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
         Some(Finding::Panic(text.unwrap_or_default()))
     })
 }
 
-fn compare(source: &str) -> Option<Finding> {
-    let (db, entry) = open(source);
-    let wrong = errors(&db);
+fn compare(workspace: &mut Workspace, source: &str) -> Option<Finding> {
+    let (db, entry) = workspace.program(source);
+    let wrong = errors(db);
     if !wrong.is_empty() {
         return Some(Finding::Refused(wrong));
     }
-    let expected = evaluate(&db, entry, "main", &Value::Object(Map::new()));
+    let expected = evaluate(db, entry, "main", &Value::Object(Map::new()));
     if matches!(&expected, Verdict::NotEvaluated(why) if why.contains("long")) {
         return None;
     }
-    match compiled(source) {
+    match compiled(db, source) {
         Err(why) => Some(Finding::Difference(format!(
             "{why}\nreference: {expected:?}"
         ))),
@@ -148,7 +154,7 @@ pub fn assert_same_meaning(source: &str) {
         }
         return;
     }
-    match compiled(source) {
+    match compiled(&db, source) {
         Ok(found) => assert_eq!(found, expected, "{source}"),
         Err(why) => panic!("{why}, not {expected:?}\n{source}"),
     }
@@ -168,48 +174,67 @@ fn report(seed: u64, source: &str, found: &Finding) -> String {
     }
 }
 
-#[test]
-fn random_programs_mean_what_the_reference_says() {
-    let first = number("GSW_SEED", 1);
-    let count = number("GSW_PROGRAMS", PROGRAMS);
+/// Calls `look` for each seed on all cores until it has given so many reports.
+fn for_seeds(
+    seeds: impl Iterator<Item = u64> + Send,
+    look: impl Fn(&mut Workspace, u64) -> Option<String> + Sync,
+) -> Vec<String> {
     let most = number("GSW_SHOWN", 3) as usize;
-    let threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let seeds = Mutex::new(seeds);
     let found = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let found = &found;
-            let seeds = (first + thread..first + count).step_by(threads as usize);
-            scope.spawn(move || {
-                for seed in seeds {
-                    let source = generate(seed, 1 + (seed % 6) as usize);
-                    if let Some(finding) = finding(&source) {
-                        let report = report(seed, &source, &finding);
-                        found.lock().expect("no thread panics with it").push(report);
-                    }
-                    if found.lock().expect("no thread panics with it").len() >= most {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut workspace = Workspace::default();
+                loop {
+                    let next = seeds.lock().expect("no thread panics with it").next();
+                    let Some(seed) = next else { break };
+                    let report = look(&mut workspace, seed);
+                    let mut found = found.lock().expect("no thread panics with it");
+                    found.extend(report);
+                    if found.len() >= most {
                         break;
                     }
                 }
             });
         }
     });
-    let found = found.into_inner().expect("no thread panics with it");
+    found.into_inner().expect("no thread panics with it")
+}
+
+#[test]
+fn random_programs_mean_what_the_reference_says() {
+    let first = number("GSW_SEED", 1);
+    let count = number("GSW_PROGRAMS", PROGRAMS);
+    let found = for_seeds(first..first + count, |workspace, seed| {
+        let source = generate(seed, 1 + (seed % 6) as usize);
+        let found = finding_in(workspace, &source)?;
+        Some(match finding(&source) {
+            Some(found) => report(seed, &source, &found),
+            None => format!("seed {seed}, only after other programs: {found:?}\n{source}"),
+        })
+    });
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn random_programs_mean_the_same_in_memory_and_built() {
-    for seed in 1..=PROGRAMS / BUILT {
-        let source = generate(seed * BUILT, 4);
+    let first = number("GSW_SEED", 1);
+    let count = number("GSW_PROGRAMS", PROGRAMS) / BUILT;
+    let seeds = (0..count).map(|it| first + it * BUILT);
+    let found = for_seeds(seeds, |workspace, seed| {
+        let source = generate(seed, 4);
         let file = write_case("random", "program", seed as usize, &source);
         let said = run_both_ways(&file, &[]);
-        let (db, entry) = open(&source);
-        match evaluate(&db, entry, "main", &Value::Object(Map::new())) {
-            Verdict::Value(json) => {
-                assert_eq!(said.out, format!("{json}\n"), "seed {}", seed * BUILT)
-            }
-            Verdict::Raised(_) => assert_eq!(said.code, Some(1), "seed {}", seed * BUILT),
-            Verdict::NotEvaluated(_) => {}
-        }
-    }
+        let (db, entry) = workspace.program(&source);
+        let expected = evaluate(db, entry, "main", &Value::Object(Map::new()));
+        let same = match &expected {
+            Verdict::Value(json) => said.out == format!("{json}\n"),
+            Verdict::Raised(_) => said.code == Some(1),
+            Verdict::NotEvaluated(_) => true,
+        };
+        (!same).then(|| format!("seed {seed}: reference: {expected:?}\nbuilt: {said:?}"))
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

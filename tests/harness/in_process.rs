@@ -8,6 +8,7 @@ use gsw_engine::driver::scripted::{Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::services::Services;
 use gsw_source::{Database, Diagnostic, File, Files, Severity};
+use salsa::Setter;
 
 /// One file that is nowhere on disk.
 struct Text<'a>(&'a str);
@@ -30,6 +31,31 @@ pub fn open(source: &str) -> (Database, File) {
     let mut db = Database::default();
     let file = gsw_semantics::open_project(&mut db, Path::new("program.gsw"), &Text(source));
     (db, file.expect("its text is there"))
+}
+
+/// So many programs are looked at in one database, which forgets no name.
+const PROGRAMS: usize = 100;
+
+/// A project of one file whose text changes, as in an editor: what is known of the library is found once.
+#[derive(Default)]
+pub struct Workspace {
+    open: Option<(Database, File)>,
+    looks: usize,
+}
+
+impl Workspace {
+    /// The project with this text.
+    pub fn program(&mut self, source: &str) -> (&Database, File) {
+        self.looks += 1;
+        if self.looks.is_multiple_of(PROGRAMS) {
+            self.open = None;
+        }
+        if let Some((db, file)) = &mut self.open {
+            file.set_text(db).to(source.into());
+        }
+        let (db, file) = self.open.get_or_insert_with(|| open(source));
+        (db, *file)
+    }
 }
 
 /// The errors in a project, as the user sees them.

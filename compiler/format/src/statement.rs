@@ -31,10 +31,10 @@ impl Printer<'_, '_> {
                 let pattern = self.pattern(pattern);
                 concat([text("let "), pattern, self.definition(ty.as_ref(), value)])
             }
-            StatementKind::Var { name, ty, value } => concat([
-                text(format!("var {}", name.name)),
-                self.definition(ty.as_ref(), value),
-            ]),
+            StatementKind::Var { pattern, ty, value } => {
+                let pattern = self.pattern(pattern);
+                concat([text("var "), pattern, self.definition(ty.as_ref(), value)])
+            }
             StatementKind::State { name, ty, value } => concat([
                 text(format!("state {}", name.name)),
                 self.definition(Some(ty), value),

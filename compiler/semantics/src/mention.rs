@@ -167,12 +167,9 @@ impl Mentions {
 
     fn statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            StatementKind::Let { pattern, ty, value } => {
+            StatementKind::Let { pattern, ty, value }
+            | StatementKind::Var { pattern, ty, value } => {
                 self.pattern(pattern);
-                ty.iter().for_each(|it| self.ty(it));
-                self.expression(value);
-            }
-            StatementKind::Var { ty, value, .. } => {
                 ty.iter().for_each(|it| self.ty(it));
                 self.expression(value);
             }

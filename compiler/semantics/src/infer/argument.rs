@@ -24,15 +24,30 @@ pub(super) struct Formal<'a> {
     pub(super) callee: &'a str,
 }
 
+impl Formal<'_> {
+    fn takes_function(&self, parameter: Option<u32>) -> bool {
+        let parameter = parameter.and_then(|it| self.parameters.get(it as usize));
+        parameter.is_some_and(|it| matches!(it.ty, Type::Function(_)))
+    }
+}
+
 impl Context<'_> {
     /// The arguments by parameter, in the order of evaluation.
     pub(super) fn arguments(&mut self, formal: Formal, call: Call) -> Vec<(u32, ExpressionId)> {
         let slots = self.assign_arguments(formal, call);
         let mut values: Vec<Option<ExpressionId>> = vec![None; slots.len()];
-        // A lambda learns its parameters' types from the other arguments, so it waits for them.
-        for wait in [Wait::ForNothing, Wait::ForOthers] {
+        // A lambda learns its parameters' types from the other arguments, so it waits for them; a string may be one of the
+        // literals that a function takes which is given by its name.
+        let named = slots.iter().any(|slot| {
+            Wait::of(slot.value) == Wait::Nothing && formal.takes_function(slot.parameter)
+        });
+        for wait in [Wait::Nothing, Wait::Names, Wait::Others] {
             for (slot, value) in slots.iter().zip(&mut values) {
-                if Wait::of(slot.value) == wait {
+                let own = match Wait::of(slot.value) {
+                    Wait::Names if !named => Wait::Nothing,
+                    own => own,
+                };
+                if own == wait {
                     *value = Some(self.argument(formal, slot));
                 }
             }
@@ -338,17 +353,20 @@ struct Slot<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
+/// Which other arguments one waits for.
 enum Wait {
-    ForNothing,
-    ForOthers,
+    Nothing,
+    Names,
+    Others,
 }
 
 impl Wait {
     fn of(value: &ast::Expression) -> Self {
         match &value.kind {
-            ast::ExpressionKind::Lambda { .. } => Self::ForOthers,
+            ast::ExpressionKind::Lambda { .. } => Self::Others,
+            ast::ExpressionKind::Literal(ast::Literal::String(_)) => Self::Names,
             ast::ExpressionKind::Parenthesized(inner) => Self::of(inner),
-            _ => Self::ForNothing,
+            _ => Self::Nothing,
         }
     }
 }

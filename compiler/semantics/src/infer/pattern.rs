@@ -46,6 +46,11 @@ impl PatternNames {
         std::mem::replace(self, inner)
     }
 
+    /// The names that the last pattern bound.
+    pub(super) fn take_bound(&mut self) -> Vec<(Name, LocalId)> {
+        std::mem::take(&mut self.bound)
+    }
+
     /// Goes on to an arm's pattern, or to what belongs to none.
     pub(super) fn at_arm(&mut self, index: Option<usize>) {
         self.arm = index;

@@ -100,9 +100,16 @@ impl Context<'_> {
             ast::StatementKind::Let { pattern, ty, value } => {
                 self.let_statement(pattern, ty.as_ref(), value, span)
             }
-            ast::StatementKind::Var { name, ty, value } => {
-                self.variable(name, ty.as_ref(), value, LocalKind::Var)
-            }
+            ast::StatementKind::Var { pattern, ty, value } => match &pattern.kind {
+                ast::PatternKind::Binding(name) => {
+                    self.variable(name, ty.as_ref(), value, LocalKind::Var)
+                }
+                _ => {
+                    let kind = self.let_statement(pattern, ty.as_ref(), value, span);
+                    out.push(Statement { kind, span });
+                    return self.variables(out);
+                }
+            },
             ast::StatementKind::State { name, ty, value } => {
                 self.variable(name, Some(ty), value, LocalKind::State)
             }
@@ -180,6 +187,27 @@ impl Context<'_> {
                 .push((LocalId(u32::try_from(index).unwrap_or(u32::MAX)), word));
         }
         StatementKind::Let { pattern, value }
+    }
+
+    /// The variables for the names that the `let` at the end of `out` has just bound. True when nothing after it is reached.
+    fn variables(&mut self, out: &mut Vec<Statement>) -> bool {
+        let bound = self.pattern_names.take_bound();
+        let is_hidden = |it: &Reference| matches!(it, Reference::Local { local, .. } if bound.iter().any(|(_, other)| other == local));
+        self.references.retain(|(_, it)| !is_hidden(it));
+        for (name, local) in &bound {
+            let span = self.locals[local.0 as usize].span;
+            let value = self.local_value(*local, span);
+            let ty = self.operand(&self.ty(value));
+            let value = self.coerce(value, &ty);
+            let local = self.declare(name, ty, LocalKind::Var, span);
+            let kind = StatementKind::Var { local, value };
+            out.push(Statement { kind, span });
+        }
+        let mut values = out.iter().rev().filter_map(|it| match &it.kind {
+            StatementKind::Let { value, .. } => Some(*value),
+            _ => None,
+        });
+        values.next().is_some_and(|it| self.ty(it) == Type::Never)
     }
 
     fn variable(

@@ -34,10 +34,10 @@ pub enum StatementKind {
         /// The value.
         value: Expression,
     },
-    /// `var x: T = e`
+    /// `var p: T = e`
     Var {
-        /// The variable.
-        name: Identifier,
+        /// What is bound: the names in it may be assigned.
+        pattern: Pattern,
         /// After `:`.
         ty: Option<TypeExpression>,
         /// The first value.

@@ -25,11 +25,15 @@ fn statement(it: &Statement) -> Node {
                     .chain([expression(value)]),
             )
         }
-        StatementKind::Var { name, ty, value } => {
+        StatementKind::Var {
+            pattern: bound,
+            ty,
+            value,
+        } => {
             let ty = ty.as_ref().map(type_expression);
             Node::list(
                 "var",
-                std::iter::once(word(&name.name))
+                std::iter::once(pattern(bound))
                     .chain(ty)
                     .chain([expression(value)]),
             )

@@ -101,13 +101,13 @@ fn let_binding(rules: &Rules) -> Rule<StatementKind> {
         .boxed()
 }
 
-/// `Var = "var" Name [ TypeAnnotation ] Initializer ;`
+/// `Var = "var" Pattern [ TypeAnnotation ] Initializer ;`
 fn var(rules: &Rules) -> Rule<StatementKind> {
     token_as(TokenKind::Var, Expected::STATEMENT)
-        .ignore_then(identifier())
+        .ignore_then(rules.pattern.clone())
         .then(annotation(rules).or_not())
         .then(initializer(rules))
-        .map(|((name, ty), value)| StatementKind::Var { name, ty, value })
+        .map(|((pattern, ty), value)| StatementKind::Var { pattern, ty, value })
         .boxed()
 }
 

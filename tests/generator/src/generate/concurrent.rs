@@ -45,6 +45,9 @@ impl Generator {
         if self.random.one_in(4) {
             return self.retried(depth);
         }
+        if self.random.one_in(6) {
+            return self.cancelled();
+        }
         if self.random.one_in(4) {
             let ty = self.any_type(1);
             let work = self.work(&ty, depth, Shared::No);
@@ -86,6 +89,17 @@ impl Generator {
         )
     }
 
+    /// A task that ends before it can give anything.
+    fn cancelled(&mut self) -> String {
+        let (task, name, ty) = (self.fresh("task"), self.fresh("v"), self.any_type(1));
+        let (late, otherwise) = (self.literal(&ty, 1), self.literal(&ty, 0));
+        let shown = ty.text(&self.declarations);
+        self.scope.add(&name, ty, Binding::Let);
+        format!(
+            "let {task} = spawn {{\n  sleep(1h)\n  {late}\n}}\n{task}.cancel()\nlet {name}: {shown} = (await {task} catch {{ Cancelled(_) => {otherwise} }})"
+        )
+    }
+
     fn parallel_for(&mut self, of: &Ty, depth: usize) -> String {
         let from = self.any_type(1);
         let xs = self.anchored(&from.clone().list(), depth - 1);
@@ -94,16 +108,21 @@ impl Generator {
         self.alone();
         self.scope.add(&item, from, Binding::Let);
         let mut lines = self.statements(1, depth - 1);
-        let settles = self.random.one_in(3);
+        let policy = *self
+            .random
+            .pick(&["", "", " errors settle", " errors merge"]);
         lines.push(self.anchored(of, depth - 1));
         self.scope = before;
         let limit = *self.random.pick(&["", " limit 1", " limit 2"]);
-        let errors = if settles { " errors settle" } else { "" };
         let text = format!(
-            "parallel for {item} in ({xs}){limit}{errors} {{\n{}\n}}",
+            "parallel for {item} in ({xs}){limit}{policy} {{\n{}\n}}",
             indented(&lines)
         );
-        if !settles {
+        if policy == " errors merge" {
+            let otherwise = self.literal(&of.clone().list(), 0);
+            return format!("({text} catch {{ Many(es) if es.len() > 1 => {otherwise} }})");
+        }
+        if policy != " errors settle" {
             return format!("({text})");
         }
         let value = self.fresh("b");

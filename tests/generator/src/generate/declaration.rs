@@ -189,8 +189,20 @@ impl Generator {
 
     fn constant(&mut self) -> String {
         let name = self.fresh("LIMIT_");
-        let ty = self.scalar_type();
-        let value = self.literal(&ty, 0);
+        // What a constant raises is a mistake in the program, so all of it is caught.
+        let (ty, value) = if self.random.one_in(2) {
+            let ty = self.any_type(2);
+            let outer = std::mem::take(&mut self.scope);
+            self.budget = 40;
+            let value = self.anchored(&ty, 2);
+            self.scope = outer;
+            let otherwise = self.literal(&ty, 0);
+            (ty, format!("({value} catch {{ _ => {otherwise} }})"))
+        } else {
+            let ty = self.scalar_type();
+            let value = self.literal(&ty, 0);
+            (ty, value)
+        };
         let text = format!("const {name}: {} = {value}", ty.text(&self.declarations));
         self.declarations.constants.push((name, ty));
         text
