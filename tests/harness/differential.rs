@@ -19,7 +19,7 @@ use crate::program::run_both_ways;
 use crate::shrink::shrink;
 
 /// How many programs a plain `cargo test` tries.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 100;
 
 /// One program in so many is also built and run as a file.
 const BUILT: u64 = 20;

@@ -90,7 +90,8 @@ impl<'a> Machine<'a> {
     pub fn constant(&mut self, item: ItemId) -> Flow<Value> {
         match self.constants.get(&item) {
             Some(Some(value)) => return Ok(value.clone()),
-            Some(None) => return limit("it is defined by itself"),
+            // A circle is reported without being evaluated.
+            Some(None) => return give_up("it needs its own value"),
             None => {}
         }
         self.constants.insert(item, None);

@@ -16,7 +16,7 @@ mod types;
 pub mod values;
 mod workflows;
 
-pub use constants::{constant_circle, effect_in_constant, error_in_constant, fault_in_constant};
+pub use constants::{constant_circle, effect_in_constant};
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use declarations::{
     HostToolProblem, attribute_arguments, duplicate_definition, host_tool, method_of_foreign_type,

@@ -62,11 +62,9 @@ codes! {
     DUPLICATE_DEFINITION = "duplicate-definition";
     DUPLICATE_FIELD = "duplicate-field";
     DUPLICATE_SETTING = "duplicate-setting";
-    FAILING_CONSTANT = "failing-constant";
     HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
-    IMPURE_CONSTANT = "impure-constant";
     INFINITE_TYPE = "infinite-type";
     INSTANCE_TOO_DEEP = "instance-too-deep";
     INVALID_CHARACTER = "invalid-character";

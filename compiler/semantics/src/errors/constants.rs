@@ -16,16 +16,3 @@ pub fn effect_in_constant(place: Place, effect: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_CONSTANT, place, message)
         .note("make it a function, or compute it in the workflow")
 }
-
-/// A constant whose value may be an error instead.
-pub fn error_in_constant(place: Place, error: &str) -> Diagnostic {
-    let message = format!("a constant raises nothing, and this can raise `{error}`");
-    Diagnostic::error(Code::NOT_CONSTANT, place, message)
-        .note("catch it here, or make it a function")
-}
-
-/// An operator that gives nothing.
-pub fn fault_in_constant(place: Place, fault: &str) -> Diagnostic {
-    let message = format!("this has no value: it is the fault `{fault}`");
-    Diagnostic::error(Code::NOT_CONSTANT, place, message)
-}

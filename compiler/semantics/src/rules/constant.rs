@@ -1,14 +1,12 @@
-//! What a constant is computed from: nothing outside of the program, nothing that fails, not itself.
+//! What a constant is computed from: nothing outside of the program, and not itself. What it raises is for the evaluator to say.
 
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 use rustc_hash::FxHashSet;
 
 use super::place_in;
 use crate::bodies::item_bodies;
-use crate::constant::ConstantValue::{Duration, Int};
-use crate::constant::known_value;
 use crate::errors;
-use crate::hir::{BinaryOperator, Body, BodyPart, ExpressionKind, UnaryOperator};
+use crate::hir::{Body, BodyPart};
 use crate::model::Reference;
 use crate::summary::item_summary;
 
@@ -25,13 +23,8 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
         }
         return;
     }
-    faults(db, body, found);
-    let summary = &item_summary(db, body.item).item;
     if let Some((effect, span)) = effect(db, body) {
         found.push(errors::effect_in_constant(place_in(body, span), effect));
-    } else if let Some(error) = summary.errors.kinds.iter().next() {
-        let place = place_in(body, body.expression(body.root).span);
-        found.push(errors::error_in_constant(place, &error.name));
     }
 }
 
@@ -84,56 +77,4 @@ fn leads_back(
         path.pop();
     }
     false
-}
-
-/// Operators over known values that have no result.
-fn faults(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
-    for expression in &body.expressions {
-        let (what, is_division) = match &expression.kind {
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            } => {
-                let (Some(left), Some(right)) =
-                    (known_value(db, body, *left), known_value(db, body, *right))
-                else {
-                    continue;
-                };
-                let (Int(a) | Duration(a), Int(b) | Duration(b)) = (left, right) else {
-                    continue;
-                };
-                (checked(*operator, a, b), b == 0)
-            }
-            ExpressionKind::Unary {
-                operator: UnaryOperator::Negate,
-                operand,
-            } => match known_value(db, body, *operand) {
-                Some(Int(value) | Duration(value)) => (value.checked_neg(), false),
-                _ => continue,
-            },
-            _ => continue,
-        };
-        if what.is_none() {
-            let place = place_in(body, expression.span);
-            let fault = if is_division {
-                "DivisionByZero"
-            } else {
-                "Overflow"
-            };
-            found.push(errors::fault_in_constant(place, fault));
-        }
-    }
-}
-
-/// What an operator gives; comparisons always give something.
-fn checked(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
-    match operator {
-        BinaryOperator::Add => left.checked_add(right),
-        BinaryOperator::Subtract => left.checked_sub(right),
-        BinaryOperator::Multiply => left.checked_mul(right),
-        BinaryOperator::Divide => left.checked_div(right),
-        BinaryOperator::Remainder => left.checked_rem(right),
-        _ => Some(0),
-    }
 }
