@@ -48,30 +48,36 @@ pub fn check(place: &str, file: &Path, seen: &mut BTreeSet<String>) -> Vec<Strin
     if header["version"] != 1 || image.len() != 64 {
         wrong.push(format!("{place}: the header is {header}"));
     }
-    let mut tree = Tree::default();
-    for (number, line) in lines.enumerate() {
+    let mut runs: BTreeMap<String, Tree> = BTreeMap::new();
+    for line in lines {
         let event: Value = serde_json::from_str(line).unwrap_or_default();
         for issue in FORM.iter_errors(&event).take(1) {
             wrong.push(format!("{place}: {issue} in {line}"));
         }
-        if event["sequence"] != number {
+        let run = event["run"].as_str().unwrap_or_default().to_owned();
+        let tree = runs.entry(run).or_default();
+        if event["sequence"] != tree.events {
             wrong.push(format!(
-                "{place}: event {number} has another number: {line}"
+                "{place}: event {} has another number: {line}",
+                tree.events
             ));
         }
+        tree.events += 1;
         if let Err(why) = tree.take(&event) {
             wrong.push(format!("{place}: {why}: {line}"));
         }
         seen.extend(event["event"].as_str().map(str::to_owned));
     }
-    let open = tree.status.iter().filter(|(_, it)| !it.is_final());
+    let nodes = runs.values().flat_map(|it| &it.status);
+    let open = nodes.filter(|(_, it)| !it.is_final());
     wrong.extend(open.map(|(node, status)| format!("{place}: node {node} ends as {status:?}")));
     wrong
 }
 
-/// The nodes as events tell of them.
+/// The nodes of a run as its events tell of them.
 #[derive(Default)]
 struct Tree {
+    events: u64,
     status: BTreeMap<u64, Status>,
     names: BTreeSet<(u64, String, String, u64)>,
 }

@@ -7,14 +7,8 @@ use crate::event_form;
 use crate::page::{Case, remarks, written_cases};
 use crate::program::{Said, gswc, root, run_both_ways, text};
 
-/// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves, and what is not
-/// yet in the language.
-const NOT_IN_PAGES: &[&str] = &[
-    "budget",
-    "child_detached",
-    "invalid_response",
-    "state_snapshot",
-];
+/// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves.
+const NOT_IN_PAGES: &[&str] = &["invalid_response"];
 
 /// What `gswc check` reports for a program: line, severity, code, message.
 pub fn reports(file: &Path) -> Vec<(usize, String, String, String)> {

@@ -57,9 +57,7 @@ impl Event {
             return length(&end.output) + end.error.as_ref().map_or(0, |it| it.len());
         }
         match &self.kind {
-            EventKind::ChildAttached { input, .. } | EventKind::ChildDetached { input, .. } => {
-                length(input)
-            }
+            EventKind::ChildAttached { input, .. } => length(input),
             EventKind::Error(error) => error.text_bytes(),
             EventKind::Log { message, data, .. } => message.len() + length(data),
             EventKind::ModelRequest { request, .. } => length(request),
@@ -152,9 +150,6 @@ pub enum EventKind {
         child: Arc<str>,
         /// The workflow.
         workflow: Arc<str>,
-        /// What goes in.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        input: Option<JsonText>,
     },
     /// A node that has no events of its own kind has ended.
     Status {

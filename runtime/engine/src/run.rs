@@ -86,6 +86,8 @@ pub struct Run {
     pub random: u64,
     /// The number of the next event.
     pub events: u64,
+    /// The runs of their own that are being started: from which node, which workflow.
+    pub(crate) detaching: rustc_hash::FxHashMap<OperationId, (crate::node::NodeId, Arc<str>)>,
     /// The latest error that was told of.
     told: Option<describe::Told>,
     /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.

@@ -128,7 +128,7 @@ calls! {
             result: TypeId(result as u32),
             input,
         };
-        run.perform(Request::StartRun { start })
+        run.detach(start)
     }
 }
 

@@ -4,10 +4,11 @@ use gsw_abi::builtin::{INT, LIST_STRING};
 use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
 
+use crate::event::EventKind;
 use crate::export::Step;
 use crate::media;
 use crate::node::NodeId;
-use crate::operation::{Operation, OperationId, Outcome, Request};
+use crate::operation::{DetachedStart, Operation, OperationId, Outcome, Request};
 use crate::run::Run;
 use crate::scope::{ScopeId, ScopeKind};
 use crate::task::TaskId;
@@ -161,12 +162,37 @@ impl Run {
 
     fn outcome_for(&mut self, id: TaskId, outcome: Outcome) {
         match std::mem::take(&mut self.tasks.at_mut(id).wait) {
-            Wait::Operation { result, .. } => {
+            Wait::Operation {
+                id: operation,
+                result,
+            } => {
+                self.tell_detached(operation, &outcome);
                 let value = self.word_of(outcome, result);
                 self.wake(id, value);
             }
             Wait::Prompt(prompt) => self.prompt_outcome(id, prompt, outcome),
             other => self.tasks.at_mut(id).wait = other,
+        }
+    }
+
+    /// The current task starts a run of its own and waits for the id of that.
+    pub(crate) fn detach(&mut self, start: DetachedStart) -> Step {
+        let workflow = start.workflow.as_str().into();
+        let step = self.perform(Request::StartRun { start });
+        if let Wait::Operation { id, .. } = self.tasks.at(self.current).wait {
+            let node = self.current_node();
+            self.detaching.insert(id, (node, workflow));
+        }
+        step
+    }
+
+    /// A run that was to be started has its id.
+    fn tell_detached(&mut self, operation: OperationId, outcome: &Outcome) {
+        if let Some((node, workflow)) = self.detaching.remove(&operation)
+            && let Outcome::Text(child) = outcome
+        {
+            let child = child.as_str().into();
+            self.tell(node, EventKind::ChildDetached { child, workflow });
         }
     }
 

@@ -77,6 +77,7 @@ impl Run {
             // The generator below must not start at 0.
             random: start.seed | 1,
             events: 0,
+            detaching: rustc_hash::FxHashMap::default(),
             told: None,
             held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
