@@ -409,8 +409,8 @@ macro_rules! for_each_runtime_call {
             human_timeout plain(borrow);
             /// Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
-            /// Before a tool's body when called by a program: tool's index, key or 0, arguments as `json`. Done with a value when a
-            /// call with the same key has one (an optional of the result), else with `none`.
+            /// Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
+            /// in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
             tool_begin waiting(result, word, own, own);
             /// The body of a tool that the program's host has.
             host_call waiting(result, own, own);

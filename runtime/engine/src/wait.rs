@@ -6,6 +6,7 @@ use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
 use crate::run::prompt::PromptRun;
 use crate::run::reflect::Reflecting;
+use crate::run::tool_key::Key;
 
 /// What a task waits for. Words in here are owned by it.
 #[derive(Debug, Default)]
@@ -46,6 +47,13 @@ pub enum Wait {
     Parallel(Box<Parallel>),
     /// The judgement on a failed body.
     Reflect(Box<Reflecting>),
+    /// A call of a tool with the same key.
+    Keyed {
+        /// The key.
+        key: Box<Key>,
+        /// The type of the tuple with the result, as an optional.
+        result: TypeId,
+    },
     /// A prompt call.
     Prompt(Box<PromptRun>),
     /// Its body has ended; the tasks that belong to it have not.

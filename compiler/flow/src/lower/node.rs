@@ -62,19 +62,27 @@ impl Builder<'_, '_> {
             None => Operand::Word(0),
         };
         let input = self.named_json(item, &arguments);
-        let known_type = result.clone().optional();
-        let known = self.type_id(&known_type);
+        // A tuple, because a result may itself be `none`.
+        let known_type = Type::Tuple([result.clone()].into()).optional();
+        let known_id = self.type_id(&known_type);
         let arguments = vec![
-            type_word(known),
+            type_word(known_id),
             Operand::Word(u64::from(index)),
             key,
             input,
         ];
-        let known = self.runtime(known, RuntimeCall::tool_begin, arguments);
+        let known = self.runtime(known_id, RuntimeCall::tool_begin, arguments);
         let (again, first) = (self.block(), self.block());
         self.branch(known, again, first);
         self.start(again);
-        let value = self.unwrapped(known, &result);
+        let value = match result {
+            Type::Unit | Type::Never => Operand::Word(0),
+            _ => {
+                let known = self.held(known, known_id);
+                let ty = self.type_id(&result);
+                self.load(ty, known, 0)
+            }
+        };
         self.end(Terminator::Return(value));
         self.start(first);
         self.function_node(NodeKind::Tool, &Modifiers::default());

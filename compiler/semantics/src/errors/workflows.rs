@@ -58,9 +58,10 @@ pub fn media_answer(place: Place, word: &str) -> Diagnostic {
         .note("an answer is text that is checked against its type")
 }
 
-/// A call of a `once` tool in code that may run again; `word` is what makes it run again.
-pub fn repeats_once_effect(place: Place, tool: &str, word: &str) -> Diagnostic {
-    let message = format!("`{tool}` may run only once, and `{word}` may run it again");
+/// A call of a `once` tool in code that may run again; `word` is what makes it run again, `way` the function that calls it.
+pub fn repeats_once_effect(place: Place, tool: &str, way: Option<&str>, word: &str) -> Diagnostic {
+    let way = way.map_or(String::new(), |it| format!(", which `{it}` calls,"));
+    let message = format!("`{tool}`{way} may run only once, and `{word}` may run it again");
     Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message)
         .note("give the tool a key with `idempotent by`, or move the call out")
 }

@@ -49,12 +49,13 @@ calls! {
         run.unavailable("asking a person", &[text, arguments, settings])
     }
 
-    /// Before a tool's body when a program calls it: the result of an earlier call with the same key, else `none`.
+    /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.
     waiting tool_begin(run, result, tool, key, arguments) {
         run.heap.release(arguments);
-        let key = run.take_text(key);
-        let known = key.and_then(|key| run.result_by_key(tool, key, TypeId(result as u32)));
-        Step::Done(known.unwrap_or(0))
+        match run.take_text(key) {
+            Some(key) => run.begin_keyed_call(tool, key, TypeId(result as u32)),
+            None => Step::Done(0),
+        }
     }
 
     /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or a negative one, environment.

@@ -83,6 +83,7 @@ impl Run {
                 return;
             }
             Wait::Operation { id: operation, .. } => self.operations.abandon(operation),
+            Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             Wait::Await(handle) => self.heap.release(handle),
             Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
                 self.heap.release(handles)

@@ -32,8 +32,9 @@ impl Run {
             if closes {
                 return Some(self.deadlock(&chain));
             }
-            next = match task.wait {
-                Wait::Await(handle) => task_of(handle),
+            next = match &task.wait {
+                Wait::Await(handle) => task_of(*handle),
+                Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
                 _ => return None,
             };
         }
@@ -51,7 +52,7 @@ impl Run {
             let task = self.tasks.at(*it);
             let awaits = matches!(
                 task.wait,
-                Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. }
+                Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. } | Wait::Keyed { .. }
             );
             task.state == State::Waiting && awaits
         };
@@ -76,6 +77,7 @@ impl Run {
             | Wait::Race { handles: word, .. } => {
                 self.heap.release(word);
             }
+            Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             other => self.tasks.at_mut(id).wait = other,
         }
         self.wake(id, Err(error));
@@ -111,6 +113,7 @@ impl Run {
         let mut tasks = match &task.wait {
             Wait::Await(handle) => vec![task_of(*handle)],
             Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => self.tasks_in(*handles),
+            Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
             Wait::Ending => self.tasks_of(task.base),
             _ => self.tasks_of(task.node),
         };

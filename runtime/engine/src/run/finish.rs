@@ -140,7 +140,7 @@ impl Run {
             Wait::Parallel(parallel) => self.drop_parallel(&parallel),
             Wait::Prompt(prompt) => self.drop_prompt(*prompt),
             Wait::Reflect(reflecting) => self.drop_reflection(*reflecting),
-            Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending => {}
+            Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
         }
     }
 
