@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "a test binary has no users")]
 
 mod bad_input;
+mod breakout;
 mod browser;
 mod codes;
 mod collector;

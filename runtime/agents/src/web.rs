@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gsw_engine::operation::{Failure, HttpAnswer};
 use gsw_engine::web::{MayReach, Web, WebAnswer, WebRequest};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
 /// How long a connection may take.
@@ -15,7 +15,7 @@ const REDIRECTS: usize = 10;
 /// The largest body in bytes; a guess.
 const LARGEST: usize = 64 << 20;
 /// Headers that are for one host even where they hold no secret.
-const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization"];
+const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "host"];
 
 /// The client of programs, made at first use.
 #[derive(Clone, Debug, Default)]
@@ -110,12 +110,26 @@ impl Next {
     fn permitted_host(&self, may_reach: &MayReach) -> Result<String, Failure> {
         let host = self.url.host_str().unwrap_or_default();
         let port = self.url.port_or_known_default().unwrap_or_default();
-        if may_reach(host, port) {
-            return Ok(host.to_owned());
-        }
-        Err(Failure::Denied {
+        let denied = |host: &str| Failure::Denied {
             what: format!("`net` of `{host}`"),
-        })
+        };
+        if !may_reach(host, port) {
+            return Err(denied(host));
+        }
+        // Servers of many hosts choose by this header, not by the address.
+        for other in self.headers.get_all(HOST) {
+            let other = other.to_str().unwrap_or_default();
+            let address = Url::parse(&format!("http://{other}"));
+            let name = address
+                .as_ref()
+                .ok()
+                .and_then(Url::host_str)
+                .unwrap_or_default();
+            if !may_reach(name, port) {
+                return Err(denied(other));
+            }
+        }
+        Ok(host.to_owned())
     }
 
     fn redirect(&mut self, status: StatusCode, url: Url, confidential: &[String]) {

@@ -1,6 +1,7 @@
 //! Drivers carry runs: they perform what a run asks for and bring the outcomes, one a turn.
 
 pub(crate) mod address;
+pub(crate) mod beneath;
 pub(crate) mod carrier;
 pub(crate) mod clock;
 pub mod files;

@@ -149,7 +149,8 @@ fn segments(path: &str) -> Option<Vec<&str>> {
 /// The host of an address, with its port where one is written.
 fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
+    // As in browsers, a backslash is a slash.
+    let authority = rest.split(['/', '\\', '?', '#']).next()?;
     authority.rsplit('@').next()
 }
 
@@ -158,11 +159,17 @@ fn host(url: &str) -> Option<&str> {
 fn is_host(granted: &str, host: &str) -> bool {
     let granted = granted.to_ascii_lowercase();
     let host = host.to_ascii_lowercase();
-    let name = host.split(':').next().unwrap_or(&host);
+    // The colons of an address of IPv6 stand in brackets.
+    let name_of = |it: &str| {
+        let end = it.find(']').map_or(0, |end| end + 1);
+        let length = it[end..].find(':').map_or(it.len(), |at| end + at);
+        it[..length].to_owned()
+    };
+    let name = name_of(&host);
     let is_name = |it: &str| match granted.strip_prefix('*') {
         Some(ending) => ending.is_empty() || (ending.starts_with('.') && it.ends_with(ending)),
         None => granted == it,
     };
-    let names_port = granted.split(':').next().is_some_and(|it| it == name) && host == name;
-    is_name(name) || is_name(&host) || names_port
+    let names_port = name_of(&granted) == name && host == name;
+    is_name(&name) || is_name(&host) || names_port
 }

@@ -181,9 +181,8 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             }
             // What a written class says of the whole holds.
             ItemKind::Tool if written.is_some() => {}
-            ItemKind::Function | ItemKind::Workflow | ItemKind::Tool
-                if !is_std(db, it.file(db)) =>
-            {
+            // A workflow is a unit of its own, which answers for what it does.
+            ItemKind::Function | ItemKind::Tool if !is_std(db, it.file(db)) => {
                 for body in &item_bodies(db, it).bodies {
                     let called = body.expressions.iter().filter_map(|it| match &it.kind {
                         ExpressionKind::Call {

@@ -10,7 +10,7 @@ use crate::operation::{Failure, Outcome, Request};
 #[must_use]
 pub fn perform(request: &Request) -> Outcome {
     let (path, result) = match request {
-        Request::FsRead { path } => (path, read(path)),
+        Request::FsRead { path } => (path, fs::read(path).and_then(text_of)),
         Request::FsReadBytes { path } => (path, fs::read(path).map(Outcome::Bytes)),
         Request::FsWrite { path, text } => {
             (path, write(path, text.as_bytes()).map(|()| Outcome::Done))
@@ -27,17 +27,19 @@ pub fn perform(request: &Request) -> Outcome {
             return Outcome::Failed(Failure::Other { message });
         }
     };
-    result.unwrap_or_else(|error| {
-        let message = format!("{path}: {}", reason(&error));
-        Outcome::Failed(Failure::Io {
-            path: Some(path.clone()),
-            message,
-        })
+    result.unwrap_or_else(|error| failed(path, &error))
+}
+
+/// What came of work on a path.
+pub(super) fn failed(path: &str, error: &io::Error) -> Outcome {
+    Outcome::Failed(Failure::Io {
+        path: Some(path.to_owned()),
+        message: format!("{path}: {}", reason(error)),
     })
 }
 
-fn read(path: &str) -> io::Result<Outcome> {
-    let bytes = fs::read(path)?;
+/// The text that the bytes of a file are.
+pub(super) fn text_of(bytes: Vec<u8>) -> io::Result<Outcome> {
     String::from_utf8(bytes)
         .map(Outcome::Text)
         .map_err(|_| io::Error::other("it is not UTF-8 text; `fs.read_bytes` reads anything"))

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use crate::detached::Detached;
 use crate::driver::carrier::{Carrier, CarrierId};
 use crate::driver::permissions::Permissions;
-use crate::driver::process::Group;
+use crate::driver::process::{Group, Surroundings};
 use crate::driver::timer::Timer;
 use crate::driver::{clock, process};
 use crate::export::panic_text;
@@ -185,10 +185,14 @@ impl Outside {
             return carrier.complete(id, unavailable("running programs"));
         };
         let (this, carrier) = (Arc::clone(self), Arc::clone(carrier));
+        let around = Surroundings {
+            inherited: self.permissions.inherited(),
+            added: environment,
+        };
         let (key, group) = ((carrier.id(), id), Group::default());
         self.lock().insert(key, Pending::Process(group.clone()));
         runtime.spawn_blocking(move || {
-            let outcome = process::perform(&request, &environment, &group);
+            let outcome = process::perform(&request, &around, &group);
             this.lock().remove(&key);
             carrier.complete(id, outcome);
         });

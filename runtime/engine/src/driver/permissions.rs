@@ -3,14 +3,27 @@
 //! Paths are resolved link by link before they are compared with the permitted roots, which are resolved as well, and the
 //! operation is performed on the resolved path.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::driver::{address, files, path};
+use crate::driver::{address, beneath, files, path};
 use crate::model::{Media, MediaSource};
 use crate::operation::{ExecRequest, Failure, Outcome, Request};
 
-/// Variables that make a permitted program run another one.
-const LOADERS: &[&str] = &["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"];
+/// Variables that make a permitted program run other code, by the beginnings of their names; nothing grants them.
+const LOADERS: &[&str] = &[
+    "PATH",
+    "LD_",
+    "DYLD_",
+    "GCONV_PATH",
+    "BASH_ENV",
+    "BASH_FUNC_",
+];
+
+/// Variables that every program gets: where it looks for others, who runs it, and how text is written.
+const HARMLESS: &[&str] = &[
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TERM", "TMPDIR",
+];
 
 /// What a program may do.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +79,18 @@ impl Permissions {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Which of this process's variables a program of the system gets; `None` for all.
+    pub(crate) fn inherited(&self) -> Option<Vec<(OsString, OsString)>> {
+        let rules = self.0.as_ref()?;
+        let is_passed = |name: &OsString| {
+            let Some(name) = name.to_str() else {
+                return false;
+            };
+            rules.env.iter().any(|it| it == name) || HARMLESS.iter().any(|it| is_named(it, name))
+        };
+        Some(std::env::vars_os().filter(|it| is_passed(&it.0)).collect())
     }
 
     /// Whether a host may be asked.
@@ -129,7 +154,7 @@ impl Permissions {
             }
             _ => return files::perform(&request),
         };
-        as_given(files::perform(&request), &resolved, &given)
+        as_given(beneath::perform(&request), &resolved, &given)
     }
 }
 
@@ -156,7 +181,8 @@ impl Rules {
             return Err(refusal(format!("`exec` of `{program}`")));
         }
         for (name, value) in &request.env {
-            if LOADERS.contains(&name.as_str()) {
+            let is_loader = LOADERS.iter().any(|it| name.starts_with(it));
+            if is_loader || !self.env.contains(name) {
                 return Err(refusal(format!(
                     "`{name}` in the environment of `{program}`"
                 )));
@@ -167,6 +193,11 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// Whether an entry that may end in `_` for all that begin so names a variable.
+fn is_named(entry: &str, name: &str) -> bool {
+    name == entry || (entry.ends_with('_') && name.starts_with(entry))
 }
 
 /// Whether an entry of `net` names a host: `api.example.org`, `api.example.org:8443`, `*.example.org` or `*`.
@@ -233,6 +264,7 @@ fn refusal(what: String) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::{Permissions, is_host};
+    use crate::driver::beneath;
     use crate::operation::{Failure, Outcome, Request};
 
     fn is_denied(permissions: &Permissions, request: Request) -> bool {
@@ -246,6 +278,46 @@ mod tests {
         assert!(is_host("a.org:8443", "a.org", 8443) && !is_host("a.org:8443", "a.org", 443));
         assert!(is_host("*.a.org", "x.a.org", 443) && !is_host("*.a.org", "a.org", 443));
         assert!(!is_host("a.org", "evil-a.org", 443) && !is_host("a.org", "a.org.evil", 443));
+    }
+
+    #[test]
+    fn a_link_that_was_put_there_after_the_check_is_not_followed() {
+        let folder = std::env::temp_dir().join(format!("gsw-swapped-{}", std::process::id()));
+        let folder = folder.canonicalize().unwrap_or(folder);
+        std::fs::create_dir_all(folder.join("out")).expect("a folder for the test");
+        std::fs::write(folder.join("out/key.txt"), "secret").expect("a file for the test");
+        // What was a folder and a file when they were looked at are links now.
+        std::os::unix::fs::symlink("out", folder.join("in")).expect("a link");
+        std::os::unix::fs::symlink("out/key.txt", folder.join("file.txt")).expect("a link");
+        for name in ["in/key.txt", "file.txt"] {
+            let path = folder.join(name).display().to_string();
+            let text = || "x".to_owned();
+            for request in [
+                Request::FsRead { path: path.clone() },
+                Request::FsReadBytes { path: path.clone() },
+                Request::FsAppend {
+                    path: path.clone(),
+                    text: text(),
+                },
+                Request::FsWrite {
+                    path: path.clone(),
+                    text: text(),
+                },
+                Request::FsList { path: path.clone() },
+                Request::FsMakeDir {
+                    path: format!("{path}/made"),
+                },
+            ] {
+                let outcome = beneath::perform(&request);
+                assert!(
+                    matches!(outcome, Outcome::Failed(_)),
+                    "{request:?}: {outcome:?}"
+                );
+            }
+        }
+        let key = std::fs::read_to_string(folder.join("out/key.txt")).expect("it is there");
+        assert_eq!(key, "secret");
+        std::fs::remove_dir_all(folder).expect("the test's folder can go");
     }
 
     #[test]

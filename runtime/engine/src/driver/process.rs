@@ -1,7 +1,10 @@
 //! Runs programs of the system: each in a process group of its own, which ends when nobody wants its output any more.
 
+use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -78,19 +81,28 @@ impl Group {
     }
 }
 
-/// Runs a program to its end, or until its group is killed. `environment` is added to that of this process.
-pub(crate) fn perform(
-    request: &ExecRequest,
-    environment: &[(String, String)],
-    group: &Group,
-) -> Outcome {
+/// What a program of the system finds around it.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    /// What it gets of this process's variables; `None` for all of them.
+    pub inherited: Option<Vec<(OsString, OsString)>>,
+    /// What is added.
+    pub added: Vec<(String, String)>,
+}
+
+/// Runs a program to its end, or until its group is killed.
+pub(crate) fn perform(request: &ExecRequest, around: &Surroundings, group: &Group) -> Outcome {
     let Some((program, arguments)) = request.argv.split_first() else {
         return failed("there is no program to run".into());
     };
-    let mut command = Command::new(program);
+    // A name is looked up and a path is read here: in the folder where the program is to run, others may have put one.
+    let mut command = Command::new(located(program));
+    command.arg0(program).args(arguments);
+    if let Some(inherited) = &around.inherited {
+        command.env_clear().envs(inherited.iter().cloned());
+    }
     command
-        .args(arguments)
-        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .envs(around.added.iter().map(|(name, value)| (name, value)))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command.stdin(if request.stdin.is_some() {
@@ -119,6 +131,23 @@ pub(crate) fn perform(
             })
         }
     }
+}
+
+/// The file that a program's name or path stands for; the name itself where there is none.
+fn located(program: &str) -> PathBuf {
+    if program.contains('/') {
+        return std::path::absolute(program).unwrap_or_else(|_| program.into());
+    }
+    let is_program = |it: &PathBuf| {
+        let known = std::fs::metadata(it);
+        known.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .filter(|it| it.is_absolute())
+        .map(|it| it.join(program))
+        .find(is_program)
+        .unwrap_or_else(|| Path::new("/nonexistent").join(program))
 }
 
 /// Looks after a running program.
@@ -261,7 +290,7 @@ fn failed(message: String) -> Outcome {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Group, perform};
+    use super::{Group, Surroundings, perform};
     use crate::operation::{ExecOutput, ExecRequest, Failure, Outcome};
 
     fn shell(script: &str, stdin: Option<&str>, timeout_nanoseconds: Option<i64>) -> ExecRequest {
@@ -277,13 +306,16 @@ mod tests {
     #[test]
     fn a_program_gets_its_input_and_gives_both_outputs() {
         let request = shell("cat; echo $WORD >&2; exit 3", Some("text"), None);
-        let environment = [("WORD".to_owned(), "problem".to_owned())];
+        let around = Surroundings {
+            inherited: None,
+            added: vec![("WORD".to_owned(), "problem".to_owned())],
+        };
         let expected = ExecOutput {
             code: 3,
             stdout: "text".into(),
             stderr: "problem\n".into(),
         };
-        let outcome = perform(&request, &environment, &Group::default());
+        let outcome = perform(&request, &around, &Group::default());
         assert_eq!(outcome, Outcome::Exec(expected));
     }
 
@@ -291,7 +323,7 @@ mod tests {
     fn a_late_program_ends_with_all_that_it_started() {
         let began = Instant::now();
         let request = shell("sleep 60 & echo started", None, Some(100_000_000));
-        let outcome = perform(&request, &[], &Group::default());
+        let outcome = perform(&request, &Surroundings::default(), &Group::default());
         let failure = Failure::Timeout {
             nanoseconds: 100_000_000,
         };
@@ -301,7 +333,11 @@ mod tests {
 
     #[test]
     fn a_program_that_writes_without_end_is_ended() {
-        let outcome = perform(&shell("yes", None, None), &[], &Group::default());
+        let outcome = perform(
+            &shell("yes", None, None),
+            &Surroundings::default(),
+            &Group::default(),
+        );
         assert!(
             matches!(outcome, Outcome::Failed(Failure::Io { message, .. }) if message.contains("more than"))
         );
@@ -311,7 +347,11 @@ mod tests {
     fn a_killed_group_never_starts() {
         let group = Group::default();
         group.kill();
-        let outcome = perform(&shell("exit 3", None, None), &[], &group);
+        let outcome = perform(
+            &shell("exit 3", None, None),
+            &Surroundings::default(),
+            &group,
+        );
         assert!(matches!(outcome, Outcome::Failed(Failure::Other { .. })));
     }
 
@@ -321,7 +361,7 @@ mod tests {
             argv: vec!["no-such-program-here".into()],
             ..shell("", None, None)
         };
-        let outcome = perform(&request, &[], &Group::default());
+        let outcome = perform(&request, &Surroundings::default(), &Group::default());
         assert!(matches!(outcome, Outcome::Failed(Failure::Io { .. })));
     }
 }

@@ -6,7 +6,7 @@ use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
 use crate::driver::permissions::Permissions;
-use crate::driver::process::Group;
+use crate::driver::process::{Group, Surroundings};
 use crate::driver::{outside, process, scripted};
 use crate::host::Variables;
 use crate::load::Loaded;
@@ -49,7 +49,11 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
         }
         Request::Exec { request } => match outside::resolved(&request.env, &Variables::default()) {
-            Ok(environment) => process::perform(request, &environment, &Group::default()),
+            Ok(added) => {
+                let inherited = permissions.inherited();
+                let around = Surroundings { inherited, added };
+                process::perform(request, &around, &Group::default())
+            }
             Err(failure) => Outcome::Failed(failure),
         },
         Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure {
