@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the compiler and built programs beside their nearest peers and prints one table.
 
-Usage: cargo build --release && python3 tests/bench/run.py
+Usage: cargo build --release -p gswc -p fake-provider -p gsw-agents --bins --examples && python3 tests/bench/run.py [compiler|runs]
 Peers that cannot be had (no npm, no rustc) are left out and said so. Figures are medians of wall-clock time on this machine.
 """
 import os
@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 GSWC = ROOT / "target" / "release" / "gswc"
@@ -42,10 +44,14 @@ def peak(command):
     return int(done.stdout) / 1024
 
 
-def row(what, ours, unit, target, peer_name="", peer=None):
+def row(what, ours, unit, target="", peer_name="", peer=None):
     ratio = f"{peer / ours:.1f}x" if peer else ""
-    shown = f"{peer:.1f} {unit}" if peer else ""
-    ROWS.append((what, f"{ours:.1f} {unit}", target, peer_name, shown, ratio))
+    shown = f"{figure(peer)} {unit}" if peer else ""
+    ROWS.append((what, f"{figure(ours)} {unit}", target, peer_name if peer else "", shown, ratio))
+
+
+def figure(number):
+    return f"{number:.2f}" if abs(number) < 10 else f"{number:,.1f}"
 
 
 def module(index, lines):
@@ -114,7 +120,10 @@ def main():
         raise SystemExit("build first: cargo build --release")
     work = Path(tempfile.mkdtemp(prefix="gsw-bench-"))
     try:
-        measure(work)
+        if sys.argv[1:] != ["runs"]:
+            measure(work)
+        if sys.argv[1:] != ["compiler"]:
+            runs.measure(work, row)
     finally:
         shutil.rmtree(work)
     widths = [max(len(r[i]) for r in ROWS + [HEAD]) for i in range(6)]

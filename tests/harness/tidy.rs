@@ -43,6 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "gsw-abi",
             "gsw-codegen",
+            "gsw-evaluator",
             "gsw-flow",
             "gsw-semantics",
             "gsw-source",

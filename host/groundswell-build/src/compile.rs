@@ -50,7 +50,7 @@ impl std::error::Error for BuildError {}
 pub fn compile(entry: &Path) -> Result<Built, BuildError> {
     let mut db = Database::default();
     gsw_semantics::open_project(&mut db, entry, &Disk).map_err(BuildError::File)?;
-    let found = gsw_semantics::check_project(&db);
+    let found = gsw_evaluator::check_project(&db);
     if found.iter().any(|it| it.severity == Severity::Error) {
         return Err(BuildError::Source(shown(&db, &found)));
     }
@@ -85,8 +85,10 @@ fn files(db: &Database) -> Vec<PathBuf> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
-    let modules = project.modules(db).values();
-    let paths = modules.map(|it| it.path(db).clone());
+    let modules = project.modules(db).values().copied();
+    let settings = [project.configuration(db), project.prices(db)];
+    let files = modules.chain(settings.into_iter().flatten());
+    let paths = files.map(|it| it.path(db).clone());
     let mut paths: Vec<PathBuf> = paths.filter(|it| it.is_absolute()).collect();
     paths.sort();
     paths

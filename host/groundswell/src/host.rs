@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::host::{Beyond, Variables};
+use gsw_engine::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -122,6 +123,11 @@ impl HostBuilder {
             web: Some(Arc::new(WebClient::default())),
             model_override: model.filter(|it| !it.is_empty()),
             memory_limit: self.memory_limit,
+            // Whoever watches subscribes to a run.
+            observers: Arc::new(Observers::new(History {
+                count: 0,
+                ..History::default()
+            })),
             tools: Some(Arc::new(self.tools)),
             variables: self.variables,
             ..EngineOptions::default()

@@ -35,11 +35,19 @@ impl<T: Ord + Copy, K: std::hash::Hash + Eq + Clone> Deadlines<T, K> {
             .is_some_and(|(first, _)| *first == position)
     }
 
-    /// Takes the deadline of `key` away.
-    pub fn clear(&mut self, key: &K) {
-        if let Some(position) = self.by_key.remove(key) {
-            self.by_time.remove(&position);
-        }
+    /// Takes the deadline of `key` away. Says whether there was one.
+    pub fn clear(&mut self, key: &K) -> bool {
+        let Some(position) = self.by_key.remove(key) else {
+            return false;
+        };
+        self.by_time.remove(&position);
+        true
+    }
+
+    /// Takes the deadlines of all these keys away.
+    pub fn clear_all(&mut self, is_cleared: impl Fn(&K) -> bool) {
+        self.by_time.retain(|_, key| !is_cleared(key));
+        self.by_key.retain(|key, _| !is_cleared(key));
     }
 
     /// When the first is due.

@@ -6,6 +6,7 @@ mod queue;
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -66,6 +67,8 @@ pub enum Replay {
 #[derive(Debug, Default)]
 pub struct Observers {
     policy: History,
+    /// Whether there may be a queue.
+    is_watched: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -81,8 +84,15 @@ impl Observers {
     pub fn new(policy: History) -> Self {
         Self {
             policy,
+            is_watched: AtomicBool::new(false),
             state: Mutex::default(),
         }
+    }
+
+    /// Whether an event is of any use: somebody watches, or the past is kept for those who come late.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.policy.count > 0 || self.is_watched.load(Ordering::Relaxed)
     }
 
     /// Starts a thread of this name for an observer, which first gets what it asks for of the past.
@@ -103,6 +113,7 @@ impl Observers {
                 queue.push(event);
             }
             state.queues.push(Arc::clone(&queue));
+            self.is_watched.store(true, Ordering::Relaxed);
         }
         Attached::start(name, queue, observer)
     }
@@ -131,7 +142,9 @@ impl Observers {
 
     /// Ends all queues: observers end once they have taken what is in them.
     pub fn close(&self) {
-        for queue in self.lock().queues.drain(..) {
+        let mut state = self.lock();
+        self.is_watched.store(false, Ordering::Relaxed);
+        for queue in state.queues.drain(..) {
             queue.close();
         }
     }

@@ -112,7 +112,7 @@ pub enum Request {
     /// Whether the provider may be sent to the address of a medium.
     MediaUrl {
         /// Which.
-        media: Media,
+        media: Box<Media>,
     },
     /// An answer of a model.
     Model {
@@ -132,12 +132,12 @@ pub enum Request {
     /// A program of the system is run.
     Exec {
         /// How.
-        request: ExecRequest,
+        request: Box<ExecRequest>,
     },
     /// An HTTP request.
     Http {
         /// Which.
-        request: HttpRequest,
+        request: Box<HttpRequest>,
     },
     /// A tool of the program that embeds this one.
     Host {
@@ -315,6 +315,12 @@ pub enum Failure {
 mod tests {
     use super::{Failure, Operation, OperationId, Outcome, Request};
     use crate::node::NodeId;
+
+    #[test]
+    fn an_operation_is_small() {
+        // A million of them may wait at once.
+        assert!(size_of::<Operation>() <= 72, "{}", size_of::<Operation>());
+    }
 
     #[test]
     fn operations_and_outcomes_read_back() {

@@ -38,6 +38,8 @@ pub enum Wait {
         handles: u64,
         /// Its place, once there is one and the others are to end.
         winner: Option<usize>,
+        /// With a winner: the first that has not ended.
+        next: usize,
     },
     /// The tasks of the current node, whose first unseen error is raised.
     Join,

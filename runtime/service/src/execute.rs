@@ -10,7 +10,7 @@ use gsw_engine::detached::DetachedEnd;
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::event::Header;
 use gsw_engine::load::Loaded;
-use gsw_engine::observe::Observers;
+use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
@@ -58,7 +58,11 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
 }
 
 fn run(loaded: Loaded, invocation: Invocation) -> Exit {
-    let observers = Arc::new(Observers::default());
+    // All observers are there before the run begins, so nothing of the past is kept.
+    let observers = Arc::new(Observers::new(History {
+        count: 0,
+        ..History::default()
+    }));
     let header = Header::new(&loaded.program.name, &loaded.image);
     let watchers = Watchers::start(&observers, &header, &invocation.options);
     let result = loaded.program.workflows[invocation.workflow].result;

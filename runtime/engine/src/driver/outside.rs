@@ -79,11 +79,11 @@ impl Outside {
             }
             Request::Model { request } => self.ask(carrier, id, *request),
             Request::Release { key } => self.wait_for_release(carrier, id, key),
-            Request::Http { request } => self.send(carrier, id, request),
+            Request::Http { request } => self.send(carrier, id, *request),
             Request::MediaUrl { media } => {
-                carrier.complete(id, self.permissions.admit_media(media));
+                carrier.complete(id, self.permissions.admit_media(*media));
             }
-            Request::Exec { request } => self.execute(carrier, id, request),
+            Request::Exec { request } => self.execute(carrier, id, *request),
             Request::Host { tool, input } => self.call(carrier, id, tool, &input),
             request => match immediately(&request, &self.variables) {
                 Some(outcome) => carrier.complete(id, outcome),
@@ -103,6 +103,7 @@ impl Outside {
 
     /// The run has ended.
     pub(crate) fn forget_all(&self, carrier: CarrierId) {
+        Timer::shared().forget_all(carrier);
         let of_carrier = self
             .lock()
             .extract_if(|(of, _), _| *of == carrier)

@@ -1,23 +1,35 @@
 //! A driver for tests: time is virtual, completions come in an order drawn from a seed, and things go wrong on purpose.
 
+mod replay;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::driver::files;
 use crate::driver::permissions::Permissions;
 use crate::load::Loaded;
+use crate::model::Media;
 use crate::operation::{DetachedStart, Failure, Operation, OperationId, Outcome, Request};
 use crate::run::{Finished, Run, RunResult, Start, Turn};
 use crate::services::Services;
 use crate::turn_threads::TurnThreads;
 
+pub use replay::replay;
+
 /// A run that needs more turns than this hangs.
 const MOST_TURNS: u64 = 10_000_000;
+
+/// Why a script cancels.
+const REASON: &str = "the test says so";
+
+/// With latencies, an operation takes up to so many nanoseconds more.
+const LONGEST_LATENCY: u64 = 20_000_000;
 
 /// Answers requests that a test knows better; `None` leaves one to the driver.
 pub type Answer = Box<dyn FnMut(&Request) -> Option<Outcome> + Send>;
@@ -27,6 +39,8 @@ pub type Answer = Box<dyn FnMut(&Request) -> Option<Outcome> + Send>;
 pub struct Script {
     /// Completions are taken in an order drawn from this; 0 takes them as time would.
     pub seed: u64,
+    /// Each operation takes some milliseconds more, drawn from this.
+    pub latency: Option<u64>,
     /// Every so many operations one fails.
     pub fail_every: Option<u64>,
     /// The run is cancelled at the suspension of this number, from 1.
@@ -39,6 +53,7 @@ impl std::fmt::Debug for Script {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Script")
             .field("seed", &self.seed)
+            .field("latency", &self.latency)
             .field("fail_every", &self.fail_every)
             .field("cancel_at", &self.cancel_at)
             .finish_non_exhaustive()
@@ -75,6 +90,26 @@ pub struct Report {
     pub suspensions: u64,
     /// How many operations it requested.
     pub operations: u64,
+    /// What it requested, in order.
+    pub requested: Vec<Operation>,
+    /// What was brought to it, in order.
+    pub record: Vec<Brought>,
+}
+
+/// What a driver brings to a run before its next turn.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Brought {
+    /// An outcome.
+    Outcome {
+        /// Of which operation.
+        id: OperationId,
+        /// It.
+        outcome: Outcome,
+        /// When it came.
+        now: i64,
+    },
+    /// The end, from outside.
+    Cancel,
 }
 
 /// Runs a program by a script, on a thread with a stack as deep as turns need. `None` when it hangs.
@@ -89,6 +124,25 @@ pub fn run(
     TurnThreads::shared().wait_for(move || Driver::new(loaded, services, script).carry(&entry))?
 }
 
+impl Entry {
+    fn begin(&self, run: &mut Run) {
+        match self {
+            Self::Workflow { index, input } => run.start(*index, input),
+            Self::Detached(start) => run.start_detached(start),
+            Self::Function { function, result } => run.start_root(*function, *result, &[]),
+        }
+    }
+}
+
+/// How every scripted run begins.
+fn start() -> Start {
+    Start {
+        id: "scripted".into(),
+        now: 0,
+        seed: 1,
+    }
+}
+
 struct Driver {
     run: Box<Run>,
     script: Script,
@@ -97,33 +151,30 @@ struct Driver {
     ends: FxHashMap<OperationId, i64>,
     now: i64,
     random: u64,
+    latency: u64,
     performed: u64,
+    requested: Vec<Operation>,
+    record: Vec<Brought>,
 }
 
 impl Driver {
     fn new(loaded: Arc<Loaded>, services: Arc<Services>, script: Script) -> Self {
-        let start = Start {
-            id: "scripted".into(),
-            now: 0,
-            seed: 1,
-        };
         Self {
-            run: Run::new(loaded, services, start),
+            run: Run::new(loaded, services, start()),
             random: script.seed | 1,
+            latency: script.latency.unwrap_or_default() | 1,
             script,
             outstanding: BTreeMap::new(),
             ends: FxHashMap::default(),
             now: 0,
             performed: 0,
+            requested: Vec::new(),
+            record: Vec::new(),
         }
     }
 
     fn carry(mut self, entry: &Entry) -> Option<Report> {
-        match entry {
-            Entry::Workflow { index, input } => self.run.start(*index, input),
-            Entry::Detached(start) => self.run.start_detached(start),
-            Entry::Function { function, result } => self.run.start_root(*function, *result, &[]),
-        }
+        entry.begin(&mut self.run);
         let mut operations = 0;
         for suspensions in 0..MOST_TURNS {
             match self.run.turn() {
@@ -132,6 +183,8 @@ impl Driver {
                         finished,
                         suspensions,
                         operations,
+                        requested: self.requested,
+                        record: self.record,
                     });
                 }
                 Turn::Blocked {
@@ -143,7 +196,8 @@ impl Driver {
                 }
             }
             if self.script.cancel_at == Some(suspensions + 1) {
-                self.run.cancel("the test says so");
+                self.run.cancel(REASON);
+                self.record.push(Brought::Cancel);
                 continue;
             }
             self.complete_one()?;
@@ -162,10 +216,15 @@ impl Driver {
                 Request::Sleep { nanoseconds } => nanoseconds,
                 _ => 0,
             };
-            let end = self.now.saturating_add(length);
+            let more = match self.script.latency {
+                Some(_) => (drawn(&mut self.latency) % LONGEST_LATENCY).cast_signed(),
+                None => 0,
+            };
+            let end = self.now.saturating_add(length).saturating_add(more);
             self.ends.insert(operation.id, end);
             self.outstanding
-                .insert((end, operation.id), operation.request);
+                .insert((end, operation.id), operation.request.clone());
+            self.requested.push(operation);
         }
     }
 
@@ -181,6 +240,11 @@ impl Driver {
         self.ends.remove(&id);
         self.now = self.now.max(end);
         let outcome = self.outcome(&request);
+        self.record.push(Brought::Outcome {
+            id,
+            outcome: outcome.clone(),
+            now: self.now,
+        });
         self.run.complete(id, outcome, self.now);
         Some(())
     }
@@ -217,7 +281,7 @@ impl Driver {
             }
             Request::EnvGet { .. } => Outcome::OptionalText(None),
             Request::Release { .. } => Outcome::Released,
-            Request::MediaUrl { media } => Permissions::default().admit_media(media.clone()),
+            Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),
@@ -246,11 +310,15 @@ impl Driver {
         }
     }
 
-    /// The next word of the script's own random numbers (xorshift64*).
     fn draw(&mut self) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D)
+        drawn(&mut self.random)
     }
+}
+
+/// The next word of a script's own random numbers (xorshift64*).
+fn drawn(state: &mut u64) -> u64 {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    state.wrapping_mul(0x2545_F491_4F6C_DD1D)
 }

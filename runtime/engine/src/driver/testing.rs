@@ -10,7 +10,7 @@ use crate::driver::process::{Group, Surroundings};
 use crate::driver::{outside, process, scripted};
 use crate::host::Variables;
 use crate::load::Loaded;
-use crate::model::{FailureKind, ModelFailure};
+use crate::model::{FailureKind, Media, ModelFailure};
 use crate::operation::{Outcome, Request};
 use crate::run::Finished;
 use crate::services::Services;
@@ -65,7 +65,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             tokens: None,
             limit: None,
         }))),
-        Request::MediaUrl { media } => permissions.admit_media(media.clone()),
+        Request::MediaUrl { media } => permissions.admit_media(Media::clone(media)),
         other if other.is_on_files() => permissions.perform_on_files(other.clone()),
         _ => return None,
     })

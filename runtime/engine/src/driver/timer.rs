@@ -1,14 +1,17 @@
 //! All sleeping operations of a process: one ordered set, one thread that waits for its head.
 
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
 
 use crate::deadline::Deadlines;
 use crate::driver::carrier::{Carrier, CarrierId};
 use crate::operation::{OperationId, Outcome};
 
-/// Longer than any process lives; sleeps beyond it would leave the clock's range.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+/// The timer looks again at least so often; longer waits would leave the range of some clocks.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// The timer; its thread starts with the first sleep.
 #[derive(Debug, Default)]
@@ -17,11 +20,43 @@ pub(super) struct Timer {
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    deadlines: Deadlines<Instant, (CarrierId, OperationId)>,
-    carriers: rustc_hash::FxHashMap<(CarrierId, OperationId), Arc<Carrier>>,
+    /// By nanoseconds since `zero`, which take half the space of an instant.
+    deadlines: Deadlines<u64, (CarrierId, OperationId)>,
+    zero: Instant,
+    /// Those with deadlines, and how many.
+    carriers: FxHashMap<CarrierId, (Arc<Carrier>, usize)>,
     is_served: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            deadlines: Deadlines::default(),
+            zero: Instant::now(),
+            carriers: FxHashMap::default(),
+            is_served: false,
+        }
+    }
+}
+
+impl State {
+    fn now(&self) -> u64 {
+        u64::try_from(self.zero.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// A carrier has one deadline less.
+    fn release(&mut self, id: CarrierId) -> Option<Arc<Carrier>> {
+        let Entry::Occupied(mut entry) = self.carriers.entry(id) else {
+            return None;
+        };
+        entry.get_mut().1 -= 1;
+        if entry.get().1 == 0 {
+            return Some(entry.remove().0);
+        }
+        Some(Arc::clone(&entry.get().0))
+    }
 }
 
 impl Timer {
@@ -38,11 +73,13 @@ impl Timer {
         id: OperationId,
         nanoseconds: i64,
     ) {
-        let length = Duration::from_nanos(nanoseconds.max(0).unsigned_abs()).min(LONGEST);
+        let length = nanoseconds.max(0).unsigned_abs();
         let key = (carrier.id(), id);
         let mut state = self.lock();
-        state.carriers.insert(key, Arc::clone(carrier));
-        let is_first = state.deadlines.set(Instant::now() + length, key);
+        let of_carrier = state.carriers.entry(key.0);
+        of_carrier.or_insert_with(|| (Arc::clone(carrier), 0)).1 += 1;
+        let at = state.now().saturating_add(length);
+        let is_first = state.deadlines.set(at, key);
         if !state.is_served {
             let timer = Arc::clone(self);
             let thread = std::thread::Builder::new().name("gsw-timer".into());
@@ -55,24 +92,34 @@ impl Timer {
     /// Forgets a sleep.
     pub(super) fn forget(&self, carrier: CarrierId, id: OperationId) {
         let mut state = self.lock();
-        state.deadlines.clear(&(carrier, id));
-        state.carriers.remove(&(carrier, id));
+        if state.deadlines.clear(&(carrier, id)) {
+            state.release(carrier);
+        }
+    }
+
+    /// Forgets all sleeps of a run that has ended.
+    pub(super) fn forget_all(&self, carrier: CarrierId) {
+        let mut state = self.lock();
+        if state.carriers.remove(&carrier).is_some() {
+            state.deadlines.clear_all(|it| it.0 == carrier);
+        }
     }
 
     fn serve(&self) {
         let mut state = self.lock();
         loop {
-            while let Some(key) = state.deadlines.pop_due(Instant::now()) {
-                if let Some(carrier) = state.carriers.remove(&key) {
+            let now = state.now();
+            while let Some(key) = state.deadlines.pop_due(now) {
+                if let Some(carrier) = state.release(key.0) {
                     drop(state);
                     carrier.complete(key.1, Outcome::Done);
                     state = self.lock();
                 }
             }
-            let rest = state
-                .deadlines
-                .first()
-                .map_or(LONGEST, |at| at.saturating_duration_since(Instant::now()));
+            let now = state.now();
+            let rest = state.deadlines.first().map_or(LONGEST, |at| {
+                Duration::from_nanos(at.saturating_sub(now)).min(LONGEST)
+            });
             let waited = self.changed.wait_timeout(state, rest);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

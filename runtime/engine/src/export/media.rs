@@ -30,7 +30,7 @@ calls! {
     /// `image.url(u)` and `document.url(u)`
     waiting media_url(run, kind, url) {
         let url = run.take_string(url);
-        let media = Media { kind: kind_of(kind), source: MediaSource::Url { url } };
+        let media = Box::new(Media { kind: kind_of(kind), source: MediaSource::Url { url } });
         run.perform(Request::MediaUrl { media })
     }
 

@@ -73,6 +73,7 @@ calls! {
             let message = "there is no program to run: `argv` is empty".into();
             return Step::Raised(run.error_of_failure(Failure::Io { path: None, message }));
         }
+        let request = Box::new(request);
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
@@ -84,6 +85,7 @@ calls! {
             headers: run.take_templates(headers),
             body: run.take_text(body),
         };
+        let request = Box::new(request);
         run.perform_for(Request::Http { request }, TypeId(result as u32))
     }
 

@@ -56,6 +56,7 @@ impl Run {
             Wait::Race {
                 handles,
                 winner: None,
+                next: 0,
             },
         )
     }
@@ -117,7 +118,11 @@ impl Run {
                 result,
                 next,
             } => self.advance_all(id, handles, result, next),
-            Wait::Race { handles, winner } => self.advance_race(id, handles, winner),
+            Wait::Race {
+                handles,
+                winner,
+                next,
+            } => self.advance_race(id, handles, winner, next),
             Wait::Join | Wait::Abort if self.tree.node(node).live_tasks > 0 => None,
             Wait::Join => {
                 self.tasks.at_mut(id).wait = Wait::Nothing;
@@ -139,8 +144,8 @@ impl Run {
         result: TypeId,
         mut next: usize,
     ) -> Option<Result<u64, u64>> {
-        let tasks = self.tasks_in(handles);
-        while let Some(&awaited) = tasks.get(next) {
+        // Called for each task that ends, so nothing here may look at all of them but at the end.
+        while let Some(awaited) = self.task_in(handles, next) {
             let task = self.tasks.at_mut(awaited);
             if task.state != State::Ended {
                 if !task.waiters.contains(&id) {
@@ -159,11 +164,12 @@ impl Run {
             next += 1;
         }
         self.tasks.at_mut(id).wait = Wait::Nothing;
-        let outcome = match tasks.get(next) {
-            Some(&failed) => self.take_ending(failed),
+        let outcome = match self.task_in(handles, next) {
+            Some(failed) => self.take_ending(failed),
             None => {
+                let tasks = self.tasks_in(handles).into_iter();
                 let values: Result<Vec<u64>, u64> =
-                    tasks.iter().map(|&task| self.take_ending(task)).collect();
+                    tasks.map(|task| self.take_ending(task)).collect();
                 values.map(|values| self.list_or_tuple(result, &values))
             }
         };
@@ -176,12 +182,13 @@ impl Run {
         id: TaskId,
         handles: u64,
         winner: Option<usize>,
+        mut next: usize,
     ) -> Option<Result<u64, u64>> {
-        let tasks = self.tasks_in(handles);
         let has_ended = |run: &Self, task: TaskId| run.tasks.at(task).state == State::Ended;
         let winner = match winner {
             Some(winner) => winner,
             None => {
+                let tasks = self.tasks_in(handles);
                 let ended = tasks
                     .iter()
                     .enumerate()
@@ -193,17 +200,22 @@ impl Run {
                         self.cancel_task(task, "another task has won the race");
                     }
                 }
-                self.tasks.at_mut(id).wait = Wait::Race {
-                    handles,
-                    winner: Some(winner),
-                };
                 winner
             }
         };
-        if tasks.iter().any(|&task| !has_ended(self, task)) {
-            return None;
+        while let Some(task) = self.task_in(handles, next) {
+            if !has_ended(self, task) {
+                self.tasks.at_mut(id).wait = Wait::Race {
+                    handles,
+                    winner: Some(winner),
+                    next,
+                };
+                return None;
+            }
+            next += 1;
         }
         self.tasks.at_mut(id).wait = Wait::Nothing;
+        let tasks = self.tasks_in(handles);
         for &task in &tasks {
             self.tasks.at_mut(task).is_observed = true;
         }
@@ -232,6 +244,16 @@ impl Run {
             Some(Ending::Cancelled) | None => {
                 Err(error::new(&mut self.heap, BuiltinError::Cancelled, &[0]))
             }
+        }
+    }
+
+    /// The task that handle number `index` of a list or tuple names.
+    fn task_in(&self, handles: u64, index: usize) -> Option<TaskId> {
+        match self.loaded.types.get(value::type_of(handles)) {
+            Type::Tuple(parts) => {
+                (index < parts.len()).then(|| task_of(value::field(handles, index)))
+            }
+            _ => list::words(handles).get(index).map(|it| task_of(*it)),
         }
     }
 

@@ -14,18 +14,25 @@ impl Run {
     /// Hands an event to the observers.
     pub(crate) fn tell(&mut self, node: NodeId, kind: EventKind) {
         self.tree.note(&kind);
+        let sequence = self.events;
+        self.events += 1;
+        let is_heard = self.services.observers.is_heard();
+        if !is_heard && self.services.listener.is_none() {
+            return;
+        }
         let event = Event {
-            sequence: self.events,
+            sequence,
             time: self.now,
             run: Arc::clone(&self.id),
             node,
             kind,
         };
-        self.events += 1;
         if let Some(listener) = &self.services.listener {
             listener(&event);
         }
-        self.services.observers.publish(event);
+        if is_heard {
+            self.services.observers.publish(event);
+        }
     }
 
     /// Adds a node and says so.

@@ -1,0 +1,49 @@
+//! Runs a program again with what was brought to it before, in that order.
+
+use std::sync::Arc;
+
+use crate::driver::scripted::{Brought, Entry, REASON, Report, start};
+use crate::load::Loaded;
+use crate::run::{Run, Turn};
+use crate::services::Services;
+use crate::turn_threads::TurnThreads;
+
+/// Runs a program with a record. `None` when the record ends before the run does.
+#[must_use]
+pub fn replay(
+    loaded: &Arc<Loaded>,
+    services: &Arc<Services>,
+    entry: Entry,
+    record: Vec<Brought>,
+) -> Option<Report> {
+    let (loaded, services) = (Arc::clone(loaded), Arc::clone(services));
+    TurnThreads::shared().wait_for(move || {
+        let mut run = Run::new(loaded, services, start());
+        entry.begin(&mut run);
+        carry(run, record)
+    })?
+}
+
+fn carry(mut run: Box<Run>, record: Vec<Brought>) -> Option<Report> {
+    let mut requested = Vec::new();
+    let mut left = record.clone().into_iter();
+    for suspensions in 0.. {
+        match run.turn() {
+            Turn::Done(finished) => {
+                return Some(Report {
+                    finished,
+                    suspensions,
+                    operations: requested.len() as u64,
+                    requested,
+                    record,
+                });
+            }
+            Turn::Blocked { operations, .. } => requested.extend(operations),
+        }
+        match left.next()? {
+            Brought::Outcome { id, outcome, now } => run.complete(id, outcome, now),
+            Brought::Cancel => run.cancel(REASON),
+        }
+    }
+    None
+}

@@ -1,0 +1,149 @@
+"""Measures runs: steps, tasks, waiting, prompts, each beside Node, Python or a bare loop. Called by `run.py`."""
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RELEASE = ROOT / "target" / "release"
+PEERS = Path(__file__).resolve().parent / "peers"
+
+STEPS = 'workflow main(n: int) -> int {\n  for i in 0..n { step "s" { } }\n  n\n}\n'
+NAMED = 'workflow main(n: int) -> int {\n  for i in 0..n { step "s ${i}" { } }\n  n\n}\n'
+TASKS = "workflow main(n: int) -> int {\n  let tasks = (0..n).map(i => spawn { i })\n  (await tasks).len()\n}\n"
+CHAIN = "fn chain(n: int) -> int { if n == 0 { 0 } else { 1 + await spawn chain(n - 1) } }\nworkflow main(n: int) -> int { chain(n) }\n"
+WAITING = "workflow main(n: int) -> int {\n  let done = parallel for _ in 0..n { sleep(3s); 1 }\n  done.len()\n}\n"
+PROMPTS = """agent speaker { model: "openai/gpt-5" retry: 3 }
+prompt say(n: int) -> string by speaker { user "Say ${n}." }
+workflow main(n: int) -> int {
+  let said = parallel for i in 0..n { say(i) }
+  said.len()
+}
+"""
+
+
+def build(work, name, source):
+    (work / f"{name}.gsw").write_text(source)
+    subprocess.run([RELEASE / "gswc", "build", work / f"{name}.gsw", "-o", work / name], check=True)
+    return work / name
+
+
+def timed(command, times=3, env=None):
+    """Median seconds and the highest peak of resident memory in MB."""
+    taken, peaks = [], []
+    for _ in range(times):
+        start = time.perf_counter()
+        child = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+        _, status, usage = os.wait4(child.pid, 0)
+        taken.append(time.perf_counter() - start)
+        peaks.append(usage.ru_maxrss / 1024)
+        if status != 0:
+            raise SystemExit(f"{command}: status {status}")
+    return statistics.median(taken), max(peaks)
+
+
+def peer(command):
+    """Seconds and MB that a peer prints, or None where it is not there or does not come through."""
+    if not shutil.which(str(command[0])):
+        return None, None
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, None
+    seconds, megabytes = done.stdout.split()[:2]
+    return float(seconds), float(megabytes)
+
+
+def steps(work, row):
+    program = build(work, "steps", STEPS)
+    base, _ = timed([program, "--quiet", "--n", 0])
+    for count in (1_000, 10_000, 100_000, 1_000_000):
+        seconds, _ = timed([program, "--quiet", "--n", count])
+        node, _ = peer(["node", PEERS / "run.mjs", "steps", count])
+        row(f"an empty step, {count:,} of them: each", (seconds - base) / count * 1e6, "µs", "< 1 µs", "node by hand", node and node / count * 1e6)
+    python, _ = peer([sys.executable, PEERS / "run.py", "steps", 100_000])
+    seconds, _ = timed([program, "--quiet", "--n", 100_000])
+    row("an empty step, 100,000 of them: each", (seconds - base) / 1e5 * 1e6, "µs", "< 1 µs", "python by hand", python and python / 1e5 * 1e6)
+    named = build(work, "named", NAMED)
+    seconds, _ = timed([named, "--quiet", "--n", 1_000_000])
+    row("the same, each of another name: each", (seconds - base) / 1e6 * 1e6, "µs")
+    for count in (10_000, 100_000, 1_000_000):
+        seconds, _ = timed([program, "--events", work / "events.jsonl", "--n", count])
+        row(f"a step with all observers on, {count:,} of them: each", (seconds - base) / count * 1e6, "µs", "< 3 µs")
+    lines = sum(1 for _ in open(work / "events.jsonl", "rb"))
+    print(f"lines of events for the last of these: {lines:,}", file=sys.stderr)
+    (work / "events.jsonl").unlink()
+
+
+def tasks(work, row):
+    program = build(work, "tasks", TASKS)
+    million = 1_000_000
+    seconds, megabytes = timed([program, "--quiet", "--n", million])
+    node, node_memory = peer(["node", "--max-old-space-size=8000", PEERS / "run.mjs", "tasks", million])
+    python, python_memory = peer([sys.executable, PEERS / "run.py", "tasks", million])
+    row("1,000,000 tasks spawned and joined", seconds, "s", "< 2 s", "node by hand", node)
+    row("1,000,000 tasks spawned and joined", seconds, "s", "< 2 s", "python by hand", python)
+    row("their peak", megabytes, "MB", "< 1000 MB", "node by hand", node_memory)
+    row("their peak", megabytes, "MB", "< 1000 MB", "python by hand", python_memory)
+    chain = build(work, "chain", CHAIN)
+    seconds, megabytes = timed([chain, "--quiet", "--n", 10_000])
+    node, _ = peer(["node", PEERS / "run.mjs", "chain", 10_000])
+    row("a chain of tasks, 10,000 deep", seconds * 1e3, "ms", "works", "node by hand", node and node * 1e3)
+
+
+def waiting(work, row):
+    program = build(work, "waiting_million", WAITING)
+    _, megabytes = timed([program, "--quiet", "--n", 1_000_000], 1)
+    _, node = peer(["node", "--max-old-space-size=8000", PEERS / "run.mjs", "waiting", 1_000_000])
+    _, python = peer([sys.executable, PEERS / "run.py", "waiting", 1_000_000])
+    row("1,000,000 tasks waiting: peak", megabytes, "MB", "< 1000 MB", "node by hand", node)
+    row("1,000,000 tasks waiting: peak", megabytes, "MB", "< 1000 MB", "python by hand", python)
+
+
+def prompts(work, row, count=10_000):
+    """The fake provider answers ours and the bare loop in turn, so that both meet the same machine."""
+    provider, bare = RELEASE / "fake-provider", RELEASE / "examples" / "bare_loop"
+    if not (provider.is_file() and bare.is_file()):
+        print("prompts are left out: cargo build --release -p fake-provider; cargo build --release -p gsw-agents --example bare_loop", file=sys.stderr)
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    program = build(work, "prompts", PROMPTS)
+    script = work / "script.json"
+    script.write_text(json.dumps({"replies": [{"times": 0, "body": {"answer": {"text": "said"}}}]}))
+    ours, theirs = [], []
+    body = work / "body.json"
+    for _ in range(3):
+        for who in ("ours", "theirs"):
+            server = subprocess.Popen([provider, "--script", script], stdout=subprocess.PIPE, text=True)
+            try:
+                url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+                env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x"}
+                if who == "ours":
+                    ours.append(timed([program, "--quiet", "--n", count], 1, env)[0])
+                    body.write_text(asked(url))
+                else:
+                    done = subprocess.run([bare, f"{url}/chat/completions", str(count), body], capture_output=True, text=True, check=True)
+                    theirs.append(float(done.stdout.split()[0]))
+            finally:
+                server.kill()
+                server.wait()
+    per_second = count / statistics.median(ours), count / statistics.median(theirs)
+    row(f"{count:,} prompts at once: prompts a second", per_second[0], "/s", "> 90 % of bare", "bare reqwest", per_second[1])
+
+
+def asked(url):
+    """The body of one of the requests that the program sent."""
+    import urllib.request
+
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/__requests") as answer:
+        return json.load(answer)[0]["body"]
+
+
+def measure(work, row):
+    for part in (steps, tasks, waiting, prompts):
+        part(work, row)
