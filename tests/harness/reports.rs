@@ -237,3 +237,86 @@ fn every_code_has_a_case_with_its_exact_text() {
         .collect();
     assert!(missing.is_empty(), "no case shows {missing:?}");
 }
+
+/// The modules that word reports.
+fn wordings() -> Vec<PathBuf> {
+    let errors = std::fs::read_dir(root().join("compiler/semantics/src/errors"));
+    let errors = errors.expect("the folder is there");
+    let mut files: Vec<PathBuf> = errors
+        .map(|entry| entry.expect("a folder can be listed").path())
+        .collect();
+    for name in [
+        "parser/error.rs",
+        "parser/error/advice.rs",
+        "lexer/error.rs",
+    ] {
+        files.push(root().join("compiler/syntax/src").join(name));
+    }
+    files.push(root().join("compiler/evaluator/src/errors.rs"));
+    files
+}
+
+/// The sentences in a source file: its strings of several words, cut at what is put into them.
+fn sentences(source: &str) -> Vec<Vec<String>> {
+    let string = regex::Regex::new(r##"r#"(?s:(.*?))"#|r"([^"]*)"|"((?:[^"\\]|\\(?s:.))*)""##)
+        .expect("the expression is right");
+    let hole = regex::Regex::new(r"\{[^{}]*\}").expect("the expression is right");
+    let lines = source
+        .lines()
+        .filter(|it| !it.trim_start().starts_with("//"));
+    let code: String = lines.flat_map(|it| [it, "\n"]).collect();
+    let code = continued.replace_all(&code, "");
+    let texts = string.captures_iter(&code).map(|found| {
+        let raw = found
+            .get(1)
+            .or(found.get(2))
+            .map(|it| it.as_str().to_owned());
+        raw.unwrap_or_else(|| found[3].replace("\\\"", "\"").replace("\\\\", "\\"))
+    });
+    texts
+        .filter(|it| it.len() >= 12 && it.contains(' ') && !it.contains("\\n"))
+        .map(|it| {
+            let text = it.replace("{{", "\u{1}").replace("}}", "\u{2}");
+            let parts = hole.split(&text);
+            parts
+                .map(|it| it.replace('\u{1}', "{").replace('\u{2}', "}"))
+                .collect()
+        })
+        .collect()
+}
+
+/// Whether the parts stand in a line of `text`, in order.
+fn says(text: &str, parts: &[String]) -> bool {
+    text.lines().any(|line| {
+        let mut rest = line;
+        parts.iter().all(|part| match rest.find(part.as_str()) {
+            Some(index) => {
+                rest = &rest[index + part.len()..];
+                true
+            }
+            None => false,
+        })
+    })
+}
+
+#[test]
+fn every_sentence_is_said_on_a_page() {
+    let folders = ["tests/semantics/reports", "tests/project"];
+    let pages = folders.iter().flat_map(|it| pages(&root().join(it)));
+    let shown: String = pages
+        .map(|path| std::fs::read_to_string(path).expect("pages can be read"))
+        .collect();
+    let mut missing = Vec::new();
+    for path in wordings() {
+        let source = std::fs::read_to_string(&path).expect("sources can be read");
+        let sentences = sentences(&source).into_iter();
+        let unsaid = sentences.filter(|it| !says(&shown, it));
+        let file = path
+            .strip_prefix(root())
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        missing.extend(unsaid.map(|it| format!("{file}: {}", it.join("{}"))));
+    }
+    assert!(missing.is_empty(), "no page says\n{}", missing.join("\n"));
+}

@@ -57,11 +57,7 @@ pub fn never_raised(place: Place, error: &str, name: &str, cut: Place) -> Diagno
 }
 
 fn undeclared(place: Place, message: String, declared: &[String]) -> Diagnostic {
-    let listed = if declared.is_empty() {
-        "the signature lists no error".to_string()
-    } else {
-        let quoted: Vec<String> = declared.iter().map(|it| format!("`{it}`")).collect();
-        format!("the signature lists {}", quoted.join(", "))
-    };
+    let quoted: Vec<String> = declared.iter().map(|it| format!("`{it}`")).collect();
+    let listed = format!("the signature lists {}", quoted.join(", "));
     Diagnostic::error(Code::UNDECLARED_ERROR, place, message).note(listed)
 }

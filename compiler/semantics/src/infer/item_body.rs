@@ -17,6 +17,7 @@ use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
 use crate::infer::workflow::modifier_name;
 use crate::model::{ItemBodies, Parameter};
+use crate::rules;
 use crate::types::Type;
 
 /// The inference of all bodies of one item.
@@ -346,7 +347,9 @@ impl<'db> ItemInference<'db> {
         for parameter in parameters {
             let mut ty = parameter.ty.clone();
             // The head is reported, and the text that shows it follows from that.
-            if is_asked && crate::rules::holds_secret(self.db, &ty) {
+            let is_refused =
+                || rules::holds_secret(self.db, &ty) || rules::has_media_inside(self.db, &ty);
+            if is_asked && is_refused() {
                 ty = Type::Invalid;
             }
             context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);

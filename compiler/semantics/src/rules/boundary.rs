@@ -61,7 +61,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);
     let mut found = Vec::new();
     for parameter in &signature.parameters {
-        if is_asked && !is_media(&parameter.ty) && holds_media(db, &parameter.ty) {
+        if is_asked && has_media_inside(db, &parameter.ty) {
             let place = Place::Item {
                 item,
                 span: parameter.span,
@@ -157,4 +157,9 @@ fn find(
         }
         _ => None,
     }
+}
+
+/// Whether a value of this type holds an image or a document and is neither one nor a list of them.
+pub(crate) fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
+    !is_media(ty) && holds_media(db, ty)
 }

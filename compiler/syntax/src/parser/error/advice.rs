@@ -174,6 +174,8 @@ impl Scene<'_> {
     fn foreign_sign(&self, error: &ParseError, token: Token) -> Option<Advice> {
         let expected = error.expected;
         let before = self.before(error.index).map(|it| it.kind);
+        let two_before = error.index.checked_sub(1).and_then(|it| self.before(it));
+        let two_before = two_before.map(|it| it.kind);
         let behind = self.tokens.get(error.index + 1).map(|it| it.kind);
         match token.kind {
             TokenKind::Equal
@@ -183,9 +185,6 @@ impl Scene<'_> {
             }
             TokenKind::Plus if before == Some(TokenKind::Plus) => {
                 note("`n += 1` adds one; there is no `++`")
-            }
-            TokenKind::Minus if before == Some(TokenKind::Minus) => {
-                note("`n -= 1` takes one away; there is no `--`")
             }
             TokenKind::Colon if expected.has(Expected::token(TokenKind::Arrow)) => replace(
                 "the type of a result is written `-> type`",
@@ -209,6 +208,9 @@ impl Scene<'_> {
                 if expected == Expected::token(TokenKind::Colon) =>
             {
                 note("a parameter or field has its type behind it: `name: type`")
+            }
+            _ if before == Some(TokenKind::Minus) && two_before == before => {
+                note("`n -= 1` takes one away; there is no `--`")
             }
             _ => None,
         }
