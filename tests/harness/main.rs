@@ -5,6 +5,7 @@
 mod bad_input;
 mod breakout;
 mod browser;
+mod built_in_errors;
 mod codes;
 mod collector;
 mod conformance;
@@ -24,6 +25,7 @@ mod introspection;
 mod left_behind;
 mod library;
 mod library_index;
+mod limits;
 mod literate;
 mod modifiers;
 mod page;

@@ -261,6 +261,7 @@ fn sentences(source: &str) -> Vec<Vec<String>> {
     let string = regex::Regex::new(r##"r#"(?s:(.*?))"#|r"([^"]*)"|"((?:[^"\\]|\\(?s:.))*)""##)
         .expect("the expression is right");
     let hole = regex::Regex::new(r"\{[^{}]*\}").expect("the expression is right");
+    let continued = regex::Regex::new(r"\\\n\s*").expect("the expression is right");
     let lines = source
         .lines()
         .filter(|it| !it.trim_start().starts_with("//"));

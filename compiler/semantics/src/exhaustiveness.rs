@@ -8,12 +8,13 @@ mod pattern;
 mod witness;
 
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+use rustc_hash::FxHashMap;
 
 use crate::errors;
 use crate::hir::{Arm, Body, Expression, ExpressionKind, Pattern, PatternKind, StatementKind};
 use crate::tree::source_text;
 use crate::types::Type;
-use constructor::{field_types, split};
+use constructor::{Constructor, field_types, split};
 use matrix::Matrix;
 use pattern::{Simple, simplify};
 use witness::{Witness, witness_text};
@@ -117,13 +118,14 @@ fn unreachable_arms(
     arms: &[Arm],
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut above: Vec<Vec<Simple>> = Vec::new();
+    let mut above = Above::default();
     for arm in arms {
         let Some(row) = simplify(db, &arm.pattern) else {
             return;
         };
+        let rows = above.beside(&row);
         let is_reached =
-            Matrix::new(db).is_useful(&above, std::slice::from_ref(ty), std::slice::from_ref(&row));
+            Matrix::new(db).is_useful(&rows, std::slice::from_ref(ty), std::slice::from_ref(&row));
         if !is_reached && !is_made_up(arm) {
             let place = Place::Item {
                 item: body.item,
@@ -131,11 +133,43 @@ fn unreachable_arms(
             };
             found.push(errors::unreachable_arm(place));
         } else if let PatternKind::Or(sides) = &arm.pattern.kind {
-            unreachable_sides(db, body, ty, sides, &above, found);
+            unreachable_sides(db, body, ty, sides, &rows, found);
         }
         if arm.guard.is_none() {
-            above.push(vec![row]);
+            above.add(row);
         }
+    }
+}
+
+/// The arms above one, so that each looks at those only that can cover the same.
+#[derive(Default)]
+struct Above {
+    exact: FxHashMap<Constructor, Vec<Vec<Simple>>>,
+    other: Vec<Vec<Simple>>,
+}
+
+impl Above {
+    fn add(&mut self, row: Simple) {
+        match row {
+            Simple::Or(parts) => parts.into_iter().for_each(|it| self.add(it)),
+            Simple::Made(ref constructor, _) if constructor.is_exact() => {
+                let group = self.exact.entry(constructor.clone()).or_default();
+                group.push(vec![row]);
+            }
+            row => self.other.push(vec![row]),
+        }
+    }
+
+    /// The rows that may cover something of `row`.
+    fn beside(&self, row: &Simple) -> Vec<Vec<Simple>> {
+        let exact: Vec<&Vec<Vec<Simple>>> = match row {
+            Simple::Made(constructor, _) if constructor.is_exact() => {
+                self.exact.get(constructor).into_iter().collect()
+            }
+            _ => self.exact.values().collect(),
+        };
+        let rows = exact.into_iter().flatten().chain(&self.other);
+        rows.cloned().collect()
     }
 }
 
@@ -191,8 +225,14 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
 
 /// `None` when a pattern is invalid, which has been reported.
 fn rows<'a>(db: &dyn Db, arms: impl Iterator<Item = &'a Arm>) -> Option<Vec<Vec<Simple>>> {
-    arms.map(|arm| simplify(db, &arm.pattern).map(|it| vec![it]))
-        .collect()
+    let mut rows = Vec::new();
+    for arm in arms {
+        match simplify(db, &arm.pattern)? {
+            Simple::Or(parts) => rows.extend(parts.into_iter().map(|it| vec![it])),
+            row => rows.push(vec![row]),
+        }
+    }
+    Some(rows)
 }
 
 fn uncovered(db: &dyn Db, ty: &Type, rows: Vec<Vec<Simple>>) -> Vec<String> {

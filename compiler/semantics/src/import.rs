@@ -8,6 +8,7 @@ use gsw_syntax::file_item_ids;
 
 use crate::edit_distance::nearest;
 use crate::errors;
+use crate::import_graph::is_circle;
 use crate::module::{entry_file, module_file, shown_file};
 use crate::scope::{import_name, is_importable, is_private, member_names, module_scope};
 use crate::tree::{item_head, item_tree, source_text};
@@ -26,8 +27,7 @@ pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
 /// The imports of `file` that lie on no circle: who follows only these cannot run forever.
 pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
     let all = imported_files(db, file).iter().copied();
-    all.filter(|target| path_between(db, *target, file).is_none())
-        .collect()
+    all.filter(|target| !is_circle(db, *target, file)).collect()
 }
 
 /// What is wrong with the imports of `file`, unused ones aside.
@@ -114,7 +114,7 @@ fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
 
 /// A circle is reported once: in the entry, else in the file of it that comes first by its path.
 fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
-    let back = path_between(db, target, file)?;
+    let back = is_circle(db, target, file).then(|| path_between(db, target, file))??;
     let entry = entry_file(db);
     let rank = |it: File| (Some(it) != entry, it.path(db));
     if back.iter().any(|it| rank(*it) < rank(file)) {
@@ -185,9 +185,4 @@ fn unknown_imports(
         }
     }
     found
-}
-
-/// Whether imports lead from `start` to `end`.
-pub(crate) fn reaches(db: &dyn Db, start: File, end: File) -> bool {
-    path_between(db, start, end).is_some()
 }

@@ -19,6 +19,7 @@ mod habit;
 pub mod hir;
 mod host_tool;
 mod import;
+mod import_graph;
 mod infer;
 mod lints;
 mod lower_type;

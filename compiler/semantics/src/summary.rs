@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::hir::BodyPart;
-use crate::import::reaches;
+use crate::import_graph::is_circle;
 use crate::model::{ItemSummary, Summary, Waits};
 use crate::module::is_std;
 use crate::tool_list::listed_tools;
@@ -226,7 +226,7 @@ impl Unit<'_> {
         let may_ask = *self
             .outside
             .entry(file)
-            .or_insert_with(|| is_std(db, file) || !reaches(db, file, own));
+            .or_insert_with(|| is_std(db, file) || !is_circle(db, file, own));
         let asked = may_ask
             .then(|| summarize_file(db, unit(db, file)).items.get(&item))
             .flatten();

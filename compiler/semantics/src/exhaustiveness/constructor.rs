@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gsw_source::{Db, ItemId, Name};
+use rustc_hash::FxHashSet;
 
 use super::pattern::Simple;
 use crate::alias::alias_target;
@@ -12,7 +13,7 @@ use crate::substitute::substitute;
 use crate::types::Type;
 
 /// One way in which a value is made.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Constructor {
     /// The only one of a record, a tuple or `()`.
     Single,
@@ -38,6 +39,17 @@ pub(super) enum Constructor {
     AtLeast(usize, usize),
     /// Every value that no pattern names.
     Other,
+}
+
+impl Constructor {
+    /// Whether it covers itself and nothing else, so that rows can be looked up by it.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::Range(start, end) => start == end,
+            Self::AtLeast(..) => false,
+            _ => true,
+        }
+    }
 }
 
 /// The type behind aliases with checks.
@@ -102,12 +114,9 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
         Type::List(_) => split_lengths(heads),
         Type::Tuple(_) | Type::Record(..) | Type::Unit => vec![Constructor::Single],
         _ => {
-            let mut named: Vec<Constructor> = Vec::new();
-            for &head in heads {
-                if !named.contains(head) {
-                    named.push(head.clone());
-                }
-            }
+            let mut seen = FxHashSet::default();
+            let fresh = heads.iter().filter(|it| seen.insert(**it));
+            let mut named: Vec<Constructor> = fresh.map(|it| (*it).clone()).collect();
             named.push(Constructor::Other);
             named
         }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use gsw_source::Db;
+use rustc_hash::FxHashMap;
 
 use super::constructor::{Constructor, covered_parts, field_types, split};
 use super::pattern::Simple;
@@ -48,17 +49,25 @@ impl<'a> Matrix<'a> {
                 self.is_useful(&wildcard_rows(rows), types, tail)
             }
             Simple::Wildcard | Simple::Made(..) => {
-                let mut heads = heads(rows);
-                if let Simple::Made(constructor, _) = head {
-                    heads.push(constructor);
-                }
-                split(self.db, ty, &heads).iter().any(|constructor| {
+                let constructors = match head {
+                    Simple::Made(constructor, _) if constructor.is_exact() => {
+                        vec![constructor.clone()]
+                    }
+                    Simple::Made(constructor, _) => {
+                        let mut heads = heads(rows);
+                        heads.push(constructor);
+                        split(self.db, ty, &heads)
+                    }
+                    _ => split(self.db, ty, &heads(rows)),
+                };
+                let groups = Groups::new(rows);
+                constructors.iter().any(|constructor| {
                     let fields = field_types(self.db, constructor, ty);
                     let narrowed = specialise(row, constructor, fields.len());
-                    let inner: Vec<Vec<Simple>> = rows
-                        .iter()
-                        .flat_map(|it| specialise(it, constructor, fields.len()))
-                        .collect();
+                    if narrowed.is_empty() {
+                        return false;
+                    }
+                    let inner = groups.specialised(constructor, fields.len());
                     let types: Vec<Type> =
                         fields.into_iter().chain(types.iter().cloned()).collect();
                     narrowed.iter().any(|it| self.is_useful(&inner, &types, it))
@@ -92,13 +101,11 @@ impl<'a> Matrix<'a> {
                 .collect();
         }
         let mut found = Vec::new();
+        let groups = Groups::new(rows);
         for constructor in split(self.db, ty, &heads(rows)) {
             let fields = field_types(self.db, &constructor, ty);
             let arity = fields.len();
-            let inner: Vec<Vec<Simple>> = rows
-                .iter()
-                .flat_map(|row| specialise(row, &constructor, arity))
-                .collect();
+            let inner = groups.specialised(&constructor, arity);
             let types: Vec<Type> = fields.into_iter().chain(rest.iter().cloned()).collect();
             for mut row in self.missing(&inner, &types, limit - found.len()) {
                 let tail = row.split_off(arity);
@@ -115,6 +122,39 @@ impl<'a> Matrix<'a> {
         let left = self.fuel.get();
         self.fuel.set(left.saturating_sub(1));
         left > 0
+    }
+}
+
+/// Rows by the constructor at their head, so that a `match` over many variants looks at each row once.
+struct Groups<'rows> {
+    exact: FxHashMap<&'rows Constructor, Vec<&'rows [Simple]>>,
+    other: Vec<&'rows [Simple]>,
+}
+
+impl<'rows> Groups<'rows> {
+    fn new(rows: &'rows [Vec<Simple>]) -> Self {
+        let mut groups = Self {
+            exact: FxHashMap::default(),
+            other: Vec::new(),
+        };
+        for row in rows {
+            match row.first() {
+                Some(Simple::Made(constructor, _)) if constructor.is_exact() => {
+                    groups.exact.entry(constructor).or_default().push(row);
+                }
+                _ => groups.other.push(row),
+            }
+        }
+        groups
+    }
+
+    /// The rows for values that `constructor` makes; their order says nothing about what they cover.
+    fn specialised(&self, constructor: &Constructor, arity: usize) -> Vec<Vec<Simple>> {
+        let exact = self.exact.get(constructor).into_iter().flatten();
+        exact
+            .chain(&self.other)
+            .flat_map(|row| specialise(row, constructor, arity))
+            .collect()
     }
 }
 
