@@ -141,6 +141,12 @@ def measure(work):
     baml = baml_check(work)
     row("check 10,000 lines in 100 files, cold", wall([GSWC, "check", large / "main.gsw"]) * 1e3, "ms", "< 150 ms", "baml-cli check, 10,000 lines", baml)
 
+    lines = work / "lines.gsw"
+    modules = [(large / path).read_text() for path in sorted(os.listdir(large)) if path.endswith(".gsw")]
+    text = "\n".join(modules * 10)
+    lines.write_text(text)
+    row(f"fmt of {text.count(chr(10)):,} lines", formatting(lines) * 1e3, "ms", "< 500 ms")
+
     small = work / "small"
     small.mkdir()
     project(small, 10, 100)
@@ -171,6 +177,18 @@ def measure(work):
         subprocess.run(["rustc", "-O", work / "loop.rs", "-o", work / "loop_rust"], check=True)
         rust = wall([work / "loop_rust", "200000000"], 3) * 1e3
     row("checked integer loop, 200 million turns", wall([work / "loop"], 3) * 1e3, "ms", "< 3x Rust", "rustc -O", rust)
+
+
+def formatting(path):
+    """Median seconds of formatting a file, which may differ from its formatted form."""
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        done = subprocess.run([GSWC, "fmt", "-"], stdin=path.open(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        taken.append(time.perf_counter() - start)
+        if done.returncode != 0:
+            raise SystemExit(f"fmt: exit {done.returncode}\n{done.stderr.decode()[:500]}")
+    return statistics.median(taken)
 
 
 def baml_check(work):

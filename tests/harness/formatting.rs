@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use gsw_source::{Database, File};
+
 use crate::program::{gswc, root, scratch, text};
 
 #[test]
@@ -64,4 +66,65 @@ fn standard_input_goes_to_standard_output() {
         String::from_utf8_lossy(&output.stdout),
         "const A: int = 1\n"
     );
+}
+
+/// What a text means: the trees of its items; `None` when it has mistakes.
+fn meaning(text: &str) -> Option<String> {
+    let db = Database::default();
+    let file = File::new(&db, "test.gsw".into(), text.into());
+    let parsed = gsw_syntax::parse_file(&db, file);
+    let trees = parsed
+        .items
+        .iter()
+        .map(|it| gsw_syntax::dump_item(&it.item));
+    parsed.diagnostics.is_empty().then(|| trees.collect())
+}
+
+fn formatted(text: &str) -> Option<String> {
+    let db = Database::default();
+    let file = File::new(&db, "test.gsw".into(), text.into());
+    gsw_format::format_file(&db, file).ok()
+}
+
+/// The program with blanks, line ends and comments where they change nothing.
+fn perturbed(program: &str, mut seed: u64) -> String {
+    let mut text = String::new();
+    for line in program.lines() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let indentation = " ".repeat((seed >> 60) as usize % 7);
+        let comment = if (seed >> 50) % 5 == 0 {
+            " // kept"
+        } else {
+            ""
+        };
+        let blank = if (seed >> 40) % 6 == 0 { "\n\n" } else { "\n" };
+        text += &format!("{indentation}{}{comment}{blank}", line.trim());
+    }
+    text
+}
+
+#[test]
+fn generated_programs_keep_their_meaning_and_comments() {
+    for seed in 0..40 {
+        let program = gsw_generator::generate(seed, 40);
+        for source in [program.clone(), perturbed(&program, seed)] {
+            let Some(before) = meaning(&source) else {
+                assert_ne!(source, program, "seed {seed} has mistakes");
+                continue;
+            };
+            let once = formatted(&source).expect("it has no mistakes");
+            assert_eq!(Some(before), meaning(&once), "seed {seed}:\n{once}");
+            assert_eq!(Some(&once), formatted(&once).as_ref(), "seed {seed}");
+            let comments = |text: &str| text.matches("// kept").count();
+            assert_eq!(comments(&source), comments(&once), "seed {seed}:\n{once}");
+        }
+    }
+}
+
+#[test]
+fn block_strings_say_the_same_at_another_depth() {
+    let source = "fn f(n: int) -> string {\n            if n > 0 {\n  \"\"\"\n      a\n        b ${n}\n\n      c\n      \"\"\"\n } else { \"\"\"one\n     two\n   three\"\"\" }\n}\n";
+    let once = formatted(source).expect("it has no mistakes");
+    assert_eq!(meaning(source), meaning(&once), "{once}");
+    assert_eq!(Some(&once), formatted(&once).as_ref());
 }

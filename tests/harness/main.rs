@@ -36,6 +36,7 @@ mod project;
 mod reference;
 mod reports;
 mod requirements;
+mod schemas;
 mod shrink;
 mod site;
 mod soup;

@@ -153,6 +153,12 @@ pub struct Schema {
     pub file: Option<PathBuf>,
     /// A type or a workflow; without one, all of them are printed by name.
     pub name: Option<String>,
+    /// Print what providers constrain answers by, and which keywords it could not keep.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print 16 hexadecimal digits for each type, which change exactly when its schema does.
+    #[arg(long, conflicts_with = "strict")]
+    pub hash: bool,
 }
 
 /// `gswc doc`

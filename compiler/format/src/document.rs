@@ -221,6 +221,15 @@ fn fits<'document>(
         let width = match document {
             Document::Text(text) => text.chars().count(),
             Document::Verbatim(text) => match text.split_once('\n') {
+                // What follows a text of several lines inside of braces decides about the braces as well.
+                Some((line, rest)) if within == Within::Braces && !is_behind => {
+                    if line.chars().count() > left {
+                        return false;
+                    }
+                    let last = rest.rsplit('\n').next().unwrap_or(rest);
+                    left = WIDTH.saturating_sub(last.chars().count());
+                    0
+                }
                 Some((line, _)) => return line.chars().count() <= left,
                 None => text.chars().count(),
             },

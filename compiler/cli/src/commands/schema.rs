@@ -20,9 +20,14 @@ pub fn schema(arguments: &Schema) -> Exit {
         Ok(outline) => outline,
         Err(diagnostics) => return report::report(&db, &diagnostics, Format::Auto),
     };
+    let form = match (arguments.strict, arguments.hash) {
+        (true, _) => Form::Strict,
+        (_, true) => Form::Hash,
+        _ => Form::Whole,
+    };
     let found = match name {
-        None => Some(all(&outline)),
-        Some(name) => named(&outline, name),
+        None => Some(all(&outline, form)),
+        Some(name) => named(&outline, name, form),
     };
     match (found, name) {
         (Some(found), _) => report::output(&format!("{found:#}\n")),
@@ -36,33 +41,53 @@ pub fn schema(arguments: &Schema) -> Exit {
     }
 }
 
-fn named(outline: &Outline, name: &str) -> Option<Value> {
+/// What is printed of a schema.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Itself.
+    Whole,
+    /// What providers take of it.
+    Strict,
+    /// What tells it from others.
+    Hash,
+}
+
+fn named(outline: &Outline, name: &str, form: Form) -> Option<Value> {
     let ty = outline.named.iter().find(|(of, _)| of == name);
     if let Some((name, ty)) = ty {
-        return Some(document(name, schema::schema(&outline.types, *ty)));
+        return Some(document(name, schema::schema(&outline.types, *ty), form));
     }
     let workflow = outline.workflows.iter().find(|it| it.name == name)?;
     Some(json!({
-        "input": document(name, gsw_service::input_schema(&outline.types, &workflow.parameters)),
-        "output": document(name, schema::schema(&outline.types, workflow.result)),
+        "input": document(name, gsw_service::input_schema(&outline.types, &workflow.parameters), form),
+        "output": document(name, schema::schema(&outline.types, workflow.result), form),
     }))
 }
 
-fn all(outline: &Outline) -> Value {
+fn all(outline: &Outline, form: Form) -> Value {
     let mut types = Map::new();
     for (name, _) in &outline.named {
-        types.extend(named(outline, name).map(|it| (name.clone(), it)));
+        types.extend(named(outline, name, form).map(|it| (name.clone(), it)));
     }
     let workflows: Map<String, Value> = outline
         .workflows
         .iter()
-        .filter_map(|it| Some((it.name.clone(), named(outline, &it.name)?)))
+        .filter_map(|it| Some((it.name.clone(), named(outline, &it.name, form)?)))
         .collect();
     json!({ "types": types, "workflows": workflows })
 }
 
-/// The schema as a document of its own.
-fn document(name: &str, schema: Value) -> Value {
+/// The schema as a document of its own, or what else is asked of it.
+fn document(name: &str, schema: Value, form: Form) -> Value {
+    match form {
+        Form::Whole => {}
+        Form::Hash => return schema::schema_hash(&schema).into(),
+        Form::Strict => {
+            let (strict, dropped) = schema::strict(&schema);
+            let why = schema::strict_obstacle(&schema);
+            return json!({ "schema": strict, "dropped": dropped, "obstacle": why });
+        }
+    }
     let mut document = Map::new();
     document.insert(
         "$schema".into(),
