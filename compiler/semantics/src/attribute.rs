@@ -95,18 +95,7 @@ pub fn read_attributes(
                 sink.push(errors::attribute_arguments(place, name, "no arguments"))
             }
             (_, Some(texts)) if is_library && read.take_of_library(name, texts) => {}
-            _ => {
-                let word = Place::Item {
-                    item,
-                    span: attribute.name.span,
-                };
-                let known: Vec<Name> = PUBLIC.iter().map(|it| Name::new_static(it)).collect();
-                let suggestion = nearest(name, &known);
-                let suggestion = suggestion.as_deref();
-                sink.push(errors::unknown_attribute(
-                    place, word, name, PUBLIC, suggestion,
-                ));
-            }
+            _ => sink.push(unknown(item, attribute)),
         }
     }
     read
@@ -136,6 +125,16 @@ impl Attributes {
         }
         true
     }
+}
+
+/// The report of an attribute that there is not.
+fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
+    let place = |span| Place::Item { item, span };
+    let known: Vec<Name> = PUBLIC.iter().map(|it| Name::new_static(it)).collect();
+    let name = &attribute.name;
+    let suggestion = nearest(&name.name, &known);
+    let (whole, word) = (place(attribute.span), place(name.span));
+    errors::unknown_attribute(whole, word, &name.name, PUBLIC, suggestion.as_deref())
 }
 
 /// The arguments when all are strings.
