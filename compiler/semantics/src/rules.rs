@@ -14,6 +14,7 @@ mod secret;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
 use crate::hir::Body;
+pub(crate) use boundary::has_media_inside;
 pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};
 pub(crate) use secret::holds_secret;
