@@ -17,7 +17,7 @@ mod latent;
 mod report;
 mod task;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
@@ -90,16 +90,10 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
             .collect(),
         bodies: BTreeMap::new(),
         outside: FxHashMap::default(),
+        askers: FxHashMap::default(),
+        walked: None,
     };
-    loop {
-        let mut is_settled = true;
-        for item in &items {
-            is_settled &= !unit.pass(*item);
-        }
-        if is_settled {
-            break;
-        }
-    }
+    unit.settle(&items);
     let facts = items.iter().map(|item| (*item, unit.finish(*item)));
     FileSummary {
         items: facts.collect(),
@@ -131,6 +125,16 @@ fn library(db: &dyn Db) -> Vec<File> {
     library.map(|(_, &file)| file).collect()
 }
 
+/// What a walk of an item has found out.
+enum Learnt {
+    /// Nothing that was not known.
+    Nothing,
+    /// More about the values in its bodies.
+    Inside,
+    /// More about what calling it may raise and do.
+    OfItself,
+}
+
 /// The state of the fixpoint over one unit; everything in it only grows.
 struct Unit<'a> {
     db: &'a dyn Db,
@@ -139,11 +143,35 @@ struct Unit<'a> {
     bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
     /// Whether a file outside may be asked.
     outside: FxHashMap<File, bool>,
+    /// Which items asked for what is known of one of this unit: they look again when it grows.
+    askers: FxHashMap<ItemId, BTreeSet<u32>>,
+    /// The place in the unit of the item that is walked.
+    walked: Option<u32>,
 }
 
 impl Unit<'_> {
-    /// Walks the bodies of `item` once more; whether anything was learnt.
-    fn pass(&mut self, item: ItemId) -> bool {
+    /// Walks the items until nothing more is learnt. An item is walked again only when one that it asked for has grown, so a
+    /// chain of calls costs two walks of each link, in whichever order the links stand.
+    fn settle(&mut self, items: &[ItemId]) {
+        let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
+        while let Some(place) = waiting.pop_first() {
+            self.walked = Some(place);
+            let item = items[place as usize];
+            match self.pass(item) {
+                Learnt::Nothing => {}
+                Learnt::Inside => {
+                    waiting.insert(place);
+                }
+                Learnt::OfItself => {
+                    waiting.insert(place);
+                    waiting.extend(self.askers.get(&item).into_iter().flatten());
+                }
+            }
+        }
+    }
+
+    /// Walks the bodies of `item` once more.
+    fn pass(&mut self, item: ItemId) -> Learnt {
         let db = self.db;
         let (mut summary, mut result) = self
             .known
@@ -184,9 +212,13 @@ impl Unit<'_> {
         }
         if (&summary, &result) != (&before.0, &before.1) {
             self.known.insert(item, (summary, result));
-            learnt = true;
+            return Learnt::OfItself;
         }
-        learnt
+        if learnt {
+            Learnt::Inside
+        } else {
+            Learnt::Nothing
+        }
     }
 
     fn finish(&mut self, item: ItemId) -> ItemFacts {
@@ -219,6 +251,9 @@ impl Unit<'_> {
     /// What calling `item` may raise and do, and what its result brings, as far as known by now.
     fn of(&mut self, item: ItemId) -> (Summary, Facts) {
         if let Some(known) = self.known.get(&item) {
+            if let Some(place) = self.walked {
+                self.askers.entry(item).or_default().insert(place);
+            }
             return known.clone();
         }
         let (db, own) = (self.db, self.file);
