@@ -10,6 +10,7 @@ mod codes;
 mod collector;
 mod conformance;
 mod damage;
+mod determinism;
 mod differential;
 mod editor;
 mod event_form;

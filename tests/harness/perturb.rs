@@ -25,7 +25,7 @@ fn load(file: &Path) -> Option<Arc<Loaded>> {
 }
 
 /// Lets the simulator answer.
-fn simulator() -> Answer {
+pub fn simulator() -> Answer {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime can be made");
