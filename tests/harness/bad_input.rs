@@ -24,7 +24,11 @@ fn refused(words: &[&str], code: i32, part: &str) {
 #[test]
 fn files_that_are_no_source() {
     refused(&["check", "no/such/file.gsw"], 1, "does not exist");
-    refused(&["check", text(&scratch("bad_input"))], 1, "is a folder");
+    refused(
+        &["check", text(&scratch("bad_input"))],
+        2,
+        "there is no `gsw.toml`",
+    );
     refused(
         &[
             "check",

@@ -206,6 +206,100 @@ fn server() -> u16 {
     port
 }
 
+/// What is granted, what is asked for, with which `Host` header, and what comes of it; `PORT` is the server's.
+const ADDRESSES: &[(&str, &str, &str, &str)] = &[
+    ("127.0.0.1", "http://127.0.0.1:PORT/", "", "here"),
+    (
+        "127.0.0.1",
+        "http://127.0.0.1:PORT/away",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "127.0.0.1",
+        "http://127.0.0.1@localhost:PORT/",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "127.0.0.1",
+        "http://127.0.0.1:PORT@localhost:PORT/",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "127.0.0.1",
+        "http://localhost:PORT\\@127.0.0.1/",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "127.0.0.1",
+        "http://localhost:PORT#@127.0.0.1/",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "127.0.0.1",
+        "http://LOCALHOST:PORT/",
+        "",
+        "`net` of `localhost`",
+    ),
+    (
+        "LOCALHOST",
+        "http://127.0.0.1:PORT/",
+        "",
+        "`net` of `127.0.0.1`",
+    ),
+    (
+        "example.org",
+        "http://2130706433:PORT/",
+        "",
+        "`net` of `127.0.0.1`",
+    ),
+    (
+        "example.org",
+        "http://0x7f.1:PORT/",
+        "",
+        "`net` of `127.0.0.1`",
+    ),
+    (
+        "127.0.0.1:1",
+        "http://127.0.0.1:PORT/",
+        "",
+        "`net` of `127.0.0.1`",
+    ),
+    (
+        "*.0.0.1",
+        "http://localhost:PORT/",
+        "",
+        "`net` of `localhost`",
+    ),
+    ("127.0.0.1", "http://[::1]:PORT/", "", "`net` of `[::1]`"),
+    ("[::1]:1", "http://[::1]:PORT/", "", "`net` of `[::1]`"),
+    (
+        "127.0.0.1",
+        "http://[::ffff:127.0.0.1]:PORT/",
+        "",
+        "`net` of `[::ffff:7f00:1]`",
+    ),
+    // Nobody listens there, but it may be asked.
+    ("[::1]:PORT", "http://[0:0::1]:PORT/", "", "error"),
+    (
+        "127.0.0.1",
+        "http://127.0.0.1:PORT/",
+        "evil.org",
+        "`net` of `evil.org`",
+    ),
+    (
+        "127.0.0.1",
+        "http://127.0.0.1:PORT/",
+        "127.0.0.1:80",
+        "here",
+    ),
+    ("127.0.0.1", "file:///etc/passwd", "", "error"),
+];
+
 #[test]
 fn no_address_leads_to_a_host_that_is_not_listed() {
     let port = server();
@@ -225,93 +319,10 @@ workflow main(url: string, header: string) -> string {{
         assert_eq!(said.code, Some(0), "{said:?}");
         said.out.trim().trim_matches('"').to_owned()
     };
-    let at = |rest: &str| format!("http://{rest}").replace("PORT", &port.to_string());
-    let v6 = format!("[::1]:{port}");
-    let cases = [
-        ("127.0.0.1", at("127.0.0.1:PORT/"), "", "here"),
-        (
-            "127.0.0.1",
-            at("127.0.0.1:PORT/away"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "127.0.0.1",
-            at("127.0.0.1@localhost:PORT/"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "127.0.0.1",
-            at("127.0.0.1:PORT@localhost:PORT/"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "127.0.0.1",
-            at("localhost:PORT\\@127.0.0.1/"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "127.0.0.1",
-            at("localhost:PORT#@127.0.0.1/"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "127.0.0.1",
-            at("LOCALHOST:PORT/"),
-            "",
-            "`net` of `localhost`",
-        ),
-        (
-            "LOCALHOST",
-            at("127.0.0.1:PORT/"),
-            "",
-            "`net` of `127.0.0.1`",
-        ),
-        (
-            "example.org",
-            at("2130706433:PORT/"),
-            "",
-            "`net` of `127.0.0.1`",
-        ),
-        (
-            "example.org",
-            at("0x7f.1:PORT/"),
-            "",
-            "`net` of `127.0.0.1`",
-        ),
-        (
-            "127.0.0.1:1",
-            at("127.0.0.1:PORT/"),
-            "",
-            "`net` of `127.0.0.1`",
-        ),
-        ("*.0.0.1", at("localhost:PORT/"), "", "`net` of `localhost`"),
-        ("127.0.0.1", at("[::1]:PORT/"), "", "`net` of `[::1]`"),
-        ("[::1]:1", at("[::1]:PORT/"), "", "`net` of `[::1]`"),
-        (
-            "127.0.0.1",
-            at("[::ffff:127.0.0.1]:PORT/"),
-            "",
-            "`net` of `[::ffff:7f00:1]`",
-        ),
-        // Nobody listens there, but it may be asked.
-        (v6.as_str(), at("[0:0::1]:PORT/"), "", "error"),
-        (
-            "127.0.0.1",
-            at("127.0.0.1:PORT/"),
-            "evil.org",
-            "`net` of `evil.org`",
-        ),
-        ("127.0.0.1", at("127.0.0.1:PORT/"), "127.0.0.1:80", "here"),
-        ("127.0.0.1", "file:///etc/passwd".to_owned(), "", "error"),
-    ];
-    for (granted, url, header, expected) in cases {
+    for (granted, url, header, expected) in ADDRESSES {
+        let [granted, url] = [granted, url].map(|it| it.replace("PORT", &port.to_string()));
         assert_eq!(
-            ask(granted, &url, header),
+            &ask(&granted, &url, header),
             expected,
             "{granted}: {url} {header}"
         );

@@ -33,33 +33,14 @@ fn events(steps: u32) -> PathBuf {
     let attach = |parent: u32, kind: &str, name: &str| json!({ "parent": parent, "kind": kind, "name": name, "index": 0, "status": "running", "input": { "text": hostile } });
     tell(1, 0, "child_attached", attach(0, "workflow", "main"));
     tell(2, 0, "child_attached", attach(1, "step", hostile));
-    tell(
-        2,
-        0,
-        "log",
-        json!({ "level": "info", "message": hostile, "data": { hostile: hostile } }),
-    );
-    tell(
-        2,
-        1,
-        "step_end",
-        json!({ "step": hostile, "status": "completed", "duration": 1.0, "output": "x".repeat(10 << 20) }),
-    );
+    let log = json!({ "level": "info", "message": hostile, "data": { hostile: hostile } });
+    tell(2, 0, "log", log);
+    let end = json!({ "step": hostile, "status": "completed", "duration": 1.0, "output": "x".repeat(10 << 20) });
+    tell(2, 1, "step_end", end);
     for step in 0..steps {
-        let (node, parent) = (
-            step + 3,
-            if step % 10 == 0 {
-                1
-            } else {
-                step - step % 10 + 3
-            },
-        );
-        tell(
-            node,
-            step,
-            "child_attached",
-            attach(parent, "step", &format!("step {step}")),
-        );
+        let name = format!("step {step}");
+        let fields = attach(parent_of(step), "step", &name);
+        tell(step + 3, step, "child_attached", fields);
     }
     for step in (0..steps).rev() {
         let status = if step == 5_555 { "failed" } else { "completed" };
@@ -80,6 +61,14 @@ fn events(steps: u32) -> PathBuf {
     let file = scratch("browser").join("events.jsonl");
     std::fs::write(&file, out).expect("the target folder can be written");
     file
+}
+
+/// Every tenth step holds the nine behind it.
+fn parent_of(step: u32) -> u32 {
+    match step % 10 {
+        0 => 1,
+        behind => step - behind + 3,
+    }
 }
 
 fn page(file: &Path) -> PathBuf {

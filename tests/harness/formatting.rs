@@ -92,12 +92,16 @@ fn perturbed(program: &str, mut seed: u64) -> String {
     for line in program.lines() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let indentation = " ".repeat((seed >> 60) as usize % 7);
-        let comment = if (seed >> 50) % 5 == 0 {
+        let comment = if (seed >> 50).is_multiple_of(5) {
             " // kept"
         } else {
             ""
         };
-        let blank = if (seed >> 40) % 6 == 0 { "\n\n" } else { "\n" };
+        let blank = if (seed >> 40).is_multiple_of(6) {
+            "\n\n"
+        } else {
+            "\n"
+        };
         text += &format!("{indentation}{}{comment}{blank}", line.trim());
     }
     text

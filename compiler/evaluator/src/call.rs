@@ -117,7 +117,15 @@ impl Machine<'_> {
         if let Some((_, _, value)) = self.keyed.iter().find(same) {
             return Ok(value.clone());
         }
-        let value = self.run_body(body, [].into(), arguments)?;
+        let is_running = |it: &(ItemId, Value)| it.0 == item && equal(&it.1, &key);
+        if self.keys_at_work.iter().any(is_running) {
+            return give_up("a call with the same key has not ended");
+        }
+        self.keys_at_work.push((item, key.clone()));
+        let outcome = self.run_body(body, [].into(), arguments);
+        self.keys_at_work
+            .retain(|it| it.0 != item || !equal(&it.1, &key));
+        let value = outcome?;
         self.keyed.push((item, key, value.clone()));
         Ok(value)
     }

@@ -33,6 +33,8 @@ pub struct Machine<'a> {
     pub slept: i64,
     /// What calls of tools with a key gave: tool, key, result.
     pub keyed: Vec<(ItemId, Value, Value)>,
+    /// Calls of tools with keys that have not ended: what others with their keys wait for, the reference does not know.
+    pub keys_at_work: Vec<(ItemId, Value)>,
     /// The constants that were evaluated; `None` for one that is being evaluated.
     constants: HashMap<ItemId, Option<Value>>,
     /// The innermost expression of a constant that has no value, until something has.
@@ -52,6 +54,7 @@ impl<'a> Machine<'a> {
             waits: 0,
             slept: 0,
             keyed: Vec::new(),
+            keys_at_work: Vec::new(),
             constants: HashMap::new(),
             failed: None,
             fuel: FUEL,

@@ -243,22 +243,14 @@ fn fits<'document>(
             Document::Line | Document::SoftLine | Document::HardLine | Document::EmptyLine => {
                 return true;
             }
-            Document::Nest(inner) => {
-                pending.push((indentation, mode, inner));
-                0
-            }
             Document::Body(inner) => {
                 pending.push((indentation, Mode::Broken, inner));
                 0
             }
-            // Braces inside braces that stay on one line stay there too.
-            Document::Braces(inner) if within == Within::Braces && !is_behind => {
-                pending.push((indentation, mode, inner));
-                0
-            }
             // What is left of the line behind `{` is decided by the braces themselves.
-            Document::Braces(_) => return left > 0,
-            Document::Group(inner) => {
+            Document::Braces(_) if within != Within::Braces || is_behind => return left > 0,
+            // Braces inside braces that stay on one line stay there too.
+            Document::Nest(inner) | Document::Group(inner) | Document::Braces(inner) => {
                 pending.push((indentation, mode, inner));
                 0
             }

@@ -130,7 +130,6 @@ impl HostBuilder {
             })),
             tools: Some(Arc::new(self.tools)),
             variables: self.variables,
-            ..EngineOptions::default()
         };
         Ok(Host {
             engine: Engine::new(self.program.loaded, options),

@@ -127,7 +127,7 @@ pub enum Request {
     /// A workflow of the program is started as a run of its own.
     StartRun {
         /// Which.
-        start: DetachedStart,
+        start: Box<DetachedStart>,
     },
     /// A program of the system is run.
     Exec {

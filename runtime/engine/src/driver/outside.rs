@@ -74,7 +74,7 @@ impl Outside {
                 Timer::shared().sleep(carrier, id, nanoseconds)
             }
             Request::StartRun { start } => {
-                let run = self.detached.start(self, start);
+                let run = self.detached.start(self, *start);
                 carrier.complete(id, Outcome::Text(run));
             }
             Request::Model { request } => self.ask(carrier, id, *request),

@@ -178,7 +178,9 @@ impl Run {
     /// The current task starts a run of its own and waits for the id of that.
     pub(crate) fn detach(&mut self, start: DetachedStart) -> Step {
         let workflow = start.workflow.as_str().into();
-        let step = self.perform(Request::StartRun { start });
+        let step = self.perform(Request::StartRun {
+            start: Box::new(start),
+        });
         if let Wait::Operation { id, .. } = self.tasks.at(self.current).wait {
             let node = self.current_node();
             self.detaching.insert(id, (node, workflow));

@@ -2,6 +2,7 @@
 
 mod begin;
 mod end;
+mod hidden;
 mod tools;
 
 use std::time::Duration;
@@ -58,6 +59,8 @@ pub struct PromptRun {
     invalid: String,
     /// How many messages of its conversation observers were told.
     told: usize,
+    /// What observers are not told of them.
+    hidden: hidden::Hidden,
 }
 
 impl PromptRun {
@@ -85,6 +88,7 @@ impl PromptRun {
             usage: Usage::default(),
             invalid: String::new(),
             told: 0,
+            hidden: hidden::Hidden::default(),
         }
     }
 
@@ -103,7 +107,7 @@ impl PromptRun {
             Some(system) => json!({ "system": system, "messages": all[from..] }),
             None => json!({ "messages": all[from..] }),
         };
-        JsonText::from(&news)
+        JsonText::from(&self.hidden.redact(news))
     }
 }
 

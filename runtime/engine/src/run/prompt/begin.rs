@@ -13,6 +13,7 @@ use crate::event::EventKind;
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
+use crate::run::prompt::hidden::Hidden;
 use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
 use crate::{codec, media};
@@ -51,7 +52,7 @@ impl Run {
         let system = self.take_text(new.system);
         let user = media::user_text(new.user);
         self.heap.release(new.user);
-        let input = self.take_json(new.arguments);
+        let (input, hidden) = self.take_arguments(new.arguments);
         let mut given = self.take_settings(new.settings);
         let improving = given.shift_remove("improving");
         if let Some(error) = self.interruption() {
@@ -93,7 +94,19 @@ impl Run {
         let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
         prompt.round = round;
         prompt.budget = budget;
+        prompt.hidden = hidden;
         Ok(Box::new(prompt))
+    }
+
+    /// The arguments as observers see them, and what is hidden from these; the word is taken over.
+    fn take_arguments(&mut self, word: u64) -> (Option<Arc<str>>, Hidden) {
+        if word == 0 {
+            return (None, Hidden::default());
+        }
+        let shown = codec::encode_redacted(&self.heap, JSON, word);
+        let hidden = Hidden::of(&self.heap, word, &shown);
+        self.heap.release(word);
+        (Some(shown.into()), hidden)
     }
 
     fn enter_prompt(&mut self, name: &str, input: Option<Arc<str>>) -> NodeId {
