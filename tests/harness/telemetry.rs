@@ -72,25 +72,7 @@ fn spans_mirror_the_tree() {
         );
         assert_done(&said);
         assert_eq!(said.err, "");
-        let seen = collector.seen();
-        assert!(
-            seen[0].path.starts_with("POST /v1/traces "),
-            "{}",
-            seen[0].path
-        );
-        assert!(
-            seen[0].headers.contains(&"x-key: a b".to_owned()),
-            "{:?}",
-            seen[0].headers
-        );
-        let resource = seen[0].request.resource_spans[0]
-            .resource
-            .as_ref()
-            .expect("there is one");
-        assert_eq!(
-            attribute(&resource.attributes, "service.name").as_deref(),
-            Some("judges")
-        );
+        the_head_is_right(&collector);
         let spans = collector.spans();
         let parent_of = |name: &str| {
             let parent = &named(&spans, name).parent_span_id;
@@ -130,6 +112,29 @@ fn spans_mirror_the_tree() {
         );
         the_conventions_are_kept(&spans);
     }
+}
+
+/// Where spans are sent, with which headers, and as whose.
+fn the_head_is_right(collector: &Collector) {
+    let seen = collector.seen();
+    assert!(
+        seen[0].path.starts_with("POST /v1/traces "),
+        "{}",
+        seen[0].path
+    );
+    assert!(
+        seen[0].headers.contains(&"x-key: a b".to_owned()),
+        "{:?}",
+        seen[0].headers
+    );
+    let resource = seen[0].request.resource_spans[0]
+        .resource
+        .as_ref()
+        .expect("there is one");
+    assert_eq!(
+        attribute(&resource.attributes, "service.name").as_deref(),
+        Some("judges")
+    );
 }
 
 fn the_conventions_are_kept(spans: &[Span]) {

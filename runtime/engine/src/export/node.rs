@@ -78,7 +78,11 @@ impl Run {
         let parent = self.current_node();
         // Attempts have no name in source.
         // Attempts and the like have no names of their own; a step has what was written, also when that is nothing.
-        let name = if name.is_empty() && kind != NodeKind::Step { kind.name() } else { name };
+        let name = if name.is_empty() && kind != NodeKind::Step {
+            kind.name()
+        } else {
+            name
+        };
         if kind == NodeKind::Tool && self.is_expected(parent) {
             self.tree.set_input(parent, input);
             self.open_keyed_call(parent);
