@@ -51,7 +51,7 @@ pub fn module_path(db: &dyn Db, file: File) -> Option<&str> {
     module_paths(db, project).get(&file).map(String::as_str)
 }
 
-/// A module as messages name it: [`shown_file`] without the ending.
+/// A module as messages name it: `shown_file` without the ending.
 pub fn shown_module(db: &dyn Db, file: File) -> String {
     let path = shown_file(db, file);
     path.strip_suffix(".gsw").unwrap_or(&path).to_string()
