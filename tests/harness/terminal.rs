@@ -200,7 +200,8 @@ fn an_interrupt_leaves_a_whole_screen() {
 #[test]
 fn a_small_terminal_that_changes_its_size_stays_whole() {
     let mut session = Session::start((8, 40), &["--items", "40", "--pause", "100ms"], &[]);
-    session.wait_for("parallel 4/40");
+    // Which numbers are drawn depends on how busy the machine is.
+    session.wait_for("/40");
     assert!(session.shown().lines().count() <= 8);
     let size = PtySize {
         rows: 8,
