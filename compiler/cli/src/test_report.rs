@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gsw_describe::escaped;
 use serde_json::json;
 
 /// A test that takes longer says so.
@@ -153,21 +154,4 @@ fn numbers(outcomes: &[Outcome]) -> (usize, usize) {
     let passed = outcomes.iter().filter(|it| it.ending == Ending::Passed);
     let passed = passed.count();
     (passed, outcomes.len() - passed)
-}
-
-/// Text between tags or quotes of XML; what XML cannot hold becomes U+FFFD.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(character),
-            '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            _ => out.push(character),
-        }
-    }
-    out
 }

@@ -1,7 +1,8 @@
 //! Text between the tags and in the attributes of XML and HTML.
 
 /// The text with what means something there written as entities; what XML cannot hold becomes U+FFFD.
-pub(crate) fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

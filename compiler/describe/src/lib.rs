@@ -4,5 +4,6 @@ mod escape;
 mod graph;
 mod site;
 
+pub use escape::escaped;
 pub use graph::{Graph, mermaid, program_graph, svg};
 pub use site::{Page, site};
