@@ -9,6 +9,7 @@ mod generated;
 mod tools;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use groundswell::{Host, HostBuilder, Program};
 
@@ -25,8 +26,11 @@ fn image(name: &str, source: &str) -> Vec<u8> {
         .image
 }
 
+/// A file of its own: tests of one module share their source, and run side by side.
 fn file(name: &str, source: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.gsw"));
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{number}.gsw"));
     std::fs::write(&path, source).expect("the target folder can be written");
     path
 }
