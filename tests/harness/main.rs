@@ -41,6 +41,7 @@ mod schemas;
 mod shrink;
 mod site;
 mod soup;
+mod spawning;
 mod telemetry;
 mod terminal;
 mod testing;

@@ -127,6 +127,7 @@ pub(crate) struct Lowering<'v> {
     agents: IndexMap<ItemId, program::Agent>,
     prompts: IndexMap<ItemId, program::Prompt>,
     tools: IndexMap<ItemId, program::Tool>,
+    spawnable: IndexMap<ItemId, program::Spawnable>,
     /// What does not compile.
     pub diagnostics: Vec<Diagnostic>,
     reported: IndexSet<ItemId>,
@@ -149,6 +150,7 @@ impl<'v> Lowering<'v> {
             agents: IndexMap::new(),
             prompts: IndexMap::new(),
             tools: IndexMap::new(),
+            spawnable: IndexMap::new(),
             diagnostics: Vec::new(),
             reported: IndexSet::new(),
             purpose,

@@ -78,5 +78,5 @@ pub use scope::{
 };
 pub use substitute::substitute;
 pub use summary::{error_diagnostics, item_summary};
-pub use tool_list::listed_tools;
+pub use tool_list::{is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name};
 pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -14,7 +14,7 @@ use crate::configuration::{project_configuration, resolved_model};
 use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
 use crate::summary::item_summary;
-use crate::tool_list::listed_tools;
+use crate::tool_list::{listed_spawns, listed_tools};
 use crate::tree::item_tree;
 
 /// What a workflow can raise, do and ask.
@@ -108,6 +108,7 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
             .into_iter()
             .collect();
         next.extend(listed_tools(db, item));
+        next.extend(listed_spawns(db, item));
         for body in &item_bodies(db, item).bodies {
             next.extend(body.expressions.iter().flat_map(|it| named_items(&it.kind)));
         }
@@ -126,9 +127,13 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::Constant(item)
         | ExpressionKind::PromptText { item, .. }
         | ExpressionKind::SpawnDetached { item, .. } => vec![*item],
-        ExpressionKind::PromptCall { item, agent, .. } => {
-            [*item].into_iter().chain(*agent).collect()
-        }
+        ExpressionKind::PromptCall {
+            item, agent, given, ..
+        } => [*item]
+            .into_iter()
+            .chain(*agent)
+            .chain(given.iter().copied())
+            .collect(),
         _ => Vec::new(),
     }
 }

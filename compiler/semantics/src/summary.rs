@@ -30,7 +30,7 @@ use crate::hir::BodyPart;
 use crate::import_graph::is_circle;
 use crate::model::{ItemSummary, Summary, Waits};
 use crate::module::is_std;
-use crate::tool_list::listed_tools;
+use crate::tool_list::{listed_spawns, listed_tools};
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 
@@ -181,9 +181,14 @@ impl Unit<'_> {
         let before = (summary.clone(), result.clone());
         let mut learnt = false;
         call::add_head(db, item, &mut summary);
-        // A model calls the tools of its agent; what they raise goes back to it.
+        // A model calls the tools of its agent and starts workflows; what they raise goes back to it.
         let agent = item_signature(db, item).signature.agent;
-        for source in listed_tools(db, item).into_iter().chain(agent) {
+        let spawns = listed_spawns(db, item);
+        for source in listed_tools(db, item)
+            .into_iter()
+            .chain(spawns)
+            .chain(agent)
+        {
             summary.effects = summary.effects.union(self.of(source).0.effects);
         }
         for body in &item_bodies(db, item).bodies {

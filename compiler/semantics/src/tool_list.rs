@@ -1,28 +1,78 @@
-//! The tools and agents that an agent or prompt gives to its model.
+//! What an agent, a prompt or a call gives to its model: tools to call, workflows to start.
 
-use gsw_source::{Db, File, ItemId, ItemKind};
+use gsw_source::{Db, File, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, PromptEntry, Setting, SettingValue};
 use gsw_syntax::file_item_ids;
 
+use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
 use crate::tree::item_tree;
 
+/// The module of the tools with which a model looks at its run.
+const INTROSPECTION: &str = "std/introspect";
+/// The one of them that starts something.
+const SPAWN_REQUEST: &str = "request_spawn_workflow";
+
 /// The declarations listed after `tools` in the settings of `item`; what is no declaration is left out.
 pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    in_settings_of(db, item, "tools")
+}
+
+/// The workflows listed after `spawns` in the settings of `item`, which its model may start.
+pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    in_settings_of(db, item, "spawns")
+}
+
+/// Whether a tool is one of those with which a model looks at its run.
+pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, INTROSPECTION) == Some(item.file(db)) && !is_spawn_request(db, item)
+}
+
+/// Whether a tool is the one with which a model asks for a workflow.
+pub fn is_spawn_request(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, INTROSPECTION) == Some(item.file(db)) && item.name(db) == SPAWN_REQUEST
+}
+
+/// The name of a workflow in the lists of `spawns`: its own, outside of the entry module behind that of its module.
+pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
+    let file = item.file(db);
+    if entry_file(db) == Some(file) {
+        return item.name(db).clone();
+    }
+    Name::from(format!("{}.{}", shown_module(db, file), item.name(db)))
+}
+
+/// What the settings behind `with` give to the model of that call, tools and workflows.
+pub(crate) fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Vec<ItemId> {
+    let mut given = named_in(db, file, settings, "tools");
+    given.extend(named_in(db, file, settings, "spawns"));
+    given
+}
+
+fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
     let tree = item_tree(db, item);
-    let settings: Vec<&Setting> = match tree.as_deref().map(|it| &it.body) {
-        Some(ItemBody::Agent { settings, .. }) => settings.iter().collect(),
-        Some(ItemBody::Prompt { entries, .. }) => entries
-            .iter()
-            .filter_map(|it| match it {
+    let file = item.file(db);
+    match tree.as_deref().map(|it| &it.body) {
+        Some(ItemBody::Agent { settings, .. }) => named_in(db, file, settings, name),
+        Some(ItemBody::Prompt { entries, .. }) => {
+            let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
                 _ => None,
-            })
-            .collect(),
+            });
+            named_in(db, file, settings, name)
+        }
         _ => Vec::new(),
-    };
-    let tools = settings.into_iter().filter(|it| it.name.name == "tools");
-    let values = tools.filter_map(|it| match &it.value {
+    }
+}
+
+fn named_in<'a>(
+    db: &dyn Db,
+    file: File,
+    settings: impl IntoIterator<Item = &'a Setting>,
+    name: &str,
+) -> Vec<ItemId> {
+    let named = settings.into_iter().filter(|it| it.name.name == name);
+    let values = named.filter_map(|it| match &it.value {
         SettingValue::Expression(Expression {
             kind: ExpressionKind::List(elements),
             ..
@@ -31,7 +81,7 @@ pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     });
     values
         .flatten()
-        .flat_map(|it| listed(db, item.file(db), it))
+        .flat_map(|it| listed(db, file, it))
         .collect()
 }
 

@@ -424,6 +424,11 @@ macro_rules! for_each_runtime_call {
             workflow_list plain();
             /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
+            /// A model asks for a workflow: name, what for, input; it is started if that is allowed. Gives the record `Verdict` of
+            /// `std/introspect.gsw`.
+            spawn_request raising(result, own, own, own);
+            /// The `Task<json>` of a workflow that was started for a model, by the number of its node.
+            spawn_requested raising(result, word);
             /// `spawn detached`: the workflow's function, a record type whose fields are its parameters, its result type, its name,
             /// its parameters as `json`; gives the run's id.
             spawn_detached waiting(word, word, word, own, own);

@@ -33,6 +33,8 @@ pub struct Program {
     pub prompts: Vec<Prompt>,
     /// All tools.
     pub tools: Vec<Tool>,
+    /// The workflows of all modules that agents, prompts and calls list after `spawns`.
+    pub spawnable: Vec<Spawnable>,
     /// All places that errors can name.
     pub spans: Vec<Span>,
     /// All source files.
@@ -120,6 +122,47 @@ pub struct Workflow {
     pub function: FunctionIndex,
 }
 
+/// A workflow that a model may be allowed to start. Its name is that in the lists of `spawns`: outside of the entry module
+/// behind that of its module and a dot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spawnable {
+    /// What is started.
+    pub workflow: Workflow,
+    /// How it may be repeated.
+    pub repeat: Repeat,
+}
+
+impl Spawnable {
+    /// Its name without that of its module.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        let name = &self.workflow.name;
+        name.rsplit('.').next().unwrap_or(name)
+    }
+}
+
+impl Program {
+    /// The workflows of these names as a model is told of them: by their short names, where no two have the same.
+    #[must_use]
+    pub fn spawnable(&self, allowed: &[String]) -> Vec<(&str, &Spawnable)> {
+        let is_allowed = |it: &&Spawnable| allowed.contains(&it.workflow.name);
+        let found: Vec<&Spawnable> = self.spawnable.iter().filter(is_allowed).collect();
+        let shown = |it: &'_ &Spawnable| {
+            let same = found
+                .iter()
+                .filter(|other| other.short_name() == it.short_name());
+            same.count() == 1
+        };
+        found
+            .iter()
+            .map(|it| match shown(it) {
+                true => (it.short_name(), *it),
+                false => (it.workflow.name.as_str(), *it),
+            })
+            .collect()
+    }
+}
+
 /// An agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Agent {
@@ -176,6 +219,10 @@ pub enum ToolBody {
     Program,
     /// The program that embeds it, after `@host`.
     Host,
+    /// The library: it looks at the run that its model is part of.
+    Question,
+    /// The library: it asks for a workflow to be started, which answers for what it does itself.
+    SpawnRequest,
 }
 
 /// How a tool may be repeated.

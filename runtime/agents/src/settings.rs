@@ -26,6 +26,7 @@ const READ: &[&str] = &[
     "model",
     "reflect",
     "retry",
+    "spawns",
     "stop",
     "temperature",
     "thinking",
@@ -42,7 +43,6 @@ const ELSEWHERE: &[&str] = &[
     "name",
     "session",
     "skills",
-    "spawns",
     "system",
 ];
 
@@ -72,6 +72,8 @@ pub(crate) struct Settings {
     /// How long the answer is kept; `None` when it is neither kept nor looked up.
     pub cache: Option<Duration>,
     pub tools: Vec<String>,
+    /// The workflows that the model may start.
+    pub spawns: Vec<String>,
 }
 
 impl Settings {
@@ -98,6 +100,7 @@ impl Settings {
             exactness: of.exactness()?,
             cache: of.cache()?,
             tools: of.texts("tools")?,
+            spawns: of.texts("spawns")?,
         })
     }
 }

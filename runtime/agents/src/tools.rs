@@ -1,8 +1,10 @@
 //! The tools that a model is offered, and what becomes of its calls.
 
-use gsw_abi::program::{Program, Tool};
+use std::fmt::Write;
+
+use gsw_abi::program::{Program, Tool, ToolBody};
 use gsw_abi::schema::schema;
-use gsw_abi::types::{Record, Type, TypeId, TypeTable};
+use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
 use gsw_engine::model::{
     Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
 };
@@ -62,10 +64,12 @@ fn wire_name(name: &str) -> String {
     name.chars().map(wire).take(LONGEST_NAME).collect()
 }
 
-/// The tools of these names as the model sees them. A name that the program does not know is told about.
+/// The tools of these names as the model sees them. A name that the program does not know is told about. `spawns` are the
+/// workflows that it may start.
 pub(crate) fn offered(
     program: &Program,
     names: &[String],
+    spawns: &[String],
     notes: &mut Vec<PromptNote>,
 ) -> Vec<ToolDescription> {
     for unknown in names.iter().filter(|it| find(program, it).is_none()) {
@@ -80,51 +84,87 @@ pub(crate) fn offered(
     // The parameters of tools are no type of the program, so they are added to a table of our own.
     let mut types = program.types.clone();
     let description = |offer: Offer<'_>| ToolDescription {
-        input_schema: input_schema(&mut types, offer.tool),
-        description: offer.tool.docs.clone().unwrap_or_default(),
+        input_schema: input_schema(&mut types, &offer.tool.name, &offer.tool.parameters),
+        description: match offer.tool.body {
+            ToolBody::SpawnRequest => spawns_told(program, &mut types, offer.tool, spawns),
+            _ => docs(&offer.tool.docs),
+        },
         name: offer.wire,
     };
     offers.into_iter().map(description).collect()
 }
 
-/// The schema of the tool's parameters, as if they were the fields of a record.
-fn input_schema(types: &mut TypeTable, tool: &Tool) -> Value {
+fn docs(docs: &Option<String>) -> String {
+    docs.clone().unwrap_or_default()
+}
+
+/// What the tool is for, with the workflows that may be started: a model cannot know them otherwise.
+fn spawns_told(program: &Program, types: &mut TypeTable, tool: &Tool, spawns: &[String]) -> String {
+    let mut told = docs(&tool.docs);
+    let allowed = program.spawnable(spawns);
+    if allowed.is_empty() {
+        told.push_str("\n\nHere you may start none.");
+        return told;
+    }
+    told.push_str("\n\nYou may start these:");
+    for (name, spawnable) in allowed {
+        let workflow = &spawnable.workflow;
+        let input = input_schema(types, name, &workflow.parameters);
+        let what = docs(&workflow.docs);
+        let colon = if what.is_empty() { "" } else { ": " };
+        let _ = write!(told, "\n- `{name}`{colon}{what} Input: {input}");
+    }
+    told
+}
+
+/// The schema of parameters, as if they were the fields of a record.
+fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Value {
     let id = TypeId(u32::try_from(types.types.len()).expect("a type table has 32-bit indices"));
     types.types.push(Type::Record(Record {
-        name: tool.name.clone(),
+        name: name.to_owned(),
         docs: None,
-        fields: tool.parameters.clone(),
+        fields: parameters.to_vec(),
     }));
     schema(types, id)
 }
 
-/// The calls in an answer: those to run, by the program's names, and the outcomes of those that no tool answers to.
+/// The calls in an answer: those to run, by the program's names, and those that no tool answers to.
 pub(crate) fn calls(
     content: &[Content],
     program: &Program,
     names: &[String],
-) -> (Vec<ToolCall>, Vec<ToolOutcome>) {
+) -> (Vec<ToolCall>, Vec<ToolCall>) {
     let offers = offers(program, names);
     let (mut calls, mut refused) = (Vec::new(), Vec::new());
     for piece in content {
         let Content::ToolUse { id, name, input } = piece else {
             continue;
         };
-        if let Some(offer) = offers.iter().find(|it| it.wire == *name) {
-            calls.push(ToolCall {
-                id: id.clone(),
-                name: offer.tool.name.clone(),
-                input: input.clone(),
-            });
-        } else {
-            refused.push(ToolOutcome {
-                id: id.clone(),
-                content: format!("there is no tool `{name}`"),
-                is_error: true,
-            });
+        let called = |name: &str| ToolCall {
+            id: id.clone(),
+            name: name.to_owned(),
+            input: input.clone(),
+        };
+        match offers.iter().find(|it| it.wire == *name) {
+            Some(offer) => calls.push(called(&offer.tool.name)),
+            None => refused.push(called(name)),
         }
     }
     (calls, refused)
+}
+
+/// What a model is told that calls a tool which it was not given.
+pub(crate) fn unknown(name: &str) -> String {
+    format!("there is no tool `{name}`")
+}
+
+/// The outcome of such a call.
+pub(crate) fn refusal(call: ToolCall) -> ToolOutcome {
+    ToolOutcome {
+        content: unknown(&call.name),
+        id: call.id,
+        is_error: true,
+    }
 }
 
 /// The message that tells the model what its calls gave, in the order of its calls.

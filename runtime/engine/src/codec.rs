@@ -58,6 +58,15 @@ pub fn to_json(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
     sink.finish()
 }
 
+/// A value as a new `json` for somebody who may not see `@secret` fields.
+#[must_use]
+pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
+    let types = heap.types().clone();
+    let mut sink = JsonSink::new(heap);
+    encode::write(&types, ty, word, Audience::Observer, &mut sink);
+    sink.finish()
+}
+
 /// A value as a tree of JSON.
 ///
 /// # Errors

@@ -122,6 +122,17 @@ pub struct End {
     pub error: Option<Arc<str>>,
 }
 
+/// What came of a model's request to start a workflow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnVerdict {
+    /// It starts.
+    Granted,
+    /// It does not.
+    Refused,
+}
+
 /// What happened. Durations are nanoseconds, in JSON seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -349,6 +360,18 @@ pub enum EventKind {
         tokens: u64,
         /// Dollars so far, where known.
         usd: f64,
+    },
+    /// A model asks for a workflow to be started; the event's node is its prompt.
+    SpawnRequest {
+        /// Which, as the model named it.
+        workflow: String,
+        /// What for, in its words.
+        description: String,
+        /// What came of it.
+        verdict: SpawnVerdict,
+        /// Why it was refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A tool ran.
     ToolCall {

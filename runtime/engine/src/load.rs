@@ -175,6 +175,7 @@ mod tests {
             types: gsw_abi::builtin::type_table(),
             functions: vec![],
             workflows: vec![],
+            spawnable: vec![],
             agents: vec![],
             prompts: vec![],
             tools: vec![],

@@ -129,6 +129,15 @@ pub enum PromptNote {
         /// Whether it fits now.
         success: bool,
     },
+    /// The model called a tool that it was not given.
+    UnknownTool {
+        /// What it called.
+        name: String,
+        /// With what.
+        input: Value,
+        /// What it is told.
+        message: String,
+    },
     /// Something that the user should know and that is no error.
     Warning {
         /// In one sentence.

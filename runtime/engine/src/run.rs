@@ -15,6 +15,7 @@ mod drive;
 pub mod effect;
 mod ending;
 mod finish;
+pub mod introspection;
 mod joining;
 pub mod lessons;
 mod native;
@@ -94,6 +95,8 @@ pub struct Run {
     pub(crate) held_back: VecDeque<TaskId>,
     /// What reflections left behind.
     pub lessons: lessons::Lessons,
+    /// What models may ask of the run.
+    pub introspection: introspection::Introspection,
     /// The results of tool calls with keys.
     pub tool_keys: tool_key::ToolKeys,
     /// The closures that stand in for items, by the item's number, in order; only in tests.

@@ -70,6 +70,15 @@ pub enum Role {
     },
 }
 
+/// How the value of a body becomes the `json` that its task gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// With all that is in it, for a program.
+    Whole(TypeId),
+    /// With `***` for what is secret, for a model.
+    Redacted(TypeId),
+}
+
 /// One task.
 #[derive(Debug)]
 pub struct Task {
@@ -96,7 +105,7 @@ pub struct Task {
     /// The type of its value.
     pub result: TypeId,
     /// The type that its body gives, when its value is the `json` of that.
-    pub encodes: Option<TypeId>,
+    pub encodes: Option<Encoding>,
     /// How it ended; also set while it waits for the tasks of `base`.
     pub ending: Option<Ending>,
     /// The number of its ending, for telling which error came first.

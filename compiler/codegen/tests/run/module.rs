@@ -32,6 +32,7 @@ impl Build {
                     types: builtin::type_table(),
                     functions: Vec::new(),
                     workflows: Vec::new(),
+                    spawnable: Vec::new(),
                     agents: Vec::new(),
                     prompts: Vec::new(),
                     tools: Vec::new(),

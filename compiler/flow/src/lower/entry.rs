@@ -18,20 +18,7 @@ impl Lowering<'_> {
         let workflows = workflows
             .into_iter()
             .filter(|it| it.kind(db) == ItemKind::Workflow)
-            .map(|item| {
-                let signature = self.view.signature(item);
-                let function = self.instance(body_instance(item, BodyPart::Main));
-                let (errors, effects) = self.view.errors_and_effects(item);
-                Workflow {
-                    name: item.name(db).to_string(),
-                    docs: self.view.docs(item),
-                    parameters: self.parameters(item),
-                    result: self.type_id(&signature.result),
-                    errors,
-                    effects,
-                    function,
-                }
-            })
+            .map(|item| self.workflow(item))
             .collect();
         for file in self.view.files() {
             for item in self.view.items(file) {
@@ -83,6 +70,7 @@ impl Lowering<'_> {
                 agents: self.agents.into_values().collect(),
                 prompts: self.prompts.into_values().collect(),
                 tools: self.tools.into_values().collect(),
+                spawnable: self.spawnable.into_values().collect(),
                 spans: self.spans.into_iter().collect(),
                 sources,
                 permissions: self.view.permissions(),

@@ -212,9 +212,11 @@ impl Builder<'_, '_> {
                 arguments,
                 agent,
                 settings,
+                given,
                 mode,
                 improving,
             } => {
+                self.program.given(given);
                 let overrides = (*agent, *settings, *improving);
                 self.prompt_call(id, *item, arguments, overrides, *mode)
             }

@@ -1,9 +1,11 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
-use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Tool, ToolBody};
+use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
 use gsw_abi::types::Field;
 use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::{is_host_tool, listed_tools};
+use gsw_semantics::{
+    is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
+};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance};
@@ -18,7 +20,7 @@ impl Lowering<'_> {
             return index as u32;
         }
         let settings = self.instance(body_instance(item, BodyPart::Settings));
-        self.offered_tools(item);
+        self.offered(item);
         let agent = Agent {
             name: item.name(self.view.db()).to_string(),
             models: self.models(item),
@@ -27,13 +29,52 @@ impl Lowering<'_> {
         self.agents.insert_full(item, agent).0 as u32
     }
 
-    /// The tools that an agent or prompt gives to its model; those of the library are in the program only when somebody does.
-    fn offered_tools(&mut self, item: ItemId) {
+    /// What an agent or prompt gives to its model.
+    fn offered(&mut self, item: ItemId) {
         let db = self.view.db();
-        for tool in listed_tools(db, item) {
-            if tool.kind(db) == ItemKind::Tool {
-                self.tool(tool);
+        self.given(&listed_tools(db, item));
+        self.given(&listed_spawns(db, item));
+    }
+
+    /// Tools and workflows that a model is given; those of other modules are in the program only when somebody does.
+    pub fn given(&mut self, items: &[ItemId]) {
+        for &item in items {
+            match item.kind(self.view.db()) {
+                ItemKind::Tool => {
+                    self.tool(item);
+                }
+                ItemKind::Workflow => self.spawnable(item),
+                _ => {}
             }
+        }
+    }
+
+    /// A workflow that models may start.
+    fn spawnable(&mut self, item: ItemId) {
+        if self.spawnable.contains_key(&item) {
+            return;
+        }
+        let workflow = self.workflow(item);
+        let name = spawn_name(self.view.db(), item).to_string();
+        let repeat = self.view.repeat(item);
+        let workflow = Workflow { name, ..workflow };
+        let spawnable = Spawnable { workflow, repeat };
+        self.spawnable.insert(item, spawnable);
+    }
+
+    /// What can be started from outside.
+    pub fn workflow(&mut self, item: ItemId) -> Workflow {
+        let signature = self.view.signature(item);
+        let function = self.instance(body_instance(item, BodyPart::Main));
+        let (errors, effects) = self.view.errors_and_effects(item);
+        Workflow {
+            name: item.name(self.view.db()).to_string(),
+            docs: self.view.docs(item),
+            parameters: self.parameters(item),
+            result: self.type_id(&signature.result),
+            errors,
+            effects,
+            function,
         }
     }
 
@@ -77,7 +118,7 @@ impl Lowering<'_> {
         }
         let signature = self.view.signature(item);
         let agent = signature.agent.map(|it| self.agent(it));
-        self.offered_tools(item);
+        self.offered(item);
         let examples =
             (self.view.example_count(item) > 0).then(|| self.instance(Instance::Examples { item }));
         let prompt = Prompt {
@@ -110,14 +151,23 @@ impl Lowering<'_> {
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),
             repeat,
-            body: if is_host_tool(self.view.db(), item) {
-                ToolBody::Host
-            } else {
-                ToolBody::Program
-            },
+            body: self.body_of_tool(item),
             function,
         };
         self.tools.insert_full(item, tool).0 as u32
+    }
+
+    fn body_of_tool(&self, item: ItemId) -> ToolBody {
+        let db = self.view.db();
+        if is_host_tool(db, item) {
+            ToolBody::Host
+        } else if is_spawn_request(db, item) {
+            ToolBody::SpawnRequest
+        } else if is_question(db, item) {
+            ToolBody::Question
+        } else {
+            ToolBody::Program
+        }
     }
 
     /// The parameters of a declaration without type parameters, with their defaults.

@@ -248,6 +248,8 @@ pub enum ExpressionKind {
         agent: Option<ItemId>,
         /// The settings after `with`, a `json`.
         settings: Option<ExpressionId>,
+        /// The tools and workflows that these settings give to the model.
+        given: Vec<ItemId>,
         /// Plain, `.detail` or `.stream`.
         mode: PromptMode,
         /// The answer that is to be criticised and improved, and the number of the round: `reflect p(…)`.

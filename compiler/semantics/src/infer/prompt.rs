@@ -13,6 +13,7 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::setting::SettingsOf;
 use crate::scope::Definition;
+use crate::tool_list::given_by_call;
 use crate::types::Type;
 
 impl Context<'_> {
@@ -35,6 +36,7 @@ impl Context<'_> {
             arguments,
             agent: None,
             settings: None,
+            given: Vec::new(),
             mode,
             improving: None,
         };
@@ -87,7 +89,8 @@ impl Context<'_> {
         };
         let settings = match &expression.kind {
             ast::ExpressionKind::With { settings, .. } => {
-                Some(self.settings(settings, SettingsOf::Call))
+                let given = given_by_call(self.db, self.file, settings);
+                Some((self.settings(settings, SettingsOf::Call), given))
             }
             _ => None,
         };
@@ -99,7 +102,7 @@ impl Context<'_> {
         &mut self,
         id: ExpressionId,
         outer: &ast::Expression,
-        (agent, settings): (Option<ItemId>, Option<ExpressionId>),
+        (agent, settings): (Option<ItemId>, Option<(ExpressionId, Vec<ItemId>)>),
         span: Span,
     ) -> ExpressionId {
         let ty = self.ty(id);
@@ -111,6 +114,7 @@ impl Context<'_> {
             arguments,
             agent: inner_agent,
             settings: inner_settings,
+            given: inner_given,
             mode,
             improving,
         } = kind
@@ -128,11 +132,16 @@ impl Context<'_> {
             ast::ExpressionKind::Revise(_) => PromptMode::Revise,
             _ => mode,
         };
+        let (settings, given) = match settings {
+            Some((settings, given)) => (Some(settings), given),
+            None => (inner_settings, inner_given),
+        };
         let kind = ExpressionKind::PromptCall {
             item,
             arguments,
             agent: agent.or(inner_agent),
-            settings: settings.or(inner_settings),
+            settings,
+            given,
             mode,
             improving,
         };

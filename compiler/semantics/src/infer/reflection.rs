@@ -22,6 +22,7 @@ struct Asked {
     item: ItemId,
     arguments: Vec<(u32, LocalId)>,
     settings: Option<LocalId>,
+    given: Vec<ItemId>,
     agent: Option<ItemId>,
     answer: Type,
     span: Span,
@@ -102,6 +103,7 @@ impl Context<'_> {
             arguments,
             agent,
             settings,
+            given,
             ..
         } = std::mem::replace(&mut written.kind, ExpressionKind::Unit)
         else {
@@ -115,6 +117,7 @@ impl Context<'_> {
             item,
             arguments,
             settings,
+            given,
             agent,
             answer,
             span: call.span,
@@ -193,6 +196,7 @@ impl Context<'_> {
             arguments,
             agent,
             settings,
+            given: asked.given.clone(),
             mode: PromptMode::Value,
             improving,
         };

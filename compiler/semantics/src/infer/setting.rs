@@ -11,7 +11,7 @@ use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
 use crate::scope::Definition;
-use crate::tool_list::module_tools;
+use crate::tool_list::{module_tools, spawn_name};
 use crate::types::Type;
 
 /// Whose settings they are.
@@ -295,7 +295,10 @@ impl Context<'_> {
                 continue;
             }
             let text = match &element.kind {
-                ast::ExpressionKind::Literal(ast::Literal::String(text)) => Some(text.clone()),
+                // What a model may start has to be known: a text could name anything.
+                ast::ExpressionKind::Literal(ast::Literal::String(text)) if setting != "spawns" => {
+                    Some(text.clone())
+                }
                 _ => self.listed_name(setting, form, element),
             };
             if let Some(text) = text {
@@ -384,7 +387,10 @@ impl Context<'_> {
             self.unlistable(setting, &format!("the {} `{name}`", kind_text(kind)), span);
             return None;
         }
-        Some(item.name(self.db).clone())
+        Some(match kind {
+            ItemKind::Workflow => spawn_name(self.db, item),
+            _ => item.name(self.db).clone(),
+        })
     }
 
     fn unlistable(&mut self, setting: &str, what: &str, span: Span) {

@@ -193,8 +193,12 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 arguments,
                 agent,
                 settings,
+                given,
                 ..
-            } => self.prompt_call(*item, arguments, *agent, *settings),
+            } => {
+                let asked = agent.iter().chain(given).copied();
+                self.prompt_call(*item, arguments, asked, *settings)
+            }
             ExpressionKind::Coerce {
                 value,
                 coercion: Coercion::Forget,

@@ -164,16 +164,17 @@ impl<'a> BodyWalk<'a, '_> {
         &mut self,
         item: ItemId,
         arguments: &'a [(u32, ExpressionId)],
-        agent: Option<ItemId>,
+        asked: impl Iterator<Item = ItemId>,
         settings: Option<ExpressionId>,
     ) -> Outcome {
         let mut outcome = Outcome::nothing();
         self.arguments(arguments, &[], &mut outcome.does);
         let (called, _) = self.unit.of(item);
         add(&mut outcome.does, &called);
-        if let Some(agent) = agent {
-            let (tools, _) = self.unit.of(agent);
-            outcome.does.effects = outcome.does.effects.union(tools.effects);
+        // An agent's tools, and what the call gives besides: what they raise goes back to the model.
+        for source in asked {
+            let (given, _) = self.unit.of(source);
+            outcome.does.effects = outcome.does.effects.union(given.effects);
         }
         if let Some(settings) = settings {
             let overrides = self.expression(settings);

@@ -48,6 +48,7 @@ fn program() -> Program {
         types: builtin::type_table(),
         functions: Vec::new(),
         workflows: Vec::new(),
+        spawnable: Vec::new(),
         agents: Vec::new(),
         prompts: vec![count],
         tools: vec![look],

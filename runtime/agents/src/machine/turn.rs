@@ -1,6 +1,5 @@
 //! What follows an answer: it fits, it is shown back, tools are called, or the call fails.
 
-use gsw_abi::program::Program;
 use gsw_engine::model::{
     Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
     ToolOutcome,
@@ -24,7 +23,7 @@ impl Machine {
         talk.count(&answer, &self.call.program.models);
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
-            StopReason::ToolUse => talk.call_tools(&self.call.program, answer),
+            StopReason::ToolUse => self.call_tools(talk, answer),
             StopReason::MaxTokens => fail(outcome::cut()),
             StopReason::ContextFull => fail(outcome::full()),
             StopReason::Refusal(reason) => fail(outcome::refused(reason)),
@@ -81,6 +80,38 @@ impl Machine {
     }
 }
 
+impl Machine {
+    fn call_tools(&mut self, talk: &mut Talk, answer: ModelAnswer) -> PromptStep {
+        talk.detail.turns += 1;
+        if talk.detail.turns > talk.settings.max_turns {
+            let most = talk.settings.max_turns;
+            let message = format!("no answer after {most} turns of tool use (`max_turns`)");
+            return fail(outcome::misconfigured(&message));
+        }
+        let names = &talk.settings.tools;
+        let (calls, refused) = tools::calls(&answer.content, &self.call.program, names);
+        talk.request.messages.push(Message {
+            role: Role::Assistant,
+            content: answer.content,
+        });
+        if calls.is_empty() && refused.is_empty() {
+            let message = "the model stopped for a tool without naming one";
+            return fail(outcome::misconfigured(message));
+        }
+        let unknown = refused.iter().map(|it| PromptNote::UnknownTool {
+            name: it.name.clone(),
+            input: it.input.clone(),
+            message: tools::unknown(&it.name),
+        });
+        self.notes.extend(unknown);
+        talk.refused = refused.into_iter().map(tools::refusal).collect();
+        if calls.is_empty() {
+            return talk.tools_answered(Vec::new());
+        }
+        PromptStep::CallTools(calls)
+    }
+}
+
 impl Talk {
     fn read(
         &self,
@@ -97,29 +128,6 @@ impl Talk {
             let text = sim::answer(&self.request, attempt);
             self.read(&text, Exactness::Exact, check).ok()
         })
-    }
-
-    fn call_tools(&mut self, program: &Program, answer: ModelAnswer) -> PromptStep {
-        self.detail.turns += 1;
-        if self.detail.turns > self.settings.max_turns {
-            let most = self.settings.max_turns;
-            let message = format!("no answer after {most} turns of tool use (`max_turns`)");
-            return fail(outcome::misconfigured(&message));
-        }
-        let (calls, refused) = tools::calls(&answer.content, program, &self.settings.tools);
-        self.request.messages.push(Message {
-            role: Role::Assistant,
-            content: answer.content,
-        });
-        if calls.is_empty() && refused.is_empty() {
-            let message = "the model stopped for a tool without naming one";
-            return fail(outcome::misconfigured(message));
-        }
-        self.refused = refused;
-        if calls.is_empty() {
-            return self.tools_answered(Vec::new());
-        }
-        PromptStep::CallTools(calls)
     }
 
     pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {

@@ -73,7 +73,7 @@ calls! {
 }
 
 impl Run {
-    /// Enters a node below the current one. A tool that a model called finds its node there.
+    /// Enters a node below the current one. A tool that a model called, and a workflow that it asked for, finds its node there.
     fn enter_here(&mut self, kind: NodeKind, name: &str, input: Option<Arc<str>>) -> NodeId {
         let parent = self.current_node();
         // Attempts have no name in source.
@@ -86,6 +86,10 @@ impl Run {
         if kind == NodeKind::Tool && self.is_expected(parent) {
             self.tree.set_input(parent, input);
             self.open_keyed_call(parent);
+            return parent;
+        }
+        if kind == NodeKind::Workflow && self.introspection.takes_up(parent) {
+            self.tree.set_input(parent, input);
             return parent;
         }
         let node = self.enter_node(NewNode {

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
 use crate::export::guard::{Step, calls};
+use crate::node::NodeId;
 use crate::operation::{
     DetachedStart, ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request,
 };
 use crate::run::Run;
+use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::secret::Template;
 use crate::value::{list, map, string};
@@ -114,6 +116,20 @@ calls! {
         let tree = codec::json_to_tree(input);
         run.heap.release(input);
         run.start_by_name(TypeId(task_type as u32), &name, &tree.unwrap_or(Value::Null))
+    }
+
+    /// `introspect.request_spawn_workflow`: type of the verdict, name, what for, input.
+    raising spawn_request(run, result, name, description, input) {
+        let (workflow, description) = (run.take_string(name), run.take_string(description));
+        let tree = codec::json_to_tree(input);
+        run.heap.release(input);
+        let input = tree.unwrap_or(Value::Null);
+        run.request_spawn(TypeId(result as u32), SpawnRequest { workflow, description, input })
+    }
+
+    /// The task of a workflow that was started so.
+    raising spawn_requested(run, task_type, node) {
+        run.requested_task(TypeId(task_type as u32), NodeId(node as u32))
     }
 
     /// `spawn detached`: function, types of parameters and result, name, parameters.

@@ -125,7 +125,8 @@ fn one_function(program: &Program, function: &Function, code_size: usize) -> Che
 }
 
 fn entries(program: &Program) -> Checked {
-    for workflow in &program.workflows {
+    let spawnable = program.spawnable.iter().map(|it| &it.workflow);
+    for workflow in program.workflows.iter().chain(spawnable) {
         fields(program, &workflow.parameters)?;
         type_id(program, workflow.result)?;
         resumable(program, workflow.function, workflow.parameters.len())?;

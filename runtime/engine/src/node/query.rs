@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use serde_json::{Value, json};
 
 use crate::event::JsonText;
 use crate::node::{Node, NodeId, NodeRecord, OutputRecord, Status, Tree};
@@ -103,6 +104,14 @@ impl<'a> Answer<'a> {
             value: value.map(JsonText::from),
             evicted: node.is_evicted || is_left_out,
         }
+    }
+
+    /// What one node gave, as `std/introspect.gsw` has it; a failed one gave nothing.
+    pub fn given(&mut self, id: NodeId) -> Value {
+        let record = self.output(id);
+        let has_failed = self.tree.node(id).status == Status::Failed;
+        let output = record.value.filter(|_| !has_failed);
+        json!({ "id": id, "name": record.name, "kind": record.kind, "output": output })
     }
 
     fn duration(&self, node: &Node) -> i64 {

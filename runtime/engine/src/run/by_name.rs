@@ -2,6 +2,7 @@
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
+use gsw_abi::program::Workflow;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use crate::operation::DetachedStart;
 use crate::run::native;
 use crate::run::spawn::NewTask;
 use crate::run::{Run, RunResult};
-use crate::task::Role;
+use crate::task::{Encoding, Role, TaskId};
 use crate::value::{self, error};
 
 impl Run {
@@ -41,16 +42,7 @@ impl Run {
         let Some(workflow) = workflows.iter().find(|it| it.name == name) else {
             return Err(self.failed(&format!("there is no workflow `{name}`")));
         };
-        let Value::Object(input) = input else {
-            let issue = Issue {
-                path: "$".into(),
-                expected: format!("an object with the parameters of `{name}`"),
-                found: input.to_string(),
-                message: String::new(),
-            };
-            return Err(error::decode(&mut self.heap, &issue));
-        };
-        let words = match self.decode_arguments(&workflow.parameters, input) {
+        let words = match self.words_of_input(workflow, input) {
             Ok(words) => words,
             Err(issues) => return Err(self.decode_error_of(&issues)),
         };
@@ -72,10 +64,32 @@ impl Run {
         });
         let task = self.tasks.at_mut(id);
         task.has_handle = true;
-        task.encodes = Some(workflow.result);
+        task.encodes = Some(Encoding::Whole(workflow.result));
+        Ok(self.handle_of(task_type, id))
+    }
+
+    /// A `Task` that the program holds; the task has been told so.
+    pub(crate) fn handle_of(&mut self, task_type: TypeId, id: TaskId) -> u64 {
         let handle = self.heap.object(task_type, 0, 1);
         value::set_field(handle, 0, u64::from(id.0));
-        Ok(handle)
+        handle
+    }
+
+    /// The words of a workflow's parameters from a `json` that a program or a model has made.
+    pub(crate) fn words_of_input(
+        &mut self,
+        workflow: &Workflow,
+        input: &Value,
+    ) -> Result<Vec<u64>, Vec<Issue>> {
+        match input {
+            Value::Object(input) => self.decode_arguments(&workflow.parameters, input),
+            other => Err(vec![Issue {
+                path: "$".into(),
+                expected: format!("an object with the parameters of `{}`", workflow.name),
+                found: other.to_string(),
+                message: String::new(),
+            }]),
+        }
     }
 
     fn decode_error_of(&mut self, issues: &[Issue]) -> u64 {

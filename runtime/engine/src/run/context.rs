@@ -1,6 +1,7 @@
 //! `context`: what a program asks about the tree of its own run.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +13,10 @@ use crate::run::Run;
 use crate::run::lessons::Lessons;
 use crate::value::error;
 
-/// What is asked; `std/context.gsw` has the same numbers.
+/// How many nodes a model is told of at once.
+const PAGE: usize = 100;
+
+/// What is asked; `std/context.gsw` and `std/introspect.gsw` have the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Question {
     Node,
@@ -26,10 +30,15 @@ enum Question {
     Snapshot,
     StateOf,
     LogsOf,
+    Caller,
+    CallersAncestors,
+    CallersChildren,
+    CallersSiblings,
+    OutputOf,
 }
 
 impl Question {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 16] = [
         Self::Node,
         Self::Ancestors,
         Self::Siblings,
@@ -41,6 +50,11 @@ impl Question {
         Self::Snapshot,
         Self::StateOf,
         Self::LogsOf,
+        Self::Caller,
+        Self::CallersAncestors,
+        Self::CallersChildren,
+        Self::CallersSiblings,
+        Self::OutputOf,
     ];
 
     const fn name(self) -> &'static str {
@@ -56,6 +70,11 @@ impl Question {
             Self::Snapshot => "snapshot",
             Self::StateOf => "state",
             Self::LogsOf => "logs",
+            Self::Caller
+            | Self::CallersAncestors
+            | Self::CallersChildren
+            | Self::CallersSiblings
+            | Self::OutputOf => "node",
         }
     }
 }
@@ -141,7 +160,63 @@ fn answer(
             Some(node) => value(&tree.lines_below(node)),
             None => json!([]),
         },
+        Question::OutputOf => match node_of(tree, most).filter(|it| tree.is_shown(*it)) {
+            Some(node) => json!([records.given(node)]),
+            None => json!([]),
+        },
+        _ => answer_to_model(tree, question, caller(tree, here), most),
     }
+}
+
+/// The answers to the questions that models ask about the node which they work in.
+fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usize) -> Value {
+    let page = number.saturating_mul(PAGE);
+    match question {
+        Question::CallersAncestors => {
+            let ancestors = tree.ancestors(caller).take(number);
+            ancestors.map(|it| brief(tree, it)).collect()
+        }
+        Question::CallersChildren => {
+            let children = tree.shown_children(caller).skip(page).take(PAGE);
+            children.map(|it| brief(tree, it)).collect()
+        }
+        Question::CallersSiblings => {
+            let parent = tree.shown_parent(caller);
+            let all = parent.into_iter().flat_map(|it| tree.shown_children(it));
+            let others = all.filter(|it| *it != caller).skip(page).take(PAGE);
+            others.map(|it| brief(tree, it)).collect()
+        }
+        _ => whereabouts(tree, caller),
+    }
+}
+
+/// The node of who calls: what the node of the tool lies in.
+fn caller(tree: &Tree, here: NodeId) -> NodeId {
+    let is_tool = tree.node(here).kind == NodeKind::Tool;
+    let around = tree.shown_parent(here).filter(|_| is_tool);
+    around.unwrap_or(here)
+}
+
+fn whereabouts(tree: &Tree, id: NodeId) -> Value {
+    let parent = tree.shown_parent(id);
+    let siblings = parent.map_or(0, |it| tree.node(it).children.saturating_sub(1));
+    let mut told = brief(tree, id);
+    told["parent_id"] = json!(parent);
+    told["parent_name"] = json!(parent.map(|it| tree.name(it)));
+    told["child_count"] = json!(tree.node(id).children);
+    told["sibling_count"] = json!(siblings);
+    told
+}
+
+fn brief(tree: &Tree, id: NodeId) -> Value {
+    let node = tree.node(id);
+    json!({
+        "id": id,
+        "name": tree.name(id),
+        "kind": node.kind,
+        "status": node.status,
+        "depth": node.depth,
+    })
 }
 
 /// The node of this number, which a program may have made up.

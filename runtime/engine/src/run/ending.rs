@@ -3,14 +3,19 @@
 use crate::codec;
 use crate::node::{NodeId, Status};
 use crate::run::Run;
-use crate::task::{Ending, Role, State, TaskId};
+use crate::task::{Encoding, Ending, Role, State, TaskId};
 use crate::wait::Wait;
 
 impl Run {
     /// The body of a task has ended. It ends once the tasks that belong to it have.
     pub(crate) fn body_ended(&mut self, id: TaskId, mut ending: Ending) {
-        if let (Some(ty), Ending::Value(value)) = (self.tasks.at_mut(id).encodes.take(), ending) {
-            ending = Ending::Value(codec::to_json(&mut self.heap, ty, value));
+        let encoding = self.tasks.at_mut(id).encodes.take();
+        if let (Some(encoding), Ending::Value(value)) = (encoding, ending) {
+            let (ty, json) = match encoding {
+                Encoding::Whole(ty) => (ty, codec::to_json(&mut self.heap, ty, value)),
+                Encoding::Redacted(ty) => (ty, codec::to_json_redacted(&mut self.heap, ty, value)),
+            };
+            ending = Ending::Value(json);
             self.heap.release_typed(ty, value);
         }
         let task = self.tasks.at_mut(id);

@@ -61,6 +61,8 @@ pub struct PromptRun {
     told: usize,
     /// What observers are not told of them.
     hidden: hidden::Hidden,
+    /// The name of its agent, else its own.
+    asked_by: String,
 }
 
 impl PromptRun {
@@ -89,6 +91,7 @@ impl PromptRun {
             invalid: String::new(),
             told: 0,
             hidden: hidden::Hidden::default(),
+            asked_by: String::new(),
         }
     }
 
@@ -349,6 +352,14 @@ impl Run {
                         success,
                         reason,
                     }
+                }
+                PromptNote::UnknownTool {
+                    name,
+                    input,
+                    message,
+                } => {
+                    self.refuse_call(prompt, &name, &input, &message);
+                    continue;
                 }
                 PromptNote::Warning { message } => {
                     self.log_at(prompt.node, Level::Warn, message.into(), None);

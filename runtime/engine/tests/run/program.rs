@@ -152,6 +152,7 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         types: type_table(),
         functions: described,
         workflows: vec![],
+        spawnable: vec![],
         agents: vec![],
         prompts: vec![],
         tools: vec![],

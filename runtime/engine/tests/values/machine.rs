@@ -47,6 +47,7 @@ impl Machine {
             types: table.0,
             functions: Vec::new(),
             workflows: Vec::new(),
+            spawnable: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: Vec::new(),

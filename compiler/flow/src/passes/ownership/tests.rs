@@ -30,6 +30,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
                 owned: Vec::new(),
             }],
             workflows: Vec::new(),
+            spawnable: Vec::new(),
             agents: Vec::new(),
             prompts: Vec::new(),
             tools: Vec::new(),

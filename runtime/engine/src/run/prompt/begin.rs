@@ -76,6 +76,7 @@ impl Run {
             self.lessons.note_model(&self.tree, outer, model);
         }
         let node = self.enter_prompt(&declared.name, input);
+        self.introspection.grant(node, &merged.settings);
         self.tell_prompt_start(node, &merged);
         let round = self.tell_improvement(node, improving.as_ref());
         let budget = limits(&mut merged.settings).map(|it| self.open_budget(self.current, it));
@@ -95,6 +96,7 @@ impl Run {
         prompt.round = round;
         prompt.budget = budget;
         prompt.hidden = hidden;
+        prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
         Ok(Box::new(prompt))
     }
 

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
+use gsw_abi::builtin::ERROR;
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::Repeat;
-use gsw_abi::types::{Type, TypeId};
-use serde_json::Map;
+use gsw_abi::program::{Repeat, ToolBody};
+use gsw_abi::types::{Secrecy, Type, TypeId};
+use serde_json::{Map, Value};
 
 use crate::codec;
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
+use crate::node::{NewNode, Status};
 use crate::run::Run;
+use crate::run::introspection::too_many_questions;
 use crate::run::native;
 use crate::run::prompt::PromptRun;
 use crate::run::spawn::NewTask;
 use crate::task::{Ending, Role, TaskId};
-use crate::value::{error, string};
+use crate::value::{self, error, string};
 use crate::wait::Wait;
 
 /// The tools of one turn of a model.
@@ -49,12 +52,13 @@ impl Run {
             raised: None,
         };
         for index in 0..round.calls.len() {
-            match self.start_tool(task, prompt, &round.calls[index], index as u32) {
+            let call = &round.calls[index];
+            match self.start_tool(task, prompt, call, index as u32) {
                 Ok(()) => round.running += 1,
                 Err(content) => {
-                    let id = round.calls[index].id.clone();
+                    self.refuse_call(prompt, &call.name, &call.input, &content);
                     round.outcomes[index] = Some(ToolOutcome {
-                        id,
+                        id: call.id.clone(),
                         content,
                         is_error: true,
                     });
@@ -90,7 +94,14 @@ impl Run {
                 let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
                 lines.join("\n")
             })?;
-        if tool.repeat == Repeat::Once {
+        if tool.body == ToolBody::Question && !self.introspection.begin_question(&prompt.asked_by) {
+            for (parameter, word) in tool.parameters.iter().zip(words) {
+                self.heap.release_typed(parameter.ty, word);
+            }
+            return Err(too_many_questions());
+        }
+        // Whether what it asks for may be repeated is known only when it is granted.
+        if tool.repeat == Repeat::Once && tool.body != ToolBody::SpawnRequest {
             self.note_once(prompt.node);
         }
         let frame = self.bottom_frame(tool.function.0);
@@ -119,6 +130,9 @@ impl Run {
             unreachable!("who runs a prompt waits for its tools");
         };
         let node = prompt.node;
+        if self.is_question(&prompt, index) {
+            self.introspection.end_question(&prompt.asked_by);
+        }
         let Some(round) = &mut prompt.tools else {
             unreachable!("a tool ends in the round that started it");
         };
@@ -134,6 +148,46 @@ impl Run {
         if is_over {
             self.tree.node_mut(node).joiner = coordinator;
         }
+    }
+
+    fn is_question(&self, prompt: &PromptRun, index: u32) -> bool {
+        let call = prompt
+            .tools
+            .as_ref()
+            .and_then(|it| it.calls.get(index as usize));
+        let mut tools = self.loaded.program.tools.iter();
+        call.and_then(|call| tools.find(|it| it.name == call.name))
+            .is_some_and(|it| it.body == ToolBody::Question)
+    }
+
+    /// A call that does not even begin is a node and told of like any other.
+    pub(super) fn refuse_call(&mut self, prompt: &PromptRun, name: &str, input: &Value, why: &str) {
+        let input = self.shown_input(name, input);
+        let why = prompt.hidden.redact(why.into());
+        let node = self.enter_node(NewNode {
+            parent: prompt.node,
+            kind: NodeKind::Tool,
+            name,
+            index: None,
+            status: Status::Running,
+            input: Some(prompt.hidden.redact(input).to_string().into()),
+        });
+        let why = why.as_str().map(Arc::from);
+        self.leave_node(node, Status::Failed, why);
+    }
+
+    /// What observers see of arguments that were not decoded: what a parameter keeps from them is left out.
+    fn shown_input(&self, name: &str, input: &Value) -> Value {
+        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
+        let mut shown = input.clone();
+        for parameter in tool.map_or(&[][..], |it| &it.parameters) {
+            if parameter.secrecy == Secrecy::Redacted
+                && let Some(value) = shown.get_mut(&parameter.wire)
+            {
+                *value = "***".into();
+            }
+        }
+        shown
     }
 
     fn outcome_of_tool(
@@ -155,7 +209,7 @@ impl Run {
                 }
             }
             Ending::Error(error) => {
-                let content = error::message(&self.heap, error);
+                let content = self.error_for_model(error);
                 if self.passes_the_model(error) && raised.is_none() {
                     *raised = Some(error);
                 } else {
@@ -214,6 +268,15 @@ impl Run {
     fn result_of_tool(&self, name: &str) -> TypeId {
         let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
         tool.map_or(gsw_abi::builtin::UNIT, |it| it.result)
+    }
+
+    /// A built-in error in a sentence; a program's own, which may say more, with its fields.
+    fn error_for_model(&self, error: u64) -> String {
+        let has_fields = !error::fields(&self.heap, value::type_of(error)).is_empty();
+        match error::kind(error) {
+            None if has_fields => codec::encode_redacted(&self.heap, ERROR, error),
+            _ => error::message(&self.heap, error),
+        }
     }
 
     /// Text goes to a model as it is, everything else as JSON.

@@ -1,0 +1,337 @@
+//! What models may ask of the run that they are part of: how many questions at a time, and which workflows they may start.
+//!
+//! A prompt whose settings list workflows after `spawns` has a grant as long as it runs. What is started on its request is a
+//! node directly under the prompt's, so the tree says who wanted it.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use gsw_abi::builtin::JSON;
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::{Repeat, Spawnable};
+use gsw_abi::types::TypeId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value, json};
+
+use crate::codec::decode;
+use crate::event::{EventKind, SpawnVerdict};
+use crate::model::Issue;
+use crate::node::NodeId;
+use crate::run::Run;
+use crate::run::native;
+use crate::run::spawn::NewTask;
+use crate::task::{Encoding, Role, TaskId};
+
+/// How many questions of one agent may be under way.
+const QUESTIONS_AT_A_TIME: u32 = 5;
+/// How many workflows one prompt may start.
+const MOST_SPAWNS: usize = 10;
+/// How many of these may be under way.
+const SPAWNS_AT_A_TIME: usize = 5;
+/// How deep workflows may lie in each other that models have asked for.
+const DEEPEST_SPAWN: usize = 8;
+
+/// What is known of the questions and requests of a run's models.
+#[derive(Debug, Default)]
+pub struct Introspection {
+    /// By the prompt's node.
+    grants: FxHashMap<NodeId, Grant>,
+    /// How many questions are under way, by the name of the agent.
+    questions: FxHashMap<String, u32>,
+    /// The workflows that models have asked for.
+    requested: FxHashSet<NodeId>,
+    /// Those of them whose code has not yet begun.
+    expected: FxHashMap<NodeId, TaskId>,
+}
+
+/// What a prompt's model may start, and has.
+#[derive(Debug, Default)]
+struct Grant {
+    allowed: Vec<String>,
+    started: Vec<NodeId>,
+}
+
+/// A model's request to start a workflow.
+#[derive(Debug)]
+pub(crate) struct SpawnRequest {
+    /// Which.
+    pub workflow: String,
+    /// What for.
+    pub description: String,
+    /// Its parameters by name.
+    pub input: Value,
+}
+
+/// Why a request is refused.
+#[derive(Debug)]
+struct Refusal {
+    /// One of those that `std/introspect.gsw` lists.
+    code: &'static str,
+    message: String,
+    /// Where in the input, when that does not fit.
+    path: Option<String>,
+}
+
+/// A request that is granted.
+struct Admitted {
+    wanted: Spawnable,
+    words: Vec<u64>,
+}
+
+impl Introspection {
+    /// A prompt begins with these settings.
+    pub(crate) fn grant(&mut self, prompt: NodeId, settings: &Map<String, Value>) {
+        let Some(Value::Array(names)) = settings.get("spawns") else {
+            return;
+        };
+        let names = names.iter().filter_map(Value::as_str);
+        let allowed: Vec<String> = names.map(str::to_owned).collect();
+        if !allowed.is_empty() {
+            let started = Vec::new();
+            self.grants.insert(prompt, Grant { allowed, started });
+        }
+    }
+
+    /// A prompt has ended.
+    pub(crate) fn forget(&mut self, prompt: NodeId) {
+        self.grants.remove(&prompt);
+    }
+
+    /// An agent asks a question; says whether it may.
+    pub(crate) fn begin_question(&mut self, agent: &str) -> bool {
+        let under_way = self.questions.entry(agent.to_owned()).or_default();
+        let may = *under_way < QUESTIONS_AT_A_TIME;
+        *under_way += u32::from(may);
+        may
+    }
+
+    /// A question that was begun has been answered, or given up.
+    pub(crate) fn end_question(&mut self, agent: &str) {
+        if let Some(under_way) = self.questions.get_mut(agent) {
+            *under_way = under_way.saturating_sub(1);
+        }
+    }
+
+    /// Whether this node was made for the workflow that is about to begin in it; only once.
+    pub(crate) fn takes_up(&mut self, node: NodeId) -> bool {
+        self.expected.remove(&node).is_some()
+    }
+}
+
+/// What an agent is told that asks too many questions at once.
+pub(crate) fn too_many_questions() -> String {
+    let code = "too_many_at_once";
+    let message = format!("at most {QUESTIONS_AT_A_TIME} questions are answered at a time");
+    json!({ "kind": "IntrospectionRefused", "code": code, "message": message, "path": null })
+        .to_string()
+}
+
+impl Run {
+    /// Starts the workflow that a model asks for, if that is allowed; gives the verdict as a record of this type.
+    pub(crate) fn request_spawn(
+        &mut self,
+        result: TypeId,
+        request: SpawnRequest,
+    ) -> Result<u64, u64> {
+        let prompt = self.asking_prompt();
+        let outcome = match prompt {
+            Some(prompt) => self.judge_request(prompt, &request),
+            None => Err(refusal(
+                "not_allowed",
+                "only a model may ask for a workflow; a program calls it".into(),
+            )),
+        };
+        self.tell_request(prompt, request, outcome.as_ref().err());
+        let tree = match (prompt, outcome) {
+            (Some(prompt), Ok(admitted)) => {
+                let node = self.start_requested(prompt, admitted);
+                json!({ "node": node.0, "refusal": null })
+            }
+            (_, Err(it)) => {
+                let refusal = json!({ "code": it.code, "message": it.message, "path": it.path });
+                json!({ "node": -1, "refusal": refusal })
+            }
+            (None, Ok(_)) => unreachable!("without a prompt every request is refused"),
+        };
+        decode::decode(self, result, &tree)
+            .map_err(|issue| self.internal(&format!("a verdict has no record: {}", issue.message)))
+    }
+
+    /// The task of a workflow that was started just now.
+    pub(crate) fn requested_task(&mut self, task_type: TypeId, node: NodeId) -> Result<u64, u64> {
+        match self.introspection.expected.get(&node).copied() {
+            Some(task) => {
+                self.tasks.at_mut(task).has_handle = true;
+                Ok(self.handle_of(task_type, task))
+            }
+            None => Err(self.internal("no workflow was asked for")),
+        }
+    }
+
+    /// The prompt whose model asks: the innermost one around, unless a workflow in it is what asks.
+    fn asking_prompt(&self) -> Option<NodeId> {
+        let kinds = |it: &NodeId| {
+            matches!(
+                self.tree.node(*it).kind,
+                NodeKind::Prompt | NodeKind::Workflow
+            )
+        };
+        let around = self.tree.lineage(self.current_node()).find(kinds)?;
+        (self.tree.node(around).kind == NodeKind::Prompt).then_some(around)
+    }
+
+    fn judge_request(
+        &mut self,
+        prompt: NodeId,
+        request: &SpawnRequest,
+    ) -> Result<Admitted, Refusal> {
+        let loaded = Arc::clone(&self.loaded);
+        let grant = self.introspection.grants.get(&prompt);
+        let allowed = grant.map_or(&[][..], |it| &it.allowed);
+        let allowed = loaded.program.spawnable(allowed);
+        let is_meant = |it: &&(&str, &Spawnable)| {
+            it.0 == request.workflow || it.1.workflow.name == request.workflow
+        };
+        let Some((_, wanted)) = allowed.iter().find(is_meant) else {
+            return Err(refusal(
+                "not_allowed",
+                not_allowed(&request.workflow, &allowed),
+            ));
+        };
+        self.check_limits(prompt)?;
+        let input = unpacked(&request.input);
+        let words = self.words_of_input(&wanted.workflow, &input);
+        let words = words.map_err(|issues| unfit(&issues))?;
+        Ok(Admitted {
+            wanted: (*wanted).clone(),
+            words,
+        })
+    }
+
+    fn check_limits(&self, prompt: NodeId) -> Result<(), Refusal> {
+        let started = self.introspection.grants.get(&prompt);
+        let started = started.map_or(&[][..], |it| &it.started);
+        if started.len() >= MOST_SPAWNS {
+            let message = format!("a prompt may start {MOST_SPAWNS} workflows, which it has");
+            return Err(refusal("too_many", message));
+        }
+        let is_under_way = |it: &&NodeId| !self.tree.node(**it).status.is_final();
+        if started.iter().filter(is_under_way).count() >= SPAWNS_AT_A_TIME {
+            let message = format!(
+                "a prompt may have {SPAWNS_AT_A_TIME} workflows under way, which it has; ask again when one has ended"
+            );
+            return Err(refusal("too_many_at_once", message));
+        }
+        let lineage = self.tree.lineage(prompt);
+        let requested = lineage.filter(|it| self.introspection.requested.contains(it));
+        if requested.count() >= DEEPEST_SPAWN {
+            let message = format!(
+                "workflows that models ask for may lie {DEEPEST_SPAWN} deep in each other, and this one would lie deeper"
+            );
+            return Err(refusal("too_deep", message));
+        }
+        Ok(())
+    }
+
+    fn tell_request(
+        &mut self,
+        prompt: Option<NodeId>,
+        request: SpawnRequest,
+        refusal: Option<&Refusal>,
+    ) {
+        let node = prompt.unwrap_or_else(|| self.current_node());
+        let verdict = match refusal {
+            None => SpawnVerdict::Granted,
+            Some(_) => SpawnVerdict::Refused,
+        };
+        let kind = EventKind::SpawnRequest {
+            workflow: request.workflow,
+            description: request.description,
+            verdict,
+            reason: refusal.map(|it| format!("{}: {}", it.code, it.message)),
+        };
+        self.tell(node, kind);
+    }
+
+    /// Starts what was admitted, directly under the prompt's node.
+    fn start_requested(&mut self, prompt: NodeId, admitted: Admitted) -> NodeId {
+        let Spawnable { workflow, repeat } = admitted.wanted;
+        if repeat == Repeat::Once {
+            self.note_once(prompt);
+        }
+        let frame = self.bottom_frame(workflow.function.0);
+        for (slot, word) in admitted.words.into_iter().enumerate() {
+            // SAFETY: the loader checked that the workflow's function takes so many parameters.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        let id = self.start_task(NewTask {
+            frame,
+            owner: prompt,
+            // The workflow's own code finds this node as its own.
+            kind: NodeKind::Workflow,
+            name: workflow.name.rsplit('.').next().unwrap_or_default(),
+            index: None,
+            input: None,
+            role: Role::Spawned,
+            result: JSON,
+        });
+        let task = self.tasks.at_mut(id);
+        task.encodes = Some(Encoding::Redacted(workflow.result));
+        let node = task.base;
+        self.introspection.requested.insert(node);
+        self.introspection.expected.insert(node, id);
+        if let Some(grant) = self.introspection.grants.get_mut(&prompt) {
+            grant.started.push(node);
+        }
+        node
+    }
+}
+
+/// Models like to write an object as a text.
+fn unpacked(input: &Value) -> Cow<'_, Value> {
+    let text = input.as_str().map(serde_json::from_str);
+    match text {
+        Some(Ok(inside @ Value::Object(_))) => Cow::Owned(inside),
+        _ => Cow::Borrowed(input),
+    }
+}
+
+fn refusal(code: &'static str, message: String) -> Refusal {
+    Refusal {
+        code,
+        message,
+        path: None,
+    }
+}
+
+fn not_allowed(name: &str, allowed: &[(&str, &Spawnable)]) -> String {
+    let names: Vec<String> = allowed.iter().map(|it| format!("`{}`", it.0)).collect();
+    match names.is_empty() {
+        true => format!("`{name}` may not be started here, nor may any other workflow"),
+        false => format!(
+            "`{name}` may not be started here; what may is {}",
+            names.join(", ")
+        ),
+    }
+}
+
+fn unfit(issues: &[Issue]) -> Refusal {
+    let mut message = String::from("the input does not fit");
+    for (index, issue) in issues.iter().enumerate() {
+        let separator = if index == 0 { ": " } else { "; " };
+        let _ = match issue.message.is_empty() {
+            true => write!(
+                message,
+                "{separator}expected {}, found {}",
+                issue.expected, issue.found
+            ),
+            false => write!(message, "{separator}{}", issue.message),
+        };
+    }
+    Refusal {
+        code: "unfit",
+        message,
+        path: issues.first().map(|it| it.path.clone()),
+    }
+}
