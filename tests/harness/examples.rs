@@ -1,6 +1,6 @@
 //! Every example compiles, runs with the simulator both ways, and says what stands beside it.
 
-use crate::program::{gswc, root, run_both_ways, text};
+use crate::program::{gswc, root, run_both_ways_with_input, text};
 
 #[test]
 fn examples_check_without_a_report() {
@@ -23,7 +23,8 @@ fn examples_run_with_the_simulator() {
         } else {
             &[]
         };
-        let said = run_both_ways(&file, arguments);
+        let input = std::fs::read_to_string(file.with_extension("in")).unwrap_or_default();
+        let said = run_both_ways_with_input(&file, arguments, &input);
         assert_eq!(said.code, Some(0), "{}: {}", file.display(), said.err);
         if let Ok(expected) = std::fs::read_to_string(file.with_extension("out")) {
             assert_eq!(said.out, expected, "{}", file.display());

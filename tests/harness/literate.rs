@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::event_form;
 use crate::page::{Case, remarks, written_cases};
-use crate::program::{Said, gswc, root, run_both_ways, text};
+use crate::program::{GSWC, Said, gswc, root, run_both_ways_with_input, run_with_input, text};
 
 /// The kinds of events that no program of a page can bring about: what needs a provider that misbehaves.
 const NOT_IN_PAGES: &[&str] = &["invalid_response"];
@@ -108,7 +108,9 @@ fn pages_of_the_reference_say_what_they_show() {
             let arguments = case.expected("arguments").unwrap_or_default();
             let mut words = vec!["run", text(&file), "--"];
             words.extend(arguments.lines());
-            wrong.extend(expect(&place, &case, &gswc(&words)));
+            let input = case.expected("input").unwrap_or_default();
+            let said = run_with_input(Path::new(GSWC), &words, input);
+            wrong.extend(expect(&place, &case, &said));
         }
         if case.source.contains("\ntest \"") {
             let said = gswc(&["test", text(&file)]);
@@ -129,7 +131,8 @@ fn pages_of_run_say_the_same_in_memory_and_built() {
         let events = file.with_extension("jsonl");
         let mut words: Vec<_> = arguments.lines().collect();
         words.extend(["--events", text(&events)]);
-        let said = run_both_ways(&file, &words);
+        let input = case.expected("input").unwrap_or_default();
+        let said = run_both_ways_with_input(&file, &words, input);
         wrong.extend(expect(&place, &case, &said));
         wrong.extend(event_form::check(&place, &events, &mut seen));
     }

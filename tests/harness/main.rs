@@ -30,6 +30,7 @@ mod limits;
 mod literate;
 mod modifiers;
 mod page;
+mod person;
 mod perturb;
 mod process;
 mod program;

@@ -53,6 +53,22 @@ fn command(program: &Path, words: &[&str]) -> Command {
     command
 }
 
+/// The same with a text on standard input, which then ends.
+pub fn run_with_input(program: &Path, words: &[&str], input: &str) -> Said {
+    let mut command = command(program, words);
+    command
+        .env("GSW_MODEL", "sim/default")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program can be started");
+    let mut pipe = child.stdin.take().expect("its input is a pipe");
+    // A program that wants none of it may have ended.
+    let _ = std::io::Write::write_all(&mut pipe, input.as_bytes());
+    drop(pipe);
+    child.wait_with_output().expect("it ends").into()
+}
+
 fn said(command: &mut Command) -> Said {
     match command.output() {
         Ok(output) => output.into(),
@@ -60,7 +76,7 @@ fn said(command: &mut Command) -> Said {
     }
 }
 
-const GSWC: &str = env!("CARGO_BIN_EXE_gswc");
+pub const GSWC: &str = env!("CARGO_BIN_EXE_gswc");
 
 /// Runs `gswc`.
 pub fn gswc(words: &[&str]) -> Said {
@@ -85,9 +101,14 @@ pub fn text(path: &Path) -> &str {
 
 /// Runs a program in memory and as a built file, asserts that both say the same, and gives it.
 pub fn run_both_ways(file: &Path, arguments: &[&str]) -> Said {
+    run_both_ways_with_input(file, arguments, "")
+}
+
+/// The same with a text on standard input each time.
+pub fn run_both_ways_with_input(file: &Path, arguments: &[&str], input: &str) -> Said {
     let mut words = vec!["run", text(file), "--"];
     words.extend(arguments);
-    let in_memory = gswc(&words);
+    let in_memory = run_with_input(Path::new(GSWC), &words, input);
     let name = text(file).replace(['/', '.', '\\'], "_");
     let built = scratch("built").join(name);
     let build = gswc(&["build", text(file), "-o", text(&built)]);
@@ -98,7 +119,7 @@ pub fn run_both_ways(file: &Path, arguments: &[&str]) -> Said {
         file.display(),
         build.err
     );
-    let from_file = run(&built, arguments);
+    let from_file = run_with_input(&built, arguments, input);
     std::fs::remove_file(&built).expect("a file that was just run can be removed");
     assert_eq!(
         in_memory.out,

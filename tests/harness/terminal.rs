@@ -23,6 +23,8 @@ workflow main(pause: duration = 1s, items: int = 6) -> string {
 }
 "#;
 
+/// What stands before each drawing.
+const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
 /// What stands behind each drawing.
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 
@@ -31,13 +33,14 @@ fn cells(number: u16) -> NonZero<u16> {
 }
 
 /// A program on a terminal of its own.
-struct Session {
-    master: Box<dyn MasterPty + Send>,
+pub struct Session {
+    pub master: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
     output: Receiver<Vec<u8>>,
+    keyboard: Option<Box<dyn std::io::Write + Send>>,
     screen: vt100::Parser,
     /// All that came, as it came.
-    raw: Vec<u8>,
+    pub raw: Vec<u8>,
     /// How much of it is on the screen.
     drawn: usize,
 }
@@ -46,6 +49,11 @@ impl Session {
     fn start(size: (u16, u16), words: &[&str], variables: &[(&str, &str)]) -> Self {
         let file = scratch("terminal").join("worker.gsw");
         std::fs::write(&file, WORKER).expect("the target folder can be written");
+        Self::of(&file, size, words, variables)
+    }
+
+    /// Runs another program.
+    pub fn of(file: &Path, size: (u16, u16), words: &[&str], variables: &[(&str, &str)]) -> Self {
         let (rows, cols) = size;
         let pair = native_pty_system()
             .openpty(PtySize {
@@ -56,7 +64,7 @@ impl Session {
             })
             .expect("a terminal can be made");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gswc"));
-        command.args(["run", text(&file), "--"]);
+        command.args(["run", text(file), "--"]);
         command.args(words);
         command.cwd(root());
         command.env("TERM", "xterm-256color");
@@ -84,6 +92,7 @@ impl Session {
             master: pair.master,
             child,
             output,
+            keyboard: None,
             screen: vt100::Parser::new(cells(rows), cells(cols), 1_000),
             raw: Vec::new(),
             drawn: 0,
@@ -91,9 +100,21 @@ impl Session {
     }
 
     /// Reads until the screen shows what is wanted.
-    fn wait_for(&mut self, wanted: &str) {
+    pub fn wait_for(&mut self, wanted: &str) {
+        self.wait_until(wanted, |shown| shown.contains(wanted));
+    }
+
+    /// Reads until the last line on the screen, which waits for keys, shows what is wanted.
+    pub fn wait_for_prompt(&mut self, wanted: &str) {
+        self.wait_until(wanted, |shown| {
+            let last = shown.lines().rfind(|it| !it.trim().is_empty());
+            last.is_some_and(|it| it.contains(wanted) && it.trim_end().ends_with(':'))
+        });
+    }
+
+    fn wait_until(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        while !self.shown().contains(wanted) {
+        while !is_there(&self.shown()) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
                 Ok(bytes) => self.take(&bytes),
@@ -103,7 +124,7 @@ impl Session {
     }
 
     /// Reads to the end and gives the exit code.
-    fn finish(&mut self) -> u32 {
+    pub fn finish(&mut self) -> u32 {
         loop {
             match self.output.recv_timeout(Duration::from_secs(60)) {
                 Ok(bytes) => self.take(&bytes),
@@ -122,15 +143,34 @@ impl Session {
         let rest = &self.raw[self.drawn..];
         let end = rest
             .windows(FRAME_END.len())
-            .rposition(|it| it == FRAME_END);
-        if let Some(end) = end {
-            let end = self.drawn + end + FRAME_END.len();
-            self.screen.process(&self.raw[self.drawn..end]);
-            self.drawn = end;
+            .rposition(|it| it == FRAME_END)
+            .map(|it| it + FRAME_END.len());
+        // What stands behind the last frame and begins none is no part of a drawing.
+        let is_frame = |from: usize| {
+            let rest = &rest[from..];
+            rest.windows(FRAME_BEGIN.len()).any(|it| it == FRAME_BEGIN) || rest.contains(&0x1b)
+        };
+        let end = match end.unwrap_or(0) {
+            from if is_frame(from) => from,
+            _ => rest.len(),
+        };
+        let end = self.drawn + end;
+        self.screen.process(&self.raw[self.drawn..end]);
+        self.drawn = end;
+    }
+
+    /// Types.
+    pub fn type_in(&mut self, keys: &str) {
+        if self.keyboard.is_none() {
+            let keyboard = self.master.take_writer();
+            self.keyboard = Some(keyboard.expect("it can be written"));
+        }
+        if let Some(keyboard) = &mut self.keyboard {
+            std::io::Write::write_all(keyboard, keys.as_bytes()).expect("keys can be pressed");
         }
     }
 
-    fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         self.screen.screen().contents()
     }
 }

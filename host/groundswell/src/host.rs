@@ -6,12 +6,14 @@ use std::sync::Arc;
 use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::host::{Beyond, Variables};
+use gsw_engine::human::Humans;
 use gsw_engine::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::HostError;
+use crate::human::{People, Question};
 use crate::program::Program;
 use crate::run::Run;
 use crate::tool::{ToolError, Tools};
@@ -26,6 +28,7 @@ pub struct Host {
 pub struct HostBuilder {
     program: Program,
     tools: Tools,
+    people: People,
     variables: Variables,
     model: Option<String>,
     memory_limit: Option<u64>,
@@ -36,6 +39,7 @@ impl std::fmt::Debug for HostBuilder {
         f.debug_struct("HostBuilder")
             .field("program", &self.program.name())
             .field("tools", &self.tools.names().collect::<Vec<_>>())
+            .field("people", &self.people)
             .field("variables", &self.variables)
             .field("model", &self.model)
             .field("memory_limit", &self.memory_limit)
@@ -95,6 +99,21 @@ impl HostBuilder {
         self
     }
 
+    /// Answers what the program's `human` declarations ask. Without it they raise `Failed`.
+    ///
+    /// An answer is checked like any other; one that does not fit is asked for again, with what is wrong in
+    /// [`Question::refused`]. An error is the program's `Cancelled`. Dropping the future takes the question back.
+    #[must_use]
+    pub fn human<O, F, R>(mut self, human: F) -> Self
+    where
+        O: Serialize + 'static,
+        F: Fn(Question) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<O, ToolError>> + Send + 'static,
+    {
+        self.people.set(human);
+        self
+    }
+
     /// The host.
     ///
     /// # Errors
@@ -129,6 +148,10 @@ impl HostBuilder {
                 ..History::default()
             })),
             tools: Some(Arc::new(self.tools)),
+            humans: self
+                .people
+                .settle()
+                .map(|it| Arc::new(it) as Arc<dyn Humans>),
             variables: self.variables,
         };
         Ok(Host {
@@ -144,6 +167,7 @@ impl Host {
         HostBuilder {
             program,
             tools: Tools::default(),
+            people: People::default(),
             variables: Variables::default(),
             model: None,
             memory_limit: None,

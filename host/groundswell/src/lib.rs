@@ -19,6 +19,7 @@
 mod error;
 mod events;
 mod host;
+mod human;
 mod input;
 mod program;
 mod run;
@@ -29,11 +30,12 @@ pub mod variant;
 
 pub use error::{Error, HostError};
 pub use events::{Events, QUEUE};
-pub use gsw_engine::event::{Event, EventKind, Level, LogLine};
+pub use gsw_engine::event::{Event, EventKind, Level, LogLine, Verdict};
 pub use gsw_engine::model::Issue;
 pub use gsw_engine::node::{Node, NodeId, Status, Tree};
 pub use gsw_engine::run::{RunError, TracePlace};
 pub use host::{Host, HostBuilder};
+pub use human::Question;
 #[doc(hidden)]
 pub use indexmap;
 #[doc(hidden)]

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 /// Why a tool gave no value; the program sees `ToolFailed`, a model a tool error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,25 +91,30 @@ impl HostTools for Tools {
         let answer = call(input);
         match &self.executor {
             None => answer,
-            Some(executor) => Box::pin(Elsewhere(executor.spawn(answer))),
+            Some(executor) => {
+                let answer = Elsewhere(executor.spawn(answer));
+                Box::pin(async move {
+                    answer.await.unwrap_or_else(|error| {
+                        Err(format!("the host's tool ended early: {error}"))
+                    })
+                })
+            }
         }
     }
 }
 
-/// An answer that is worked out on another executor; dropping it ends that.
-struct Elsewhere(JoinHandle<Result<Value, String>>);
+/// What is worked out on another executor; dropping it ends that.
+pub(crate) struct Elsewhere<T>(pub JoinHandle<T>);
 
-impl Future for Elsewhere {
-    type Output = Result<Value, String>;
+impl<T> Future for Elsewhere<T> {
+    type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context).map(|joined| {
-            joined.unwrap_or_else(|error| Err(format!("the host's tool ended early: {error}")))
-        })
+        Pin::new(&mut self.0).poll(context)
     }
 }
 
-impl Drop for Elsewhere {
+impl<T> Drop for Elsewhere<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -9,5 +9,5 @@ mod strict;
 mod tests;
 
 pub use build::schema;
-pub use canonical::schema_hash;
+pub use canonical::{canonical_digest, schema_hash};
 pub use strict::{strict, strict_obstacle};

@@ -11,6 +11,7 @@ use crate::driver::carrier::{Carrier, OnEnd};
 use crate::driver::outside::Outside;
 use crate::driver::permissions::Permissions;
 use crate::host::{HostTools, Variables};
+use crate::human::Humans;
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::node::Tree;
@@ -37,6 +38,8 @@ pub struct EngineOptions {
     pub memory_limit: Option<u64>,
     /// Performs the tools that the program leaves to its host.
     pub tools: Option<Arc<dyn HostTools>>,
+    /// Takes questions to people.
+    pub humans: Option<Arc<dyn Humans>>,
     /// Where `env.get` and `secret` look.
     pub variables: Variables,
 }
@@ -87,6 +90,7 @@ impl Engine {
             model_override: options.model_override,
             observers: options.observers,
             listener: None,
+            humans: options.humans.clone(),
             memory_limit: options.memory_limit,
         };
         let permissions = Permissions::new(loaded.program.permissions.as_deref());
@@ -97,6 +101,7 @@ impl Engine {
             prompts: options.prompts,
             web: options.web,
             tools: options.tools,
+            humans: options.humans,
             variables: options.variables,
             permissions: Arc::new(permissions),
             detached: Arc::clone(&detached),

@@ -60,6 +60,12 @@ impl Event {
             EventKind::ChildAttached { input, .. } => length(input),
             EventKind::Error(error) => error.text_bytes(),
             EventKind::Log { message, data, .. } => message.len() + length(data),
+            EventKind::HumanRequest {
+                question,
+                data,
+                schema,
+                ..
+            } => question.len() + length(data) + schema.text().len(),
             EventKind::ModelRequest { request, .. } => length(request),
             EventKind::InvalidResponse { response, .. } => response.len(),
             EventKind::Emit { value } | EventKind::StateChanged { value, .. } => value.text().len(),
@@ -130,6 +136,17 @@ pub enum SpawnVerdict {
     /// It starts.
     Granted,
     /// It does not.
+    Refused,
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is the value of the call.
+    Accepted,
+    /// It does not fit.
     Refused,
 }
 
@@ -346,6 +363,30 @@ pub enum EventKind {
         success: bool,
         /// Why, where something is known of that.
         reason: String,
+    },
+    /// A person is asked; the event's node is the `human`.
+    HumanRequest {
+        /// Its name.
+        human: Arc<str>,
+        /// 64 hex digits over name, question, data and schema; an answer is bound to it.
+        digest: String,
+        /// The question, with what it does not mention attached.
+        question: String,
+        /// The arguments by name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<JsonText>,
+        /// What the answer must fit.
+        schema: JsonText,
+    },
+    /// A person answered. An answer that is refused is asked for again.
+    HumanAnswer {
+        /// Of the question.
+        digest: String,
+        /// Whether it fits.
+        verdict: Verdict,
+        /// What does not.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        issues: Vec<Issue>,
     },
     /// A task or the run is told to end.
     Cancel {

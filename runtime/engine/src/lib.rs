@@ -13,6 +13,7 @@ pub mod event;
 pub mod export;
 pub mod heap;
 pub mod host;
+pub mod human;
 pub mod load;
 pub mod media;
 pub mod model;

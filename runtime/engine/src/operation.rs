@@ -5,6 +5,7 @@ use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::human::{Question, Reply};
 use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
@@ -146,6 +147,11 @@ pub enum Request {
         /// Its arguments by name, as JSON text.
         input: String,
     },
+    /// An answer of a person.
+    Human {
+        /// To what.
+        question: Box<Question>,
+    },
 }
 
 impl Request {
@@ -272,6 +278,8 @@ pub enum Outcome {
     Exec(ExecOutput),
     /// What the server answered.
     Http(HttpAnswer),
+    /// What a person answered.
+    Human(Box<Reply>),
     /// It could not be done.
     Failed(Failure),
 }
@@ -303,6 +311,11 @@ pub enum Failure {
         tool: String,
         /// Why.
         message: String,
+    },
+    /// `Cancelled`, because no person answers.
+    Declined {
+        /// Why.
+        reason: String,
     },
     /// `Failed`
     Other {

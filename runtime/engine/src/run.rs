@@ -15,6 +15,7 @@ mod drive;
 pub mod effect;
 mod ending;
 mod finish;
+pub mod human;
 pub mod introspection;
 mod joining;
 pub mod lessons;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::Event;
+use crate::human::Humans;
 use crate::model::Prompts;
 use crate::observe::Observers;
 
@@ -20,6 +21,8 @@ pub struct Services {
     pub observers: Arc<Observers>,
     /// Hears of them before the observers do.
     pub listener: Option<Listener>,
+    /// Hears which answers of people count; who asks them is the driver.
+    pub humans: Option<Arc<dyn Humans>>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
 }

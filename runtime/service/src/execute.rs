@@ -9,14 +9,16 @@ use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
 use gsw_engine::detached::DetachedEnd;
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::event::Header;
+use gsw_engine::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
 use crate::exit::Exit;
+use crate::person::Person;
 use crate::watchers::{Output, Watchers};
-use crate::{failure, help, interrupt, manifest};
+use crate::{failure, help, interrupt, manifest, terminal};
 
 /// Does what the words after a program's name say, and gives the exit code.
 #[must_use]
@@ -64,7 +66,9 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
         ..History::default()
     }));
     let header = Header::new(&loaded.program.name, &loaded.image);
-    let watchers = Watchers::start(&observers, &header, &invocation.options);
+    let stage = terminal::stage();
+    let watchers = Watchers::start(&observers, &header, &invocation.options, &stage);
+    let person = Person::new(&loaded.program, stage, invocation.options.verbosity);
     let result = loaded.program.workflows[invocation.workflow].result;
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
@@ -76,6 +80,7 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
             .clone()
             .or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
         observers: Arc::clone(&observers),
+        humans: Some(Arc::clone(&person) as Arc<dyn Humans>),
         ..EngineOptions::default()
     };
     let engine = Engine::new(loaded, options);
@@ -83,6 +88,7 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     interrupt::cancel_on_signal(handle.canceller(), engine.clone());
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
+    person.close();
     observers.close();
     if watchers.finish() == Output::Torn {
         // Should this fail, so does the result, which says so.

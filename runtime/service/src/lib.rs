@@ -7,6 +7,7 @@ mod failure;
 mod help;
 mod interrupt;
 mod manifest;
+mod person;
 mod terminal;
 mod value_text;
 mod watchers;

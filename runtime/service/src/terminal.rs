@@ -5,8 +5,10 @@ mod lines;
 mod live;
 mod row;
 mod screen;
+mod stage;
 
 use std::io::{IsTerminal, stderr, stdout};
+use std::sync::Arc;
 
 use gsw_engine::observe::attached::Attached;
 use gsw_engine::observe::{Observer, Observers, Replay};
@@ -16,14 +18,27 @@ use crate::terminal::lines::Lines;
 use crate::terminal::live::Live;
 use crate::terminal::row::Colors;
 
+pub use stage::Stage;
+
 /// Shows runs on standard error from now on.
-pub fn start(observers: &Observers, events: Option<&EventSink>) -> std::io::Result<Attached> {
+pub fn start(
+    observers: &Observers,
+    events: Option<&EventSink>,
+    stage: &Arc<Stage>,
+) -> std::io::Result<Attached> {
+    stage.observe();
+    let stage = Arc::clone(stage);
     let observer: Box<dyn Observer> = if can_draw(events) {
-        Box::new(Live::new(colors()))
+        Box::new(Live::new(stage))
     } else {
-        Box::new(Lines)
+        Box::new(Lines(stage))
     };
     observers.attach("terminal", Replay::All, observer)
+}
+
+/// Standard error, with nothing on it.
+pub fn stage() -> Arc<Stage> {
+    Arc::new(Stage::new(colors()))
 }
 
 /// Whether there is a terminal that understands where to put things, and that nothing else is written to.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use gsw_agents::{Delivered, Environment, Telemetry};
 use gsw_engine::event::Header;
@@ -10,7 +11,7 @@ use gsw_engine::observe::attached::{Attached, Patience};
 use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
-use crate::terminal;
+use crate::terminal::{self, Stage};
 
 /// Who watches the run.
 pub struct Watchers {
@@ -30,7 +31,12 @@ pub enum Output {
 
 impl Watchers {
     /// Starts those that the options ask for. What cannot be started is said, and the run goes on without it.
-    pub fn start(observers: &Observers, header: &Header, options: &BuiltinOptions) -> Self {
+    pub fn start(
+        observers: &Observers,
+        header: &Header,
+        options: &BuiltinOptions,
+        stage: &Arc<Stage>,
+    ) -> Self {
         let events = options.events.clone().and_then(|sink| {
             match JsonLines::start(observers, header, open(&sink)) {
                 Ok(lines) => Some((sink, lines)),
@@ -48,7 +54,7 @@ impl Watchers {
         // Last, because nobody else may write to a terminal that is drawn on.
         let terminal = match options.verbosity {
             Verbosity::Quiet => None,
-            Verbosity::Normal => terminal::start(observers, options.events.as_ref()).ok(),
+            Verbosity::Normal => terminal::start(observers, options.events.as_ref(), stage).ok(),
         };
         Self {
             terminal,

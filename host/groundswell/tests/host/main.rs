@@ -6,6 +6,7 @@ mod cancel;
 mod embed;
 mod events;
 mod generated;
+mod humans;
 mod tools;
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The hash of a schema, over a form that does not depend on the order of keys.
+//! Hashes of schemas and other JSON, over a form that does not depend on the order of keys.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -6,14 +6,18 @@ use sha2::{Digest, Sha256};
 /// 16 hexadecimal digits that change exactly when the schema does.
 #[must_use]
 pub fn schema_hash(schema: &Value) -> String {
+    let mut digits = canonical_digest(schema);
+    digits.truncate(16);
+    digits
+}
+
+/// SHA-256 of a JSON value in 64 hexadecimal digits, whatever the order of its keys.
+#[must_use]
+pub fn canonical_digest(value: &Value) -> String {
     let mut text = String::new();
-    write(schema, &mut text);
+    write(value, &mut text);
     let digest = Sha256::digest(text.as_bytes());
-    digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn write(value: &Value, text: &mut String) {

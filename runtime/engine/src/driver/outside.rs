@@ -16,6 +16,7 @@ use crate::driver::timer::Timer;
 use crate::driver::{clock, process};
 use crate::export::panic_text;
 use crate::host::{HostTools, Variables};
+use crate::human::{Humans, NoReply, Question};
 use crate::model::{FailureKind, ModelFailure, ModelRequest, Models, Prompts};
 use crate::operation::{
     ExecRequest, Failure, HttpRequest, Operation, OperationId, Outcome, Request,
@@ -32,6 +33,7 @@ pub(crate) struct Outside {
     pub(crate) prompts: Option<Arc<dyn Prompts>>,
     pub(crate) web: Option<Arc<dyn Web>>,
     pub(crate) tools: Option<Arc<dyn HostTools>>,
+    pub(crate) humans: Option<Arc<dyn Humans>>,
     pub(crate) variables: Variables,
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) detached: Arc<Detached>,
@@ -85,6 +87,7 @@ impl Outside {
             }
             Request::Exec { request } => self.execute(carrier, id, *request),
             Request::Host { tool, input } => self.call(carrier, id, tool, &input),
+            Request::Human { question } => self.ask_person(carrier, id, *question),
             request => match immediately(&request, &self.variables) {
                 Some(outcome) => carrier.complete(id, outcome),
                 None => self.block(carrier, id, request),
@@ -220,6 +223,24 @@ impl Outside {
                     answer: value.to_string(),
                 },
                 Err(message) => failed(tool, message),
+            }
+        });
+    }
+
+    /// A person. The question takes its place in the queue here, so that the order is the run's.
+    fn ask_person(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, question: Question) {
+        let Some(humans) = &self.humans else {
+            let message = format!(
+                "`{}` asks a person, and there is nobody here to answer",
+                question.human
+            );
+            return carrier.complete(id, Outcome::Failed(Failure::Declined { reason: message }));
+        };
+        let reply = humans.ask(question);
+        self.spawn(carrier, id, async move {
+            match reply.await {
+                Ok(reply) => Outcome::Human(Box::new(reply)),
+                Err(NoReply(reason)) => Outcome::Failed(Failure::Declined { reason }),
             }
         });
     }

@@ -282,6 +282,9 @@ impl Driver {
             Request::EnvGet { .. } => Outcome::OptionalText(None),
             Request::Release { .. } => Outcome::Released,
             Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
+            Request::Human { question } => Outcome::Failed(Failure::Declined {
+                reason: format!("a test has nobody to ask: mock `{}`", question.human),
+            }),
             Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),

@@ -12,6 +12,7 @@ use crate::operation::{
     DetachedStart, ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request,
 };
 use crate::run::Run;
+use crate::run::human::NewQuestion;
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::secret::Template;
@@ -47,8 +48,11 @@ calls! {
     }
 
     /// Asks a person.
-    waiting human_ask(run, _result, _human, text, arguments, settings) {
-        run.unavailable("asking a person", &[text, arguments, settings])
+    waiting human_ask(run, result, human, text, arguments, settings) {
+        // The time limit was read before.
+        run.heap.release(settings);
+        let (result, human) = (TypeId(result as u32), human as usize);
+        run.ask_person(NewQuestion { result, human, text, arguments })
     }
 
     /// Before a tool's body: the result of an earlier call with the same key in a tuple of one, else `none`.
@@ -152,14 +156,6 @@ calls! {
 }
 
 impl Run {
-    /// Raises because something is not there yet; gives up the words that were handed over.
-    fn unavailable(&mut self, what: &str, words: &[u64]) -> Step {
-        for &word in words {
-            self.heap.release(word);
-        }
-        Step::Raised(self.failed(&format!("{what} is not available in this version")))
-    }
-
     /// A `{string: secret}`, which is taken over.
     fn take_templates(&mut self, entries: u64) -> Vec<(String, Template)> {
         let pairs = map::entries(entries);

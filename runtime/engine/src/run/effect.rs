@@ -10,6 +10,7 @@ use crate::media;
 use crate::node::NodeId;
 use crate::operation::{DetachedStart, Operation, OperationId, Outcome, Request};
 use crate::run::Run;
+use crate::run::human::Questions;
 use crate::scope::{ScopeId, ScopeKind};
 use crate::task::TaskId;
 use crate::value::{list, string};
@@ -24,6 +25,8 @@ pub struct Operations {
     abandoned: Vec<OperationId>,
     /// Timers that alone keep nothing alive: nothing waits for them.
     idle: usize,
+    /// Those that ask people.
+    pub(crate) questions: Questions,
 }
 
 /// Who an outcome is for.
@@ -62,6 +65,7 @@ impl Operations {
             Some(_) => {}
             None => return,
         }
+        self.questions.remove(&id);
         self.abandoned.push(id);
     }
 
@@ -167,7 +171,20 @@ impl Run {
                 result,
             } => {
                 self.tell_detached(operation, &outcome);
-                let value = self.word_of(outcome, result);
+                let value = match outcome {
+                    Outcome::Human(reply) => match self.take_reply(id, operation, *reply) {
+                        Ok(value) => value,
+                        Err(again) => {
+                            let wait = Wait::Operation { id: again, result };
+                            self.tasks.at_mut(id).wait = wait;
+                            return;
+                        }
+                    },
+                    outcome => {
+                        self.operations.questions.remove(&operation);
+                        self.word_of(outcome, result)
+                    }
+                };
                 self.wake(id, value);
             }
             Wait::Prompt(prompt) => self.prompt_outcome(id, prompt, outcome),
@@ -222,6 +239,9 @@ impl Run {
             Outcome::Failed(failure) => return Err(self.error_of_failure(failure)),
             Outcome::Model(_) => {
                 return Err(self.internal("a model answered where nobody asked one"));
+            }
+            Outcome::Human(_) => {
+                return Err(self.internal("a person answered where nobody was asked"));
             }
         })
     }

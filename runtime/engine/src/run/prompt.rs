@@ -2,7 +2,7 @@
 
 mod begin;
 mod end;
-mod hidden;
+pub(crate) mod hidden;
 mod tools;
 
 use std::time::Duration;

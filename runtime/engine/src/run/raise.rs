@@ -42,6 +42,10 @@ impl Run {
                 let message = string::new(&mut self.heap, &message);
                 error::new(&mut self.heap, BuiltinError::ToolFailed, &[tool, message])
             }
+            Failure::Declined { reason } => {
+                // A `string?` is the string itself.
+                error::with_text(&mut self.heap, BuiltinError::Cancelled, &reason)
+            }
             Failure::Other { message } => self.failed(&message),
         }
     }

@@ -1,6 +1,5 @@
 //! A run as plain lines: logs, steps and prompts as they end.
 
-use std::io::{Write, stderr};
 use std::sync::Arc;
 
 use gsw_engine::event::{Event, EventKind, JsonText, Level};
@@ -8,20 +7,23 @@ use gsw_engine::node::Status;
 use gsw_engine::observe::Observer;
 
 use crate::terminal::row::{Row, Tone};
+use crate::terminal::stage::Stage;
 
 /// Prints events as lines.
-pub struct Lines;
+pub struct Lines(pub Arc<Stage>);
 
 impl Observer for Lines {
     fn event(&mut self, event: &Arc<Event>) {
+        if let EventKind::HumanRequest { digest, .. } = &event.kind {
+            self.0.announce(digest);
+        }
         if let Some(line) = line(event) {
-            // A closed terminal is no reason to stop a run.
-            let _ = writeln!(stderr(), "{line}");
+            self.0.line(line);
         }
     }
 
     fn lost(&mut self, count: u64) {
-        let _ = writeln!(stderr(), "({count} events are not shown)");
+        self.0.line(format!("({count} events are not shown)"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run on a terminal: its log above, and below it what is at work at the moment.
 
 use std::io::{Write, stderr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gsw_engine::event::{Event, EventKind};
@@ -11,8 +11,8 @@ use gsw_trace::{Keep, Tree};
 
 use crate::terminal::frame::{Moment, frame};
 use crate::terminal::lines;
-use crate::terminal::row::{Colors, Row};
-use crate::terminal::screen::{Screen, Size};
+use crate::terminal::row::Row;
+use crate::terminal::stage::Stage;
 
 /// How often the terminal is drawn at most, and at least while something runs.
 const BEAT: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ const DROPPED_FROM: u64 = 256;
 
 /// Draws a run.
 pub struct Live {
-    screen: Arc<Mutex<Screen>>,
+    stage: Arc<Stage>,
     runs: Vec<Tree>,
     /// Lines that are to be printed above.
     above: Vec<Row>,
@@ -36,12 +36,11 @@ pub struct Live {
 
 impl Live {
     /// A terminal on which nothing is drawn yet.
-    pub fn new(colors: Colors) -> Self {
-        let screen = Arc::new(Mutex::new(Screen::new(colors)));
-        clear_on_panic(Arc::clone(&screen));
+    pub fn new(stage: Arc<Stage>) -> Self {
+        clear_on_panic(Arc::clone(&stage));
         let now = Instant::now();
         Self {
-            screen,
+            stage,
             runs: Vec::new(),
             above: Vec::new(),
             begun: now,
@@ -60,25 +59,25 @@ impl Live {
     }
 
     fn draw(&mut self) {
-        let size = size();
         let (time, told) = self.clock;
         let since = i64::try_from(told.elapsed().as_nanos()).unwrap_or(i64::MAX);
         let moment = Moment {
             now: time.saturating_add(since),
             beat: (self.begun.elapsed().as_millis() / BEAT.as_millis()) as usize,
         };
-        // Two rows stay free, for what the user types and for the eye.
-        let room = size.rows.saturating_sub(2);
-        // The run that was started, and the detached ones that have not ended.
-        let mut is_first = true;
-        self.runs
-            .retain(|it| std::mem::take(&mut is_first) || it.outcome() == Status::Running);
-        let mut rows = Vec::new();
-        for tree in &self.runs {
-            rows.extend(frame(tree, moment, room.saturating_sub(rows.len())));
-        }
-        let above = std::mem::take(&mut self.above);
-        lock(&self.screen).draw(&mut stderr(), size, &above, &rows);
+        let runs = &mut self.runs;
+        self.stage.draw(&mut self.above, |size| {
+            // Two rows stay free, for what the user types and for the eye.
+            let room = size.rows.saturating_sub(2);
+            // The run that was started, and the detached ones that have not ended.
+            let mut is_first = true;
+            runs.retain(|it| std::mem::take(&mut is_first) || it.outcome() == Status::Running);
+            let mut rows = Vec::new();
+            for tree in runs {
+                rows.extend(frame(tree, moment, room.saturating_sub(rows.len())));
+            }
+            rows
+        });
         self.drawn = Some(Instant::now());
     }
 
@@ -112,6 +111,10 @@ impl Observer for Live {
                 collapse(tree, event.node);
             }
         }
+        if let EventKind::HumanRequest { digest, .. } = &event.kind {
+            self.draw();
+            self.stage.announce(digest);
+        }
         // A flood of events must not keep the terminal from being drawn.
         if self.is_due() {
             self.draw();
@@ -135,7 +138,7 @@ impl Observer for Live {
     fn end(&mut self) {
         // What is drawn last stays.
         self.draw();
-        lock(&self.screen).keep();
+        self.stage.keep();
     }
 }
 
@@ -158,34 +161,13 @@ fn collapse(tree: &mut Tree, ended: NodeId) {
     }
 }
 
-fn size() -> Size {
-    let known = terminal_size::terminal_size_of(stderr());
-    known.map_or(
-        Size {
-            columns: 80,
-            rows: 24,
-        },
-        |(columns, rows)| Size {
-            columns: usize::from(columns.0),
-            rows: usize::from(rows.0),
-        },
-    )
-}
-
 /// The message of a panic begins on a row of its own, where nothing overwrites it.
-fn clear_on_panic(screen: Arc<Mutex<Screen>>) {
+fn clear_on_panic(stage: Arc<Stage>) {
     let message = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         // When the terminal itself panics it is left as it is.
-        if let Ok(mut screen) = screen.try_lock() {
-            screen.clear(&mut stderr(), size());
-        }
+        stage.clear_if_free();
         let _ = stderr().flush();
         message(panic);
     }));
-}
-
-fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
-    // What a panic left half drawn is drawn over.
-    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

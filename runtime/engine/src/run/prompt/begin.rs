@@ -101,7 +101,7 @@ impl Run {
     }
 
     /// The arguments as observers see them, and what is hidden from these; the word is taken over.
-    fn take_arguments(&mut self, word: u64) -> (Option<Arc<str>>, Hidden) {
+    pub(crate) fn take_arguments(&mut self, word: u64) -> (Option<Arc<str>>, Hidden) {
         if word == 0 {
             return (None, Hidden::default());
         }

@@ -1,0 +1,226 @@
+//! Asking a person: the question is bound to its digest, and an answer counts only when it fits.
+
+use std::sync::Arc;
+
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::schema;
+use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use serde_json::{Value, json};
+
+use crate::codec::{self, decode, parse};
+use crate::event::{EventKind, JsonText, Verdict};
+use crate::export::Step;
+use crate::human::{Question, Refused, Reply};
+use crate::model::Issue;
+use crate::operation::{OperationId, Request};
+use crate::run::Run;
+use crate::task::TaskId;
+use crate::wait::Wait;
+
+/// What compiled code hands over; the words are owned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewQuestion {
+    /// The type of the answer.
+    pub result: TypeId,
+    /// Index of the `human`, which is listed with the prompts.
+    pub human: usize,
+    /// A string.
+    pub text: u64,
+    /// A `json`.
+    pub arguments: u64,
+}
+
+/// The questions of a run that have no answer, by the operation that asks.
+pub type Questions = rustc_hash::FxHashMap<OperationId, Box<Question>>;
+
+impl Run {
+    /// `human_ask`: takes over the words of `new`.
+    pub(crate) fn ask_person(&mut self, new: NewQuestion) -> Step {
+        let text = self.take_string(new.text);
+        let (data, hidden) = self.take_arguments(new.arguments);
+        if let Some(error) = self.interruption() {
+            return Step::Raised(error);
+        }
+        let loaded = Arc::clone(&self.loaded);
+        let Some(declared) = loaded.program.prompts.get(new.human) else {
+            return Step::Raised(self.internal(&format!("there is no human {}", new.human)));
+        };
+        let schema = schema::schema(&loaded.types, new.result);
+        let shown = hidden.redact(Value::from(text.as_str()));
+        // What observers are told is what the digest is over, so that it can be checked and tells nothing of what is hidden.
+        let known: Value = data
+            .as_deref()
+            .and_then(|it| serde_json::from_str(it).ok())
+            .unwrap_or_default();
+        let digest = schema::canonical_digest(&json!({
+            "human": declared.name,
+            "question": shown,
+            "data": known,
+            "schema": schema,
+        }));
+        let question = Question {
+            human: declared.name.clone(),
+            text,
+            result: new.result,
+            defaults: self.defaults_in(new.result),
+            digest,
+            refused: None,
+            schema,
+        };
+        let kind = EventKind::HumanRequest {
+            human: question.human.as_str().into(),
+            digest: question.digest.clone(),
+            question: shown.as_str().unwrap_or_default().to_owned(),
+            data: data.map(JsonText::from),
+            schema: JsonText::from(&question.schema),
+        };
+        self.tell(self.current_node(), kind);
+        let id = self.ask_question(self.current, Box::new(question));
+        self.wait_for(Wait::Operation {
+            id,
+            result: new.result,
+        })
+    }
+
+    fn ask_question(&mut self, task: TaskId, question: Box<Question>) -> OperationId {
+        let request = Request::Human {
+            question: question.clone(),
+        };
+        let id = self.request(task, request);
+        self.operations.questions.insert(id, question);
+        id
+    }
+
+    /// A reply to what an operation of this task asked: its value, or the operation that asks again.
+    pub(crate) fn take_reply(
+        &mut self,
+        task: TaskId,
+        operation: OperationId,
+        reply: Reply,
+    ) -> Result<Result<u64, u64>, OperationId> {
+        let Some(mut question) = self.operations.questions.remove(&operation) else {
+            return Ok(Err(
+                self.internal("a person answered where nobody was asked")
+            ));
+        };
+        let node = self.tasks.at(task).node;
+        let digest = question.digest.clone();
+        match self.read_reply(&question, &reply) {
+            Ok(word) => {
+                let kind = EventKind::HumanAnswer {
+                    digest,
+                    verdict: Verdict::Accepted,
+                    issues: Vec::new(),
+                };
+                self.tell(node, kind);
+                if let Some(humans) = &self.services.humans {
+                    humans.accepted(&question.digest);
+                }
+                Ok(Ok(word))
+            }
+            Err(issues) => {
+                let kind = EventKind::HumanAnswer {
+                    digest,
+                    verdict: Verdict::Refused,
+                    issues: self.shown_issues(question.result, &issues),
+                };
+                self.tell(node, kind);
+                let count = question.refused.map_or(0, |it| it.count);
+                question.refused = Some(Refused {
+                    answer: reply.answer,
+                    issues,
+                    count: count.saturating_add(1),
+                });
+                Err(self.ask_question(task, question))
+            }
+        }
+    }
+
+    /// The answer as a value; nothing is mended.
+    fn read_reply(&mut self, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
+        if reply.digest != question.digest {
+            return Err(vec![Issue {
+                path: "$".into(),
+                expected: format!("an answer to the question {}", question.digest),
+                found: format!("one to {}", reply.digest),
+                message: "this answers another question".into(),
+            }]);
+        }
+        let tree = parse::parse(&reply.answer).map_err(|issue| vec![issue])?;
+        decode::decode_all_issues(self, question.result, &tree)
+    }
+
+    /// What observers may see of what is wrong: where something is hidden, nothing that was found.
+    fn shown_issues(&self, result: TypeId, issues: &[Issue]) -> Vec<Issue> {
+        let mut fields = Vec::new();
+        fields_in(&self.loaded.types, result, &mut Vec::new(), &mut fields);
+        let hides = fields.iter().any(|it| it.secrecy == Secrecy::Redacted);
+        let mut shown = issues.to_vec();
+        if hides {
+            for issue in &mut shown {
+                issue.found = "***".into();
+                issue.message = format!("expected {}", issue.expected);
+            }
+        }
+        shown
+    }
+
+    /// The defaults of all fields that an answer may leave out, as far as they have values.
+    fn defaults_in(&mut self, result: TypeId) -> Vec<(FunctionIndex, Value)> {
+        let types = Arc::clone(&self.loaded.types);
+        let mut fields = Vec::new();
+        fields_in(&types, result, &mut Vec::new(), &mut fields);
+        let mut found: Vec<(FunctionIndex, Value)> = Vec::new();
+        for field in fields {
+            let Some(function) = field.default else {
+                continue;
+            };
+            if found.iter().any(|it| it.0 == function) {
+                continue;
+            }
+            match self.call_plain(function.0, &[]) {
+                Ok(word) => {
+                    let tree = codec::to_tree(&self.heap, field.ty, word);
+                    self.heap.release_typed(field.ty, word);
+                    found.extend(tree.ok().map(|it| (function, it)));
+                }
+                // Whoever leaves the field out learns of it.
+                Err(error) => self.heap.release(error),
+            }
+        }
+        found
+    }
+}
+
+/// The fields of all records and variants that a value of this type may hold.
+fn fields_in<'a>(
+    types: &'a TypeTable,
+    ty: TypeId,
+    seen: &mut Vec<TypeId>,
+    found: &mut Vec<&'a Field>,
+) {
+    if seen.contains(&ty) {
+        return;
+    }
+    seen.push(ty);
+    let mut inside = |fields: &'a [Field], seen: &mut Vec<TypeId>| {
+        for field in fields {
+            found.push(field);
+            fields_in(types, field.ty, seen, found);
+        }
+    };
+    match types.get(ty) {
+        Type::Record(it) => inside(&it.fields, seen),
+        Type::Enum(it) => it.variants.iter().for_each(|it| inside(&it.fields, seen)),
+        Type::Checked { base, .. } => fields_in(types, *base, seen, found),
+        Type::Optional(of) | Type::List(of) => fields_in(types, *of, seen, found),
+        Type::Map { key, value } => {
+            fields_in(types, *key, seen, found);
+            fields_in(types, *value, seen, found);
+        }
+        Type::Tuple(parts) => parts
+            .iter()
+            .for_each(|&it| fields_in(types, it, seen, found)),
+        _ => {}
+    }
+}

@@ -1,0 +1,427 @@
+//! A form on the terminal, led by the type of the answer: one line for each scalar, field by field, item by item.
+//!
+//! It makes JSON; whether that fits is checked by the run. What was refused is asked again, and what fits is kept.
+
+use std::io::{Write, stderr};
+
+use gsw_abi::types::{Check, CheckScope, Enum, Field, Type, TypeId, TypeTable};
+use gsw_engine::human::Question;
+use serde_json::{Map, Value};
+
+use crate::person::desk::{clean, say, shown};
+use crate::person::refused::Earlier;
+use crate::value_text;
+
+/// Opens and closes a text of several lines.
+const BLOCK: &str = "\"\"\"";
+
+/// Lines that a person types.
+pub trait Keys {
+    /// The next one, without its end.
+    fn next(&mut self) -> Result<String, Stop>;
+}
+
+/// Why a form ends without an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Nobody wants it any more.
+    Withdrawn,
+    /// The person closed the input.
+    Declined,
+    /// The input cannot be read, for this reason.
+    Broken(String),
+}
+
+/// A form for one question.
+pub struct Form<'a> {
+    types: &'a TypeTable,
+    question: &'a Question,
+    keys: &'a mut dyn Keys,
+    earlier: Earlier,
+}
+
+/// What is asked for at one place of the answer.
+struct Place<'a> {
+    /// `$.items[2].name`
+    path: String,
+    /// As shown.
+    name: &'a str,
+    docs: Option<&'a str>,
+    /// Of the field itself.
+    check: Option<&'a Check>,
+    /// What an empty line stands for.
+    empty: Empty,
+}
+
+/// What an empty line stands for.
+#[derive(Clone)]
+enum Empty {
+    /// Nothing: it is an answer like any other, or is asked again.
+    Answer,
+    /// The default, or the value that was given before.
+    Value(Value),
+    /// `none`
+    Nothing,
+    /// The end of a list.
+    End,
+}
+
+/// What came of a place.
+enum Given {
+    Value(Value),
+    /// The list is at its end.
+    End,
+}
+
+impl<'a> Form<'a> {
+    /// A form that nothing was typed into yet.
+    pub fn new(types: &'a TypeTable, question: &'a Question, keys: &'a mut dyn Keys) -> Self {
+        Self {
+            types,
+            question,
+            keys,
+            earlier: Earlier::of(question),
+        }
+    }
+
+    /// Shows the question and asks until there is an answer.
+    pub fn fill(mut self) -> Result<Value, Stop> {
+        match &self.question.refused {
+            None => {
+                say(&shown(self.question));
+                say("(ctrl-d declines)");
+            }
+            Some(refused) => {
+                say("! this does not fit:");
+                for issue in &refused.issues {
+                    say(&clean(&format!("  {}", issue.message)));
+                }
+            }
+        }
+        let place = Place {
+            path: "$".into(),
+            name: "answer",
+            docs: None,
+            check: None,
+            empty: Empty::Answer,
+        };
+        match self.ask(self.question.result, &place)? {
+            Given::Value(value) => Ok(value),
+            Given::End => Ok(Value::Null),
+        }
+    }
+
+    fn ask(&mut self, ty: TypeId, place: &Place<'_>) -> Result<Given, Stop> {
+        if let Some(value) = self.earlier.good(&place.path) {
+            return Ok(Given::Value(value.clone()));
+        }
+        let types = self.types;
+        match types.get(ty) {
+            Type::Checked {
+                base, check, docs, ..
+            } => {
+                let place = Place {
+                    path: place.path.clone(),
+                    name: place.name,
+                    docs: place.docs.or(docs.as_deref()),
+                    check: place.check.or(Some(check)),
+                    empty: place.empty.clone(),
+                };
+                self.ask(*base, &place)
+            }
+            Type::Optional(of) => self.optional(*of, place),
+            Type::Unit => Ok(Given::Value(Value::Null)),
+            Type::Bool => self.scalar(place, "y/n", yes_or_no),
+            Type::Literals(words) => {
+                let choices: Vec<(&str, Option<&str>)> =
+                    words.iter().map(|it| (it.as_str(), None)).collect();
+                self.choice(place, &choices, |index| Value::from(words[index].as_str()))
+            }
+            Type::Enum(it) => self.variant(it, place),
+            Type::Record(it) if !matches!(place.empty, Empty::Answer) => {
+                self.composite(place, "fill it in? y/n", |form| {
+                    form.fields(it.docs.as_deref(), &it.fields, place, Map::new())
+                })
+            }
+            Type::Record(it) => {
+                let fields = self.fields(it.docs.as_deref(), &it.fields, place, Map::new())?;
+                Ok(Given::Value(fields))
+            }
+            Type::List(of) if !matches!(place.empty, Empty::Answer) => {
+                self.composite(place, "fill it in? y/n", |form| form.list(*of, place))
+            }
+            Type::List(of) => Ok(Given::Value(self.list(*of, place)?)),
+            Type::String => self.text(place),
+            _ => {
+                let what = match types.get(ty) {
+                    Type::Int => "a whole number",
+                    Type::Float => "a number",
+                    Type::Duration => "such as 1m30s",
+                    Type::Time => "such as 2026-05-01T12:00:00Z",
+                    _ => "JSON",
+                };
+                self.scalar(place, what, |text| value_text::read(types, ty, text))
+            }
+        }
+    }
+
+    fn optional(&mut self, of: TypeId, place: &Place<'_>) -> Result<Given, Stop> {
+        let empty = match &place.empty {
+            Empty::Answer => Empty::Nothing,
+            other => other.clone(),
+        };
+        let place = Place {
+            path: place.path.clone(),
+            name: place.name,
+            docs: place.docs,
+            check: place.check,
+            empty,
+        };
+        self.ask(of, &place)
+    }
+
+    /// What takes several lines and may be left out: asks first whether it is wanted.
+    fn composite(
+        &mut self,
+        place: &Place<'_>,
+        what: &str,
+        fill: impl FnOnce(&mut Self) -> Result<Value, Stop>,
+    ) -> Result<Given, Stop> {
+        match self.scalar(place, what, yes_or_no)? {
+            Given::Value(Value::Bool(true)) => Ok(Given::Value(fill(self)?)),
+            Given::Value(Value::Bool(false)) => Ok(match &place.empty {
+                Empty::Value(value) => Given::Value(value.clone()),
+                Empty::End => Given::End,
+                Empty::Answer | Empty::Nothing => Given::Value(Value::Null),
+            }),
+            given => Ok(given),
+        }
+    }
+
+    /// The fields of a record or variant, after those that `object` has.
+    fn fields(
+        &mut self,
+        docs: Option<&str>,
+        fields: &[Field],
+        place: &Place<'_>,
+        mut object: Map<String, Value>,
+    ) -> Result<Value, Stop> {
+        if let Some(docs) = place.docs.or(docs).filter(|_| place.path != "$") {
+            say(&clean(&format!("{}: {docs}", place.name)));
+        }
+        // A check that looks at several fields may be put right in any of them.
+        let path_of = |field: &Field| format!("{}.{}", place.path, field.wire);
+        let all = fields.iter().any(|it| {
+            let is_wide = it
+                .check
+                .as_ref()
+                .is_some_and(|it| it.scope == CheckScope::Record);
+            is_wide && self.earlier.is_wrong(&path_of(it))
+        });
+        for field in fields {
+            let path = path_of(field);
+            let kept = self.earlier.good(&path).filter(|_| !all);
+            if let Some(value) = kept {
+                object.insert(field.wire.clone(), value.clone());
+                continue;
+            }
+            let default = field.default.and_then(|function| {
+                let mut defaults = self.question.defaults.iter();
+                defaults.find(|it| it.0 == function).map(|it| &it.1)
+            });
+            // What may stay as it is needs no typing.
+            let before = self
+                .earlier
+                .at(&path)
+                .filter(|_| !self.earlier.is_wrong(&path));
+            let inner = Place {
+                // Below it nothing is kept when all is asked again.
+                path: if all { String::new() } else { path },
+                name: &field.name,
+                docs: field.docs.as_deref(),
+                check: field.check.as_ref(),
+                empty: match before.or(default) {
+                    Some(value) => Empty::Value(value.clone()),
+                    None => Empty::Answer,
+                },
+            };
+            if let Given::Value(value) = self.ask(field.ty, &inner)? {
+                object.insert(field.wire.clone(), value);
+            }
+        }
+        Ok(Value::Object(object))
+    }
+
+    /// One item after the other.
+    fn list(&mut self, of: TypeId, place: &Place<'_>) -> Result<Value, Stop> {
+        let mut items = Vec::new();
+        loop {
+            let name = format!("{} {}", place.name, items.len() + 1);
+            let inner = Place {
+                // Items are asked again together.
+                path: String::new(),
+                name: &name,
+                docs: place.docs.filter(|_| items.is_empty()),
+                check: place.check.filter(|_| items.is_empty()),
+                empty: Empty::End,
+            };
+            match self.ask(of, &inner)? {
+                Given::Value(value) => items.push(value),
+                Given::End => return Ok(Value::Array(items)),
+            }
+        }
+    }
+
+    /// One of the variants, then its payload.
+    fn variant(&mut self, it: &Enum, place: &Place<'_>) -> Result<Given, Stop> {
+        let choices: Vec<(&str, Option<&str>)> = it
+            .variants
+            .iter()
+            .map(|it| (it.wire.as_str(), it.docs.as_deref()))
+            .collect();
+        let given = self.choice(place, &choices, |index| Value::from(index as u64))?;
+        let Given::Value(Value::Number(index)) = &given else {
+            return Ok(given);
+        };
+        let index = index.as_u64().unwrap_or_default() as usize;
+        let variant = &it.variants[index.min(it.variants.len() - 1)];
+        if variant.fields.is_empty() {
+            return Ok(Given::Value(Value::from(variant.wire.as_str())));
+        }
+        let kind = Map::from_iter([("kind".to_owned(), Value::from(variant.wire.as_str()))]);
+        let inside = Place {
+            path: place.path.clone(),
+            name: &variant.name,
+            docs: None,
+            check: None,
+            empty: Empty::Answer,
+        };
+        let fields = self.fields(None, &variant.fields, &inside, kind)?;
+        Ok(Given::Value(fields))
+    }
+
+    /// One of several, by number or name.
+    fn choice(
+        &mut self,
+        place: &Place<'_>,
+        choices: &[(&str, Option<&str>)],
+        value: impl Fn(usize) -> Value,
+    ) -> Result<Given, Stop> {
+        for (index, (name, docs)) in choices.iter().enumerate() {
+            let docs = docs.map(|it| format!(" — {it}")).unwrap_or_default();
+            say(&clean(&format!("  {}) {name}{docs}", index + 1)));
+        }
+        let what = format!("1-{} or a name", choices.len());
+        self.scalar(place, &what, |text| {
+            let number = text
+                .parse::<usize>()
+                .ok()
+                .filter(|it| (1..=choices.len()).contains(it));
+            let named = choices.iter().position(|it| it.0 == text);
+            let loosely = || {
+                choices
+                    .iter()
+                    .position(|it| it.0.eq_ignore_ascii_case(text))
+            };
+            match named.or(number.map(|it| it - 1)).or_else(loosely) {
+                Some(index) => Ok(value(index)),
+                None => Err(format!("`{text}` is none of them")),
+            }
+        })
+    }
+
+    /// A text: a line as it is typed, or several between `"""`.
+    fn text(&mut self, place: &Place<'_>) -> Result<Given, Stop> {
+        let what = format!("text; {BLOCK} begins and ends several lines");
+        loop {
+            self.prompt(place, &what);
+            let line = self.keys.next()?;
+            if line.is_empty() && !matches!(place.empty, Empty::Answer) {
+                return Ok(empty(place));
+            }
+            let text = if line.trim() == BLOCK {
+                self.block()?
+            } else {
+                line
+            };
+            match problem(&text) {
+                None => return Ok(Given::Value(Value::from(text))),
+                Some(why) => say(why),
+            }
+        }
+    }
+
+    fn block(&mut self) -> Result<String, Stop> {
+        let mut lines = Vec::new();
+        loop {
+            let line = self.keys.next()?;
+            if line.trim() == BLOCK {
+                return Ok(lines.join("\n"));
+            }
+            lines.push(line);
+        }
+    }
+
+    /// What fits on a line; asks until it can be read.
+    fn scalar(
+        &mut self,
+        place: &Place<'_>,
+        what: &str,
+        read: impl Fn(&str) -> Result<Value, String>,
+    ) -> Result<Given, Stop> {
+        loop {
+            self.prompt(place, what);
+            let line = self.keys.next()?;
+            let text = line.trim();
+            if text.is_empty() && !matches!(place.empty, Empty::Answer) {
+                return Ok(empty(place));
+            }
+            match read(text) {
+                Ok(value) => return Ok(Given::Value(value)),
+                Err(why) => say(&clean(&format!("! {why}"))),
+            }
+        }
+    }
+
+    /// `confidence (a number, it <= 1.0; empty: 0.5) — How sure you are: `
+    fn prompt(&self, place: &Place<'_>, what: &str) {
+        let check = place.check.map(|it| format!(", {}", it.source));
+        let empty = match &place.empty {
+            Empty::Answer => String::new(),
+            Empty::Value(value) if !value.is_null() => format!("; empty: {value}"),
+            Empty::Value(_) | Empty::Nothing => "; empty: none".into(),
+            Empty::End => "; empty: no more".into(),
+        };
+        let docs = place.docs.map(|it| format!(" — {it}")).unwrap_or_default();
+        let text = format!(
+            "{} ({what}{}{empty}){docs}",
+            place.name,
+            check.unwrap_or_default()
+        );
+        let _ = write!(stderr(), "{}: ", clean(&text.replace('\n', " ")));
+        let _ = stderr().flush();
+    }
+}
+
+fn empty(place: &Place<'_>) -> Given {
+    match &place.empty {
+        Empty::Value(value) => Given::Value(value.clone()),
+        Empty::End => Given::End,
+        Empty::Answer | Empty::Nothing => Given::Value(Value::Null),
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<Value, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "y" | "yes" | "true" => Ok(Value::Bool(true)),
+        "n" | "no" | "false" => Ok(Value::Bool(false)),
+        _ => Err("`y` or `n`".into()),
+    }
+}
+
+/// What is wrong with a text: keys that move the cursor leave signs in it that nobody typed on purpose.
+fn problem(text: &str) -> Option<&'static str> {
+    let is_sign = |it: char| it.is_control() && it != '\t' && it != '\n';
+    text.contains(is_sign)
+        .then_some("! there are control characters in it; please type it again")
+}
