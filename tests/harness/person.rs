@@ -110,6 +110,60 @@ fn answer(session: &mut Session, answers: &[(&str, &str)]) {
     }
 }
 
+/// Prompts of the form and what is typed there.
+const FIRST: &[(&str, &str)] = &[
+    ("verdict (", "3\n"),
+    ("verdict (", "hold\n"),
+    ("reason (text", "\"\"\"\ntoo\n early\n\"\"\"\n"),
+    ("days (a whole number; empty: 3)", "\n"),
+    (
+        "confidence (a number, it >= 0.0 and it <= 1.0) — From 0 to 1.",
+        "much\n",
+    ),
+    ("confidence (", "1.5\n"),
+    ("low (a whole number)", "5\n"),
+    ("high (a whole number, it > self.low)", "5\n"),
+    ("tags 1 (text", "a\n"),
+    ("tags 2 (text", "\n"),
+    ("stops 1 (fill it in? y/n; empty: no more)", "y\n"),
+    ("street (text", "Elm\n"),
+    ("number (a whole number; empty: none)", "7\n"),
+    ("stops 2", "\n"),
+    (
+        "note (text; \"\"\" begins and ends several lines; empty: none)",
+        "\n",
+    ),
+    ("home (fill it in? y/n; empty: none)", "\n"),
+    ("wait (such as 1m30s; empty: 90", "2m\n"),
+    ("tone (1-2 or a name; empty: \"warm\")", "1\n"),
+    ("colour (1-2 or a name; empty: none)", "Green\n"),
+    ("extra (JSON; empty: {})", "{\"x\": 1}\n"),
+    ("text (text", "\u{1b}[A\n"),
+    ("text (text", "plain\n"),
+    // Only what does not fit is asked again.
+    ("confidence (", "0.5\n"),
+];
+
+/// The same when all may be put right.
+const AGAIN: &[(&str, &str)] = &[
+    ("verdict (", "\n"),
+    (
+        "confidence (a number, it >= 0.0 and it <= 1.0; empty: 0.5)",
+        "\n",
+    ),
+    ("low (a whole number; empty: 5)", "4\n"),
+    ("high (", "5\n"),
+    ("tags (fill it in? y/n; empty: [\"a\"])", "\n"),
+    ("stops (", "\n"),
+    ("note (", "\n"),
+    ("home (", "\n"),
+    ("wait (", "\n"),
+    ("tone (", "\n"),
+    ("colour (", "\n"),
+    ("extra (", "\n"),
+    ("text (", "\n"),
+];
+
 #[test]
 fn a_form_follows_the_type_field_by_field() {
     let mut session = start(&[]);
@@ -125,64 +179,10 @@ fn a_form_follows_the_type_field_by_field() {
         "{shown}"
     );
     assert!(!shown.contains("main"), "the tree steps aside:\n{shown}");
-    answer(
-        &mut session,
-        &[
-            ("verdict (", "3\n"),
-            ("verdict (", "hold\n"),
-            ("reason (text", "\"\"\"\ntoo\n early\n\"\"\"\n"),
-            ("days (a whole number; empty: 3)", "\n"),
-            (
-                "confidence (a number, it >= 0.0 and it <= 1.0) — From 0 to 1.",
-                "much\n",
-            ),
-            ("confidence (", "1.5\n"),
-            ("low (a whole number)", "5\n"),
-            ("high (a whole number, it > self.low)", "5\n"),
-            ("tags 1 (text", "a\n"),
-            ("tags 2 (text", "\n"),
-            ("stops 1 (fill it in? y/n; empty: no more)", "y\n"),
-            ("street (text", "Elm\n"),
-            ("number (a whole number; empty: none)", "7\n"),
-            ("stops 2", "\n"),
-            (
-                "note (text; \"\"\" begins and ends several lines; empty: none)",
-                "\n",
-            ),
-            ("home (fill it in? y/n; empty: none)", "\n"),
-            ("wait (such as 1m30s; empty: 90", "2m\n"),
-            ("tone (1-2 or a name; empty: \"warm\")", "1\n"),
-            ("colour (1-2 or a name; empty: none)", "Green\n"),
-            ("extra (JSON; empty: {})", "{\"x\": 1}\n"),
-            ("text (text", "\u{1b}[A\n"),
-            ("text (text", "plain\n"),
-            // Only what does not fit is asked again.
-            ("confidence (", "0.5\n"),
-        ],
-    );
+    answer(&mut session, FIRST);
     // A check over several fields may be put right in any of them.
     session.wait_for_prompt("verdict (1-2 or a name; empty: {\"kind\":\"Hold\"");
-    answer(
-        &mut session,
-        &[
-            ("verdict (", "\n"),
-            (
-                "confidence (a number, it >= 0.0 and it <= 1.0; empty: 0.5)",
-                "\n",
-            ),
-            ("low (a whole number; empty: 5)", "4\n"),
-            ("high (", "5\n"),
-            ("tags (fill it in? y/n; empty: [\"a\"])", "\n"),
-            ("stops (", "\n"),
-            ("note (", "\n"),
-            ("home (", "\n"),
-            ("wait (", "\n"),
-            ("tone (", "\n"),
-            ("colour (", "\n"),
-            ("extra (", "\n"),
-            ("text (", "\n"),
-        ],
-    );
+    answer(&mut session, AGAIN);
     assert_eq!(session.finish(), 0);
     let shown = session.shown().replace('\n', "");
     let expected = concat!(
