@@ -249,6 +249,7 @@ fn wordings() -> Vec<PathBuf> {
     for name in [
         "parser/error.rs",
         "parser/error/advice.rs",
+        "parser/error/foreign.rs",
         "lexer/error.rs",
     ] {
         files.push(root().join("compiler/syntax/src").join(name));

@@ -288,7 +288,7 @@ impl Head<'_> {
         match found {
             Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
             Some(_) => self.not_an_agent(by.span, &format!("`{text}`")),
-            None if crate::import::is_imported(self.db, self.file, &text) => None,
+            None if crate::import::is_reported(self.db, self.file, &text) => None,
             None => {
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
                 let place = self.place(by.span);

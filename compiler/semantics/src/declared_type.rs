@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::tree::item_head;
-use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
 use gsw_syntax::ast;
 
 use crate::alias::{alias_diagnostics, alias_target, has_check};
 use crate::attribute::{AttributeTarget, Attributes, read_attributes};
 use crate::declaration::generics_of;
 use crate::errors;
-use crate::lower_type::lower_type;
+use crate::lower_type::{is_type_name, lower_type};
 use crate::model::{Parameter, Presence, TypeDeclaration, TypeDeclarationKind, Variant};
 use crate::types::Type;
 
@@ -97,7 +97,9 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn record(&mut self, fields: &[ast::FieldDeclaration]) -> Vec<Parameter> {
         self.report_repeats(fields.iter().map(|it| &it.name), "field");
-        fields.iter().map(|field| self.field(field)).collect()
+        let fields: Vec<Parameter> = fields.iter().map(|field| self.field(field)).collect();
+        self.report_wire_repeats(fields.iter().map(|it| (&it.name, &it.wire, it.span)));
+        fields
     }
 
     fn field(&mut self, field: &ast::FieldDeclaration) -> Parameter {
@@ -116,10 +118,12 @@ impl Fields<'_> {
 
     fn variants(&mut self, variants: &[ast::Variant]) -> Vec<Variant> {
         self.report_repeats(variants.iter().map(|it| &it.name), "variant");
-        variants
+        let variants: Vec<Variant> = variants
             .iter()
             .map(|variant| self.variant(variant))
-            .collect()
+            .collect();
+        self.report_wire_repeats(variants.iter().map(|it| (&it.name, &it.wire, it.span)));
+        variants
     }
 
     fn variant(&mut self, variant: &ast::Variant) -> Variant {
@@ -137,14 +141,31 @@ impl Fields<'_> {
 
     fn payload(&mut self, fields: &[ast::Parameter]) -> Vec<Parameter> {
         self.report_repeats(fields.iter().map(|it| &it.name), "field");
-        fields
+        let fields: Vec<Parameter> = fields
             .iter()
             .map(|field| self.payload_field(field))
-            .collect()
+            .collect();
+        self.report_wire_repeats(fields.iter().map(|it| (&it.name, &it.wire, it.span)));
+        for field in fields.iter().filter(|it| it.wire == "kind") {
+            let place = Place::Item {
+                item: self.item,
+                span: field.span,
+            };
+            self.sink.push(errors::payload_called_kind(place));
+        }
+        fields
     }
 
     fn payload_field(&mut self, field: &ast::Parameter) -> Parameter {
         let attributes = self.attributes(&field.attributes);
+        if field.ty.is_none() && is_type_name(&field.name.name) {
+            let place = Place::Item {
+                item: self.item,
+                span: field.name.span,
+            };
+            self.sink
+                .push(errors::payload_without_name(place, &field.name.name));
+        }
         Parameter {
             name: field.name.name.clone(),
             wire: attributes.alias.unwrap_or_else(|| field.name.name.clone()),
@@ -176,6 +197,26 @@ impl Fields<'_> {
             AttributeTarget::Field,
             self.sink,
         )
+    }
+
+    /// Reports what has the same name in JSON as something before it.
+    fn report_wire_repeats<'n>(&mut self, names: impl Iterator<Item = (&'n Name, &'n Name, Span)>) {
+        let mut seen: Vec<(&Name, &Name, Span)> = Vec::new();
+        for (name, wire, span) in names {
+            let place = |span| Place::Item {
+                item: self.item,
+                span,
+            };
+            match seen.iter().find(|it| it.1 == wire && it.0 != name) {
+                Some(first) => self.sink.push(errors::duplicate_wire_name(
+                    place(span),
+                    place(first.2),
+                    name,
+                    wire,
+                )),
+                None => seen.push((name, wire, span)),
+            }
+        }
     }
 
     fn report_repeats<'n>(&mut self, names: impl Iterator<Item = &'n ast::Identifier>, what: &str) {

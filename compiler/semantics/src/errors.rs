@@ -5,6 +5,7 @@ pub mod configuration;
 mod constants;
 mod coverage;
 mod declarations;
+mod habits;
 mod lints;
 mod modules;
 mod names;
@@ -19,14 +20,16 @@ mod workflows;
 pub use constants::{constant_circle, effect_in_constant};
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use declarations::{
-    HostToolProblem, attribute_arguments, duplicate_definition, host_tool, method_of_foreign_type,
-    misplaced_agent, misplaced_attribute, misplaced_repeat_class, missing_body, missing_type,
-    not_an_agent, reserved_parameter, reserved_word, self_outside_method, unknown_attribute,
+    HostToolProblem, attribute_arguments, duplicate_definition, duplicate_wire_name, host_tool,
+    method_of_foreign_type, misplaced_agent, misplaced_attribute, misplaced_repeat_class,
+    missing_body, missing_type, not_an_agent, payload_called_kind, payload_without_name,
+    reserved_parameter, reserved_word, self_outside_method, unknown_attribute, unusual_local,
     unusual_name, wrong_case,
 };
+pub use habits::{instead_of_method, instead_of_name, is_foreign_name};
 pub use lints::{
-    not_compiled_yet, unknown_model, unreachable_code, unread_variable, unsupported_setting,
-    unused_field, unused_local,
+    deprecated, not_compiled_yet, unknown_model, unreachable_code, unread_variable,
+    unsupported_setting, unused_field, unused_local,
 };
 pub use modules::{import_cycle, late_import, unknown_import, unknown_module, unused_import};
 pub use names::{
@@ -44,5 +47,6 @@ pub use types::{
 };
 pub use workflows::{
     cannot_leave, captured_cycle, declared_once, media_answer, media_inside, misplaced_statement,
-    not_permitted, not_recordable, outside_loop, repeats_once_effect, target_not_permitted,
+    not_mockable, not_permitted, not_recordable, outside_loop, repeats_once_effect,
+    target_not_permitted,
 };

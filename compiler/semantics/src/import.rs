@@ -10,7 +10,9 @@ use crate::edit_distance::nearest;
 use crate::errors;
 use crate::import_graph::is_circle;
 use crate::module::{entry_file, module_file, shown_file};
-use crate::scope::{import_name, is_importable, is_private, member_names, module_scope};
+use crate::scope::{
+    import_name, is_importable, is_private, member_names, module_scope, seems_declared,
+};
 use crate::tree::{item_head, item_tree, source_text};
 
 /// The files that `file` imports, in order, each once.
@@ -98,6 +100,11 @@ pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
     })
 }
 
+/// Whether what is wrong with `name` was reported where it is imported or declared.
+pub(crate) fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
+    is_imported(db, file, name) || seems_declared(db, file, name)
+}
+
 /// Only paths into the library are offered: a relative path is known to whoever wrote the file.
 fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
     let project = gsw_source::Project::try_get(db)?;
@@ -173,6 +180,7 @@ fn unknown_imports(
                 found.push(errors::private_name(place, name, &import.path));
             }
             Some(_) => {}
+            None if seems_declared(db, target, name) => {}
             None => {
                 let suggestion = nearest(name, &member_names(db, target));
                 found.push(errors::unknown_import(

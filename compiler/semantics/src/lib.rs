@@ -71,7 +71,7 @@ pub use module::{
     implicit_module, is_std, module_file, module_path, prelude_file, shown_module, std_file,
 };
 pub use project::{CONFIGURATION, find_configuration, follow_imports, module_key, open_project};
-pub use rules::{RepeatClass, repeat_class};
+pub use rules::{RepeatClass, is_mockable, repeat_class};
 pub use scope::{
     Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,
     resolve_member, resolve_name, suggest, variants_named, visible_names,

@@ -1,5 +1,7 @@
 //! Warnings about code that compiles and is most likely not what was meant.
 
+mod deprecated;
+mod local_name;
 mod setting;
 mod unreachable;
 mod unused;
@@ -16,7 +18,9 @@ pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec
     unused::check(db, item, inferred, &mut found);
     for body in &inferred.bodies {
         unreachable::check(body, &mut found);
+        local_name::check(item, body, &mut found);
     }
+    deprecated::check(db, item, inferred, &mut found);
     setting::check(db, item, &mut found);
     found
 }

@@ -14,9 +14,10 @@ use crate::edit_distance::nearest;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
 use crate::habit;
-use crate::import::is_imported;
+use crate::import::is_reported;
 use crate::scope::{
-    Definition, is_private, member_names, module_scope, resolve_member, resolve_name, visible_names,
+    Definition, is_private, member_names, module_scope, resolve_member, resolve_name,
+    seems_declared, visible_names,
 };
 use crate::substitute::substitute;
 use crate::types::{Effect, EffectSet, ErrorSet, FunctionType, Latent, Type};
@@ -151,7 +152,7 @@ impl Lowering<'_> {
         }
         match resolve_name(self.db, self.file, text) {
             Some(definition) => self.defined(definition, text, lowered, span),
-            None if is_imported(self.db, self.file, text) => Type::Invalid,
+            None if is_reported(self.db, self.file, text) => Type::Invalid,
             None => {
                 let place = self.place(name.span);
                 let shape = habit::type_shape(text);
@@ -195,7 +196,7 @@ impl Lowering<'_> {
         };
         let Some(Definition::Module(target)) = resolve_name(self.db, self.file, &module.name)
         else {
-            if is_imported(self.db, self.file, &module.name) {
+            if is_reported(self.db, self.file, &module.name) {
                 return Type::Invalid;
             }
             let place = self.place(module.span);
@@ -203,6 +204,7 @@ impl Lowering<'_> {
         };
         match resolve_member(self.db, target, &name.name, self.file) {
             Some(definition) => self.defined(definition, &name.name, arguments, span),
+            None if seems_declared(self.db, target, &name.name) => Type::Invalid,
             None => {
                 let hidden = module_scope(self.db, target).items.get(&name.name);
                 let is_hidden = hidden.is_some_and(|it| is_private(self.db, *it));
@@ -392,7 +394,7 @@ impl Lowering<'_> {
                 set.open = true;
                 self.report(errors::not_an_error(place, &format!("`{text}`")));
             }
-            None if is_imported(self.db, self.file, &text) => set.open = true,
+            None if is_reported(self.db, self.file, &text) => set.open = true,
             None => {
                 set.open = true;
                 let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
@@ -405,6 +407,12 @@ impl Lowering<'_> {
 /// The effect that a program writes as `name` after `uses`.
 pub fn effect_named(name: &str) -> Option<Effect> {
     Effect::ALL.iter().copied().find(|it| it.name() == name)
+}
+
+/// Whether a word in the place of a field's name is most likely meant as its type. `time` and `image` make good names.
+pub fn is_type_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_uppercase())
+        || matches!(name, "bool" | "int" | "float" | "string")
 }
 
 /// Whether values of this type may be keys of a map.

@@ -1,11 +1,12 @@
 //! The style of declared names, and names declared twice.
 
-use gsw_source::{Db, Diagnostic, File, ItemId, Place};
+use gsw_source::{Db, Diagnostic, File, ItemId, Place, Span};
 use gsw_syntax::ast::{self, Identifier, ItemBody};
 use gsw_syntax::file_item_ids;
 
 use crate::errors;
 use crate::import::imports;
+use crate::lower_type::is_type_name;
 use crate::scope::{import_name, is_importable};
 use crate::tree::{declared_name, item_head};
 
@@ -78,17 +79,11 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
             .fields
             .iter()
             .for_each(|it| check(&it.name, NamingStyle::Snake)),
-        ItemBody::Error(error) => error
-            .fields
-            .iter()
-            .for_each(|it| check(&it.name, NamingStyle::Snake)),
+        ItemBody::Error(error) => check_payload(&error.fields, &mut check),
         ItemBody::Enum(declaration) => {
             for variant in &declaration.variants {
                 check(&variant.name, NamingStyle::Pascal);
-                variant
-                    .fields
-                    .iter()
-                    .for_each(|it| check(&it.name, NamingStyle::Snake));
+                check_payload(&variant.fields, &mut check);
             }
         }
         ItemBody::Function(it) => check_head(&it.signature, &mut check),
@@ -100,6 +95,15 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// A lone type in a payload is reported as such, not as a name in the wrong style.
+fn check_payload(fields: &[ast::Parameter], check: &mut impl FnMut(&Identifier, NamingStyle)) {
+    for field in fields {
+        if field.ty.is_some() || !is_type_name(&field.name.name) {
+            check(&field.name, NamingStyle::Snake);
+        }
+    }
+}
+
 fn check_head(signature: &ast::Signature, check: &mut impl FnMut(&Identifier, NamingStyle)) {
     for generic in &signature.generics {
         check(generic, NamingStyle::Pascal);
@@ -107,6 +111,16 @@ fn check_head(signature: &ast::Signature, check: &mut impl FnMut(&Identifier, Na
     for parameter in &signature.parameters {
         check(&parameter.name, NamingStyle::Snake);
     }
+}
+
+/// A local whose name is unusual. Its first letter is small, else it would be no local.
+pub(crate) fn local_name(item: ItemId, name: &str, span: Span) -> Option<Diagnostic> {
+    if is_capitalised(name) || NamingStyle::Snake.admits(name) {
+        return None;
+    }
+    let place = Place::Item { item, span };
+    let better = NamingStyle::Snake.apply(name);
+    Some(errors::unusual_local(place, name, &better))
 }
 
 /// The case of the first letter decides how a name is looked up, so it is an error; the rest is a warning.

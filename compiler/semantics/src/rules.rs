@@ -6,6 +6,7 @@ mod capture;
 mod constant;
 mod head;
 mod leaving;
+mod mocked;
 mod permission;
 mod place;
 mod repeat;
@@ -15,6 +16,7 @@ use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
 use crate::hir::Body;
 pub(crate) use boundary::has_media_inside;
+pub use mocked::is_mockable;
 pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};
 pub(crate) use secret::holds_secret;
@@ -30,6 +32,7 @@ pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     permission::check(db, body, &mut found);
     broken_check::check(db, body, &mut found);
     constant::check(db, body, &mut found);
+    mocked::check(db, body, &mut found);
     found
 }
 

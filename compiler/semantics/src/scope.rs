@@ -92,6 +92,12 @@ pub fn resolve_member(db: &dyn Db, module: File, name: &str, from: File) -> Opti
     (from == module || !is_private(db, item)).then_some(Definition::Item(item))
 }
 
+/// Whether a declaration of `file` that could not be read seems to have that name, so that uses of it need no report.
+pub fn seems_declared(db: &dyn Db, file: File, name: &str) -> bool {
+    let mut ids = file_item_ids(db, file).iter();
+    ids.any(|id| id.kind(db) == ItemKind::Invalid && id.name(db) == name)
+}
+
 /// Whether `item` is declared `private`.
 pub fn is_private(db: &dyn Db, item: ItemId) -> bool {
     item_head(db, item).is_some_and(|ast| ast.visibility == Visibility::Private)

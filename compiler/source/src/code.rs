@@ -7,6 +7,7 @@ pub struct Code(&'static str);
 impl Code {
     /// The codes under which warnings are reported, in alphabetical order: what `[lints]` of a `gsw.toml` takes.
     pub const LINTS: &'static [Self] = &[
+        Self::DEPRECATED,
         Self::IMPOSSIBLE_CATCH,
         Self::NAMING_STYLE,
         Self::NEVER_RAISED,
@@ -57,6 +58,7 @@ codes! {
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
     CAPTURED_CYCLE = "captured-cycle";
+    DEPRECATED = "deprecated";
     DIFFERENT_BINDINGS = "different-bindings";
     DUPLICATE_ARGUMENT = "duplicate-argument";
     DUPLICATE_DEFINITION = "duplicate-definition";

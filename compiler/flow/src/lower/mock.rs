@@ -7,36 +7,22 @@ use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::Colour;
 use gsw_abi::types::Type as Entry;
 use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
-use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
-use gsw_semantics::{is_std, substitute};
-use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place, Span};
+use gsw_semantics::{is_mockable, substitute};
+use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
 use crate::lower::builder::{Builder, type_word};
 use crate::lower::choice::Join;
 use crate::lower::{Lowering, Purpose};
-use crate::waiting::item_waits;
 
 /// Effects that no test may have: the network.
 const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
 
 impl Builder<'_, '_> {
     /// `mock item(…) -> …`: from here on the test's run asks this closure.
-    pub fn mock(&mut self, item: ItemId, outcome: &Lambda, span: Span) {
-        if !self.program.is_mockable(item) {
-            let place = Place::Item {
-                item: self.owner.item,
-                span,
-            };
-            let name = item.name(self.program.view.db());
-            let message = format!("`{name}` cannot be mocked");
-            let note = "prompts, tools, humans, workflows and effects of the library can";
-            let diagnostic = Diagnostic::error(Code::NOT_CALLABLE, place, message).note(note);
-            self.program.diagnostics.push(diagnostic);
-            return;
-        }
+    pub fn mock(&mut self, item: ItemId, outcome: &Lambda) {
         let instance = Instance::Mock {
             owner: self.owner.clone(),
             outcome: outcome.body,
@@ -48,7 +34,7 @@ impl Builder<'_, '_> {
 
     /// Returns what the first mock that matches gives; goes on where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
-        if self.program.purpose == Purpose::Run || !self.program.is_mockable(item) {
+        if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return;
         }
         self.ask_mocks(item, arguments, result, |builder, value| {
@@ -122,7 +108,7 @@ impl Builder<'_, '_> {
         arguments: Vec<Operand>,
         (result, types): (&Type, &[Type]),
     ) -> Operand {
-        if self.program.purpose == Purpose::Run || !self.program.is_mockable(item) {
+        if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return self.intrinsic(name, arguments, result, types);
         }
         let ty = self.type_id(result);
@@ -215,22 +201,6 @@ impl Builder<'_, '_> {
 }
 
 impl Lowering<'_> {
-    fn is_mockable(&self, item: ItemId) -> bool {
-        let db = self.view.db();
-        match item.kind(db) {
-            ItemKind::Prompt | ItemKind::Human | ItemKind::Tool | ItemKind::Workflow => true,
-            // Whatever waits in the library waits for something outside.
-            ItemKind::Function => {
-                let is_library = is_std(db, item.file(db));
-                let signature = self.view.signature(item);
-                is_library
-                    && signature.generics.is_empty()
-                    && item_waits(self.view, item) == Waits::Always
-            }
-            _ => false,
-        }
-    }
-
     /// The number under which a run keeps the mocks of an item.
     fn mock_number(&mut self, item: ItemId) -> Operand {
         Operand::Word(self.mocked.insert_full(item).0 as u64)

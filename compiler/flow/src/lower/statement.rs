@@ -69,7 +69,7 @@ impl Builder<'_, '_> {
                 pattern,
                 source,
             } => self.assert_fails(*value, pattern, source),
-            StatementKind::Mock { item, outcome, .. } => self.mock(*item, outcome, statement.span),
+            StatementKind::Mock { item, outcome, .. } => self.mock(*item, outcome),
         }
         self.span = outer;
     }

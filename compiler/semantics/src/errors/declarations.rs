@@ -16,6 +16,31 @@ pub fn missing_type(place: Place, name: &str) -> Diagnostic {
         .note("types are inferred inside bodies and written on declarations")
 }
 
+/// A type in the payload of a variant or error, without the name of the field.
+pub fn payload_without_name(place: Place, ty: &str) -> Diagnostic {
+    let message = "a payload field has a name before its type";
+    Diagnostic::error(Code::MISSING_TYPE, place, message).fix(
+        format!("write `value: {ty}`"),
+        place,
+        format!("value: {ty}"),
+    )
+}
+
+/// A field or variant that has the name of another in JSON.
+pub fn duplicate_wire_name(place: Place, first: Place, name: &str, wire: &str) -> Diagnostic {
+    let message = format!("`{name}` is called `{wire}` in JSON, and so is another");
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .label(first, "the other")
+        .note("what is decoded could be either; give one of them another `@alias`")
+}
+
+/// A payload field that has the name under which JSON says which variant it is.
+pub fn payload_called_kind(place: Place) -> Diagnostic {
+    let message = "in JSON `kind` is the name of the variant or error itself";
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .note("call the field something else, in JSON at least: `@alias(\"sort\") kind`")
+}
+
 /// `self` in a function that is no method.
 pub fn self_outside_method(place: Place) -> Diagnostic {
     let message = "`self` is the receiver of a method, and this is none";
@@ -131,6 +156,12 @@ pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagno
     Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` is to be written in `{style}`"))
         .note("a capitalised name is a type, a variant or a constant; everything else starts with a small letter")
         .fix(format!("rename it to `{better}`"), place, better)
+}
+
+/// A local in an unusual style; all its uses would have to change with it.
+pub fn unusual_local(place: Place, name: &str, better: &str) -> Diagnostic {
+    let message = format!("`{name}` is usually written `{better}`");
+    Diagnostic::warning(Code::NAMING_STYLE, place, message)
 }
 
 /// A name in another style than everybody's.

@@ -37,6 +37,12 @@ pub fn unreachable_code(place: Place, cause: Place, rest: Place) -> Diagnostic {
         .fix("remove what is never reached", rest, "")
 }
 
+/// A use of what is marked `@deprecated`.
+pub fn deprecated(place: Place, name: &str, why: &str) -> Diagnostic {
+    let message = format!("`{name}` is deprecated: {why}");
+    Diagnostic::warning(Code::DEPRECATED, place, message)
+}
+
 /// A setting that the agent's model does not take.
 pub fn unsupported_setting(place: Place, setting: &str, model: &str) -> Diagnostic {
     let message = format!("`{model}` takes no `{setting}`, so it is not sent");

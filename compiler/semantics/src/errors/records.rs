@@ -77,9 +77,19 @@ pub fn duplicate_field(place: Place, name: &str) -> Diagnostic {
     )
 }
 
+/// A field of another language that is a method here.
+pub fn method_for_field(diagnostic: Diagnostic, method: &str) -> Diagnostic {
+    diagnostic.note(format!("did you mean the method `.{method}()`?"))
+}
+
 /// `Name { … }` of what is no record.
 pub fn not_a_record(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_A_RECORD, place, format!("{what} is not a record"))
+}
+
+/// A variant in the form of a record.
+pub fn made_by_call(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("a variant is made with `{name}(…)`"))
 }
 
 /// A type or module where a value is wanted.

@@ -171,6 +171,11 @@ pub fn decode_json(diagnostic: Diagnostic, wanted: &str, end: Place) -> Diagnost
     )
 }
 
+/// `none` where the type does not allow it.
+pub fn none_needs_optional(diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
+    diagnostic.note(format!("what may be `none` has the type `{wanted}?`"))
+}
+
 /// An optional where its inside is wanted.
 pub fn may_be_none(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
@@ -342,6 +347,25 @@ pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
         format!("`{word}` needs tasks, found `{ty}`"),
     )
     .note("`spawn` makes a task of an expression")
+}
+
+/// A field that is assigned.
+pub fn assigned_field(diagnostic: Diagnostic, record: &str, field: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "values never change: `{record} = Name {{ {field}: …, ..{record} }}`, with the type's name, makes another record"
+    ))
+}
+
+/// An element of a list or map that is assigned.
+pub fn assigned_element(diagnostic: Diagnostic, whole: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "values never change: `{whole} = {whole}.insert(key, value)` makes another map, and `.map` another list"
+    ))
+}
+
+/// Something else that is assigned.
+pub fn assigned_value(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("values never change; make a new one and assign that to the variable")
 }
 
 /// An assignment to what is not a variable.

@@ -71,6 +71,16 @@ pub fn declared_once() -> &'static str {
     "this tool changes something outside, or says `once`"
 }
 
+/// `mock` of something that reaches nothing outside of the program.
+pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_CALLABLE,
+        place,
+        format!("`{name}` cannot be mocked"),
+    )
+    .note("prompts, tools, humans, workflows and effects of the library can")
+}
+
 /// A call that needs a permission which the program does not give itself.
 pub fn not_permitted(place: Place, effect: &str) -> Diagnostic {
     let message =

@@ -269,6 +269,8 @@ impl Context<'_> {
         let place = self.place(span);
         let actual = self.ty(id);
         let (found, wanted) = (self.show(&actual), self.show(target));
+        let is_none = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::None);
+        let found = if is_none { "none".to_owned() } else { found };
         let diagnostic = errors::mismatch(place, &wanted, &found);
         let number = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_));
         match (self.operand(&actual), self.operand(target)) {
@@ -288,6 +290,7 @@ impl Context<'_> {
                 errors::checked_as(diagnostic, &wanted)
             }
             (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
+            (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
             (Type::Optional(_), _) => errors::may_be_none(diagnostic),
             (Type::Task(_), _) => errors::await_it(diagnostic, self.start(span)),
             (Type::Function(_), _) if self.constructor_name(id).is_some() => {

@@ -1,6 +1,6 @@
 //! What stands behind a value's dot: fields, methods, and `?.`.
 
-use gsw_source::{ItemId, Span};
+use gsw_source::{Diagnostic, ItemId, Name, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
@@ -163,9 +163,18 @@ impl Context<'_> {
             }
             Type::List(inner) if has_field(inner) => records::field_of_elements(report, &name.name),
             Type::Error => records::field_of_error(report),
-            _ => report,
+            _ => self.instead_of_field(report, ty, &name.name),
         };
         self.report(report);
+    }
+
+    /// The method that is meant by a field of another language.
+    fn instead_of_field(&mut self, report: Diagnostic, ty: &Type, name: &Name) -> Diagnostic {
+        let names = method_names(self.db, &self.table.zonk(ty));
+        match habit::method(name, &names) {
+            Some(ours) => records::method_for_field(report, &ours),
+            None => crate::errors::instead_of_method(report, name),
+        }
     }
 
     /// `receiver.name(…)`
@@ -254,7 +263,7 @@ impl Context<'_> {
                 calls::joined_lists(report)
             }
             Type::Function(_) => calls::of_function(report),
-            _ => report,
+            _ => crate::errors::instead_of_method(report, &name.name),
         };
         self.report(report);
     }

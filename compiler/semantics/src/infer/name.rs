@@ -9,14 +9,14 @@ use crate::edit_distance::nearest;
 use crate::errors::{self, calls, records};
 use crate::habit;
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
-use crate::import::is_imported;
+use crate::import::is_reported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::model::{GenericUse, Parameter, Presence, Reference};
 use crate::module::{library_module, shown_module};
 use crate::scope::{
-    Definition, member_names, resolve_callable, resolve_member, resolve_name, suggest,
-    variants_named,
+    Definition, member_names, resolve_callable, resolve_member, resolve_name, seems_declared,
+    suggest, variants_named,
 };
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
@@ -99,11 +99,13 @@ impl Context<'_> {
             self.report(calls::not_yet_supported(place, &format!("`{name}`")));
             return;
         }
-        if is_imported(self.db, self.file, name) {
+        if is_reported(self.db, self.file, name) {
             return;
         }
         let place = self.place(span);
-        if let Some(start) = library_module(self.db, self.file, name) {
+        if let Some(start) = library_module(self.db, self.file, name)
+            && !errors::is_foreign_name(name)
+        {
             self.report(errors::module_not_imported(place, name, start));
             return;
         }
@@ -111,10 +113,12 @@ impl Context<'_> {
         let suggestion = habit::value(name)
             .map(Name::new_static)
             .or_else(|| suggest(self.db, self.file, name, &locals));
+        let is_known = suggestion.is_some();
         let report = errors::unknown_name(place, name, suggestion.as_deref());
         self.report(match habit::is_printing(name) {
             true => errors::log_instead(report),
-            false => report,
+            false if is_known => report,
+            false => errors::instead_of_name(report, name),
         });
     }
 
@@ -183,6 +187,9 @@ impl Context<'_> {
         if let Some(found) = resolve_member(self.db, module, &name.name, self.file) {
             self.refer(name.span, reference(found));
             return Some(found);
+        }
+        if seems_declared(self.db, module, &name.name) {
+            return None;
         }
         let path = shown_module(self.db, module);
         let place = self.place(name.span);

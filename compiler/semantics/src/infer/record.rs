@@ -73,7 +73,11 @@ impl Context<'_> {
         let last = path.last()?;
         let place = self.place(last.span);
         let Definition::Item(item) = definition else {
-            self.report(errors::not_a_record(place, &format!("`{}`", last.name)));
+            let report = errors::not_a_record(place, &format!("`{}`", last.name));
+            self.report(match definition {
+                Definition::Variant { .. } => errors::made_by_call(report, &last.name),
+                _ => report,
+            });
             return None;
         };
         let found = match item.kind(self.db) {

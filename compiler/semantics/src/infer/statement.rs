@@ -9,6 +9,7 @@ use crate::hir::{
 };
 use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
+use crate::infer::source;
 use crate::lower_type::lower_type;
 use crate::model::Reference;
 use crate::scope::Definition;
@@ -303,9 +304,16 @@ impl Context<'_> {
         let ast::ExpressionKind::Name(name) = &target.kind else {
             self.expression(target, &Expected::Anything);
             let report = errors::not_assignable(place, "this expression");
-            self.report(
-                report.note("values never change; make a new one and assign that to the variable"),
-            );
+            let text = |of: &ast::Expression| source::text(self.db, self.item, of.span);
+            self.report(match &target.kind {
+                ast::ExpressionKind::Field { base, name, .. } => {
+                    errors::assigned_field(report, &text(base), &name.name)
+                }
+                ast::ExpressionKind::Index { base, .. } => {
+                    errors::assigned_element(report, &text(base))
+                }
+                _ => errors::assigned_value(report),
+            });
             return None;
         };
         let Some(local) = self.find_local(name) else {

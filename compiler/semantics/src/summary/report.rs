@@ -9,7 +9,8 @@ use crate::declaration::item_signature;
 use crate::display::display_type;
 use crate::error_class::model_errors;
 use crate::errors;
-use crate::hir::{Body, BodyPart, ExpressionId, ExpressionKind};
+use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use crate::model::Reference;
 use crate::types::ErrorSet;
 use crate::walk::{Child, children};
 
@@ -87,10 +88,7 @@ fn undeclared(
     }
     let end = declared_end(db, body.item);
     for (origin, errors) in missing {
-        let place = Place::Item {
-            item: body.item,
-            span: body.expression(origin).span,
-        };
+        let place = raising_place(db, body, origin);
         found.push(errors::undeclared_errors(
             place,
             &folded_names(db, &errors),
@@ -101,11 +99,33 @@ fn undeclared(
     }
     if raised.errors.open {
         let origin = origin(body, facts, body.root, &|errors| errors.open);
-        let place = Place::Item {
-            item: body.item,
-            span: body.expression(origin).span,
-        };
+        let place = raising_place(db, body, origin);
         found.push(errors::undeclared_open_error(place, name, &names(declared)));
+    }
+}
+
+/// Where an expression raises: a call of a method does so from its name on, which in a long chain is lines below its start.
+fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
+    let expression = body.expression(id);
+    let mut span = expression.span;
+    if let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        arguments,
+    } = &expression.kind
+        && let Some((_, first)) = arguments.first()
+        && body.expression(*first).span.start == span.start
+    {
+        let receiver = body.expression(*first).span;
+        let references = &item_bodies(db, body.item).references;
+        let names = references.iter().filter(|(name, meant)| {
+            *meant == Reference::Item(*item) && name.start >= receiver.end && name.end <= span.end
+        });
+        let name = names.map(|(name, _)| name.start).min();
+        span.start = name.unwrap_or(span.start);
+    }
+    Place::Item {
+        item: body.item,
+        span,
     }
 }
 

@@ -18,8 +18,8 @@ pub enum LexicalErrorKind {
     UnknownCharacter(char),
     /// An operator of another language; the text names ours.
     ForeignOperator(&'static str),
-    /// Text in single quotes; in double ones when nothing in it changes its meaning there.
-    SingleQuotes(Option<String>),
+    /// Text in other quotes; in double ones when nothing in it changes its meaning there.
+    ForeignQuotes(Option<String>),
     /// A string without its closing quotes.
     UnterminatedString,
     /// A backslash before something that it does not go with.
@@ -55,7 +55,7 @@ impl LexicalError {
                 format!("this operator is written `{ours}`"),
             )
             .fix(format!("write `{ours}`"), place, *ours),
-            LexicalErrorKind::SingleQuotes(mended) => {
+            LexicalErrorKind::ForeignQuotes(mended) => {
                 let message = "strings stand in double quotes";
                 let diagnostic = Diagnostic::error(Code::INVALID_CHARACTER, place, message);
                 match mended {
@@ -136,6 +136,8 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
     );
     if character.is_alphabetic() {
         diagnostic.note("names are made of the letters a to z, digits and `_`")
+    } else if character == '&' {
+        diagnostic.note("values never change, so they are passed as they are, without references")
     } else {
         diagnostic
     }

@@ -29,8 +29,14 @@ impl Lexer<'_> {
             return;
         }
         match rest {
-            [b'\'', ..] => self.single_quotes(),
-            _ => self.unknown_characters(),
+            [b'\'', ..] => self.foreign_quotes("'", "'"),
+            [b'`', ..] => self.foreign_quotes("`", "`"),
+            [b'#', next, ..] if *next != b'[' && self.frames.is_empty() => self.hash_comment(),
+            _ => match self.text[start..].chars().next() {
+                Some('“') => self.foreign_quotes("“", "”"),
+                Some('‘') => self.foreign_quotes("‘", "’"),
+                _ => self.unknown_characters(),
+            },
         }
     }
 
@@ -51,26 +57,33 @@ impl Lexer<'_> {
         self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
     }
 
-    fn single_quotes(&mut self) {
+    /// Skips a comment from `#` to the end of its line.
+    fn hash_comment(&mut self) {
         let start = self.position;
-        let line = self.bytes[start + 1..]
-            .iter()
-            .position(|byte| matches!(byte, b'\'' | b'\n'));
-        match line {
-            Some(length) if self.bytes[start + 1 + length] == b'\'' => {
-                self.position = start + length + 2;
-                let inside = &self.text[start + 1..start + 1 + length];
-                let is_plain = !inside.contains(['\\', '"', '$']);
-                let mended = is_plain.then(|| format!("\"{inside}\""));
-                let text = name(inside);
-                self.report(LexicalErrorKind::SingleQuotes(mended), start);
-                self.push_value(TokenKind::String, start, Value::Text(text));
-            }
-            _ => {
-                self.position += 1;
-                self.report(LexicalErrorKind::SingleQuotes(None), start);
-            }
-        }
+        let rest = &self.bytes[start..];
+        let line = rest.iter().position(|byte| *byte == b'\n');
+        self.position += line.unwrap_or(rest.len());
+        self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 1);
+    }
+
+    /// Reads a string in quotes of another language as one of ours; a quote without partner on its line is skipped.
+    fn foreign_quotes(&mut self, open: &str, close: &str) {
+        let start = self.position;
+        let inside_start = start + open.len();
+        let line = self.text[inside_start..].split('\n').next().unwrap_or("");
+        let Some(length) = line.find(close) else {
+            self.position = inside_start;
+            self.report(LexicalErrorKind::ForeignQuotes(None), start);
+            return;
+        };
+        self.position = inside_start + length + close.len();
+        let inside = &line[..length];
+        let is_meant = open == "`" || !inside.contains('$');
+        let is_plain = is_meant && !inside.contains(['\\', '"']);
+        let mended = is_plain.then(|| format!("\"{inside}\""));
+        let text = name(inside);
+        self.report(LexicalErrorKind::ForeignQuotes(mended), start);
+        self.push_value(TokenKind::String, start, Value::Text(text));
     }
 
     /// Skips a run of characters that start no token, with one report.

@@ -1,6 +1,7 @@
 //! What the parser reports, and how it is worded.
 
 mod advice;
+mod foreign;
 
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};

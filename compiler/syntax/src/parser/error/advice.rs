@@ -2,6 +2,7 @@
 
 use gsw_source::Span;
 
+use crate::parser::error::foreign::{self, Foreign};
 use crate::parser::error::{Expected, ParseError, Scene};
 use crate::token::{Token, TokenKind};
 
@@ -13,117 +14,20 @@ pub(super) struct Advice {
     pub(super) fix: Option<(String, Span, &'static str)>,
 }
 
-/// Words at the start of declarations of other languages, ours, and the sentence that goes with it.
-const DECLARATIONS: &[(&str, Option<&str>, &str)] = &[
-    (
-        "async",
-        None,
-        "a function waits by itself where it has to; there is no `async`",
-    ),
-    (
-        "class",
-        Some("type"),
-        "a record is declared with `type Name { field: type }`",
-    ),
-    ("def", Some("fn"), "a function is declared with `fn`"),
-    (
-        "export",
-        None,
-        "everything is public unless it is `private`",
-    ),
-    ("fun", Some("fn"), "a function is declared with `fn`"),
-    ("func", Some("fn"), "a function is declared with `fn`"),
-    ("function", Some("fn"), "a function is declared with `fn`"),
-    (
-        "interface",
-        Some("type"),
-        "a record is declared with `type Name { field: type }`",
-    ),
-    (
-        "let",
-        None,
-        "a value of the whole file is a constant: `const NAME: type = …`",
-    ),
-    ("pub", None, "everything is public unless it is `private`"),
-    (
-        "public",
-        None,
-        "everything is public unless it is `private`",
-    ),
-    (
-        "record",
-        Some("type"),
-        "a record is declared with `type Name { field: type }`",
-    ),
-    (
-        "struct",
-        Some("type"),
-        "a record is declared with `type Name { field: type }`",
-    ),
-    (
-        "use",
-        Some("import"),
-        "a module is imported with `import std/fs` or `import ./file`",
-    ),
-    (
-        "var",
-        None,
-        "a value of the whole file is a constant: `const NAME: type = …`",
-    ),
-];
+const IN_BRACES: &str =
+    "an assignment is a statement of its own; in an arm or a lambda it stands in braces";
 
-/// Words before the token that cannot stand there, ours, and the sentence that goes with it.
-const BEFORE: &[(&str, Option<&str>, &str)] = &[
-    (
-        "mut",
-        None,
-        "a variable that changes is declared with `var` instead of `let`",
-    ),
-    ("raise", Some("fail"), "an error is raised with `fail`"),
-    (
-        "step",
-        None,
-        "the name of a step is a string on the same line: `step \"review\" { … }`",
-    ),
-    (
-        "switch",
-        Some("match"),
-        "a choice by pattern is written `match value { pattern => … }`",
-    ),
-    ("throw", Some("fail"), "an error is raised with `fail`"),
-    (
-        "try",
-        None,
-        "`catch { … }` stands behind the expression that it guards; there is no `try`",
-    ),
-];
+const MODIFIERS: &[&str] = &["timeout", "retry", "reflect", "budget", "limit", "errors"];
 
-/// Words that cannot stand where they do, ours, and the sentence that goes with it.
-const FOUND: &[(&str, Option<&str>, &str)] = &[
-    (
-        "elif",
-        Some("else if"),
-        "a further condition is written `else if`",
-    ),
-    (
-        "elseif",
-        Some("else if"),
-        "a further condition is written `else if`",
-    ),
-    (
-        "elsif",
-        Some("else if"),
-        "a further condition is written `else if`",
-    ),
-    ("of", Some("in"), "a loop is written `for x in xs { … }`"),
-];
-
-fn look_up(
-    table: &'static [(&str, Option<&str>, &str)],
-    text: &str,
-) -> Option<(Option<&'static str>, &'static str)> {
-    let found = table.iter().find(|(it, _, _)| *it == text);
-    found.map(|(_, ours, note)| (*ours, *note))
+/// Whether what stands before is an expression in a statement or in brackets, which could end there.
+fn ends_operand(expected: Expected) -> bool {
+    let closers = [
+        TokenKind::ParenClose,
+        TokenKind::BracketClose,
+        TokenKind::Comma,
+    ];
+    expected.has(Expected::END_OF_STATEMENT)
+        || closers.iter().any(|it| expected.has(Expected::token(*it)))
 }
 
 fn note(note: &'static str) -> Option<Advice> {
@@ -145,6 +49,9 @@ impl Scene<'_> {
         let token = *self.tokens.get(error.index)?;
         self.foreign_word(error, token)
             .or_else(|| self.foreign_sign(error, token))
+            .or_else(|| self.two_signs(error, token))
+            .or_else(|| self.equal_sign(error, token))
+            .or_else(|| self.misspelt_modifier(error, token))
             .or_else(|| self.habit(error, token))
     }
 
@@ -154,21 +61,31 @@ impl Scene<'_> {
     }
 
     fn foreign_word(&self, error: &ParseError, token: Token) -> Option<Advice> {
-        let text = self.source(token.span);
-        let advise = |found: Option<(Option<&'static str>, &'static str)>, span| match found? {
-            (Some(ours), sentence) => replace(sentence, span, ours),
-            (None, sentence) => note(sentence),
+        let advise = |found: &'static Foreign, span| match found.ours {
+            Some(ours) => replace(found.sentence, span, ours),
+            None => note(found.sentence),
         };
-        if error.expected.has(Expected::DECLARATION) {
-            return advise(look_up(DECLARATIONS, text), token.span);
+        let expected = error.expected;
+        let text = self.source(token.span);
+        if expected.has(Expected::DECLARATION) {
+            return advise(foreign::declaration(text)?, token.span);
         }
-        if token.kind == TokenKind::Identifier
-            && let Some(advice) = advise(look_up(FOUND, text), token.span)
+        if (token.kind == TokenKind::Identifier || token.kind.is_keyword())
+            && let Some(found) = foreign::found(text, expected)
         {
-            return Some(advice);
+            return advise(found, token.span);
         }
         let before = self.before(error.index)?;
-        advise(look_up(BEFORE, self.source(before.span)), before.span)
+        if let Some(found) = foreign::before(self.source(before.span), expected) {
+            return advise(found, before.span);
+        }
+        // `switch (x) { … }` reads as a call up to the brace.
+        if token.kind != TokenKind::BraceOpen || before.kind != TokenKind::ParenClose {
+            return None;
+        }
+        let word = self.before(self.opener(error.index - 1)?)?;
+        let found = foreign::before(self.source(word.span), expected)?;
+        advise(found, word.span)
     }
 
     fn foreign_sign(&self, error: &ParseError, token: Token) -> Option<Advice> {
@@ -194,6 +111,21 @@ impl Scene<'_> {
             TokenKind::Arrow if expected.has(Expected::token(TokenKind::FatArrow)) => {
                 replace("an arm is written `pattern => value`", token.span, "=>")
             }
+            TokenKind::Arrow | TokenKind::Bang if expected.has(Expected::MODIFIER) => note(
+                "the result and its errors stand before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
+            ),
+            TokenKind::Arrow if ends_operand(expected) => {
+                replace("a lambda is written `x => x + 1`", token.span, "=>")
+            }
+            TokenKind::Pipe if expected.has(Expected::EXPRESSION) => {
+                note("a lambda is written `x => x + 1`, one of two parameters `(a, b) => a + b`")
+            }
+            TokenKind::Else if behind == Some(TokenKind::FatArrow) => {
+                replace("the arm for everything else is `_ => …`", token.span, "_")
+            }
+            TokenKind::Comma if self.lists_errors(error.index) => {
+                replace("errors are listed with `|` between them", token.span, " |")
+            }
             TokenKind::FatArrow if expected.has(Expected::token(TokenKind::Arrow)) => replace(
                 "the type of a result is written `-> type`",
                 token.span,
@@ -216,6 +148,143 @@ impl Scene<'_> {
         }
     }
 
+    /// Two signs that are one in another language.
+    fn two_signs(&self, error: &ParseError, token: Token) -> Option<Advice> {
+        let before = self.before(error.index)?;
+        let behind = self.tokens.get(error.index + 1);
+        let is_joined = |one: Token, other: Token| one.span.end == other.span.start;
+        let both = |other: Token| Span::new(token.span.start, other.span.end);
+        match (before.kind, token.kind, behind) {
+            (TokenKind::Star, TokenKind::Star, _) if is_joined(before, token) => {
+                note("a power is written `x.pow(2)`")
+            }
+            (TokenKind::DotDot, TokenKind::Dot, _) if is_joined(before, token) => {
+                replace("two dots take over the rest: `..base`", token.span, "")
+            }
+            (_, TokenKind::DotDot, _)
+                if error.expected.has(Expected::token(TokenKind::BracketClose)) =>
+            {
+                note("lists are joined with `+`: `[first] + rest`")
+            }
+            (_, TokenKind::Colon, Some(next)) if next.kind == TokenKind::Colon => replace(
+                "what belongs to an enum or a module stands behind a dot: `Severity.High`",
+                both(*next),
+                ".",
+            ),
+            (_, TokenKind::BracketOpen, Some(next))
+                if next.kind == TokenKind::BracketClose && self.is_type_name(error.index) =>
+            {
+                note("the type of a list is written `[int]`")
+            }
+            (TokenKind::Identifier, TokenKind::StringOpen | TokenKind::String, _)
+                if is_joined(before, token) =>
+            {
+                let sentence =
+                    "every string takes `${expression}`; only `r\"…\"` is taken as it stands";
+                replace(sentence, before.span, "")
+            }
+            (_, TokenKind::Bang, Some(next)) if next.kind == TokenKind::ParenOpen => note(
+                "there are no macros: `log.info(\"…\")` writes a line, `fail Failed(\"…\")` gives up, `\"${x}\"` makes text",
+            ),
+            (_, TokenKind::Bang, _)
+                if ends_operand(error.expected) && !error.expected.has(Expected::EXPRESSION) =>
+            {
+                note("`?? value` and `?? fail Failed(\"…\")` say what holds instead of `none`")
+            }
+            _ => None,
+        }
+    }
+
+    /// `=` where something else gives a value to a name.
+    fn equal_sign(&self, error: &ParseError, token: Token) -> Option<Advice> {
+        if token.kind != TokenKind::Equal {
+            return None;
+        }
+        let kind = |back: usize| {
+            let index = error.index.checked_sub(back)?;
+            self.tokens.get(index).map(|it| it.kind)
+        };
+        let is_field = kind(1) == Some(TokenKind::Identifier)
+            && !error.expected.has(Expected::OPERATOR)
+            && error.expected.has(Expected::token(TokenKind::BraceClose));
+        let span = Span::new(self.before(error.index)?.span.end, token.span.end);
+        match kind(2) {
+            _ if is_field => replace("a field is given as `name: value`", span, ":"),
+            Some(TokenKind::FatArrow) => note(IN_BRACES),
+            Some(TokenKind::ParenOpen | TokenKind::Comma) if self.is_argument(error.index) => {
+                replace("an argument is named as `name: value`", span, ":")
+            }
+            _ => None,
+        }
+    }
+
+    /// The innermost bracket that is open before `index`.
+    fn opener(&self, index: usize) -> Option<usize> {
+        let mut depth = 0;
+        self.tokens.get(..index)?.iter().rposition(|it| {
+            depth += i32::from(it.kind.is_closer()) - i32::from(it.kind.is_opener());
+            depth < 0
+        })
+    }
+
+    /// Whether the token at `index` stands among the arguments of a call.
+    fn is_argument(&self, index: usize) -> bool {
+        let opener = self.opener(index);
+        let Some(opener) = opener.filter(|it| self.tokens[*it].kind == TokenKind::ParenOpen) else {
+            return false;
+        };
+        self.before(opener).is_some_and(|it| {
+            it.is_word() || matches!(it.kind, TokenKind::ParenClose | TokenKind::BracketClose)
+        })
+    }
+
+    /// Whether the token at `index` follows `for (`.
+    fn is_in_head_of_for(&self, index: usize) -> bool {
+        let kind = |back: usize| {
+            let token = self.tokens.get(index.checked_sub(back)?)?;
+            Some(token.kind)
+        };
+        kind(1) == Some(TokenKind::ParenOpen) && kind(2) == Some(TokenKind::For)
+    }
+
+    /// Whether the token before `index` is the name of a type behind `:` or `->`.
+    fn is_type_name(&self, index: usize) -> bool {
+        let kind = |back: usize| {
+            let token = self.tokens.get(index.checked_sub(back)?)?;
+            Some(token.kind)
+        };
+        kind(1) == Some(TokenKind::Identifier)
+            && matches!(kind(2), Some(TokenKind::Colon | TokenKind::Arrow))
+    }
+
+    /// Whether the comma at `index` stands among the errors of a signature.
+    fn lists_errors(&self, index: usize) -> bool {
+        let before = self.tokens[..index.min(self.tokens.len())].iter().rev();
+        let mut before = before.skip_while(|it| {
+            matches!(
+                it.kind,
+                TokenKind::Identifier | TokenKind::Pipe | TokenKind::Dot
+            )
+        });
+        before.next().is_some_and(|it| it.kind == TokenKind::Bang)
+    }
+
+    /// A modifier with a slip of the pen.
+    fn misspelt_modifier(&self, error: &ParseError, token: Token) -> Option<Advice> {
+        if !error.expected.has(Expected::MODIFIER) || token.kind != TokenKind::Identifier {
+            return None;
+        }
+        let text = self.source(token.span);
+        let stem: String = text.chars().take(4).collect();
+        let is_meant = |it: &&&str| stem.chars().count() == 4 && it.starts_with(&stem);
+        let ours = MODIFIERS.iter().find(is_meant)?;
+        replace(
+            "the modifiers are `timeout`, `retry`, `reflect`, `budget`, `limit` and `errors`",
+            token.span,
+            ours,
+        )
+    }
+
     fn habit(&self, error: &ParseError, token: Token) -> Option<Advice> {
         let expected = error.expected;
         let sentence = match token.kind {
@@ -226,14 +295,18 @@ impl Scene<'_> {
             TokenKind::Equal if expected.has(Expected::OPERATOR) => {
                 "an assignment is a statement of its own; equality is written `==`"
             }
-            TokenKind::PlusEqual | TokenKind::MinusEqual | TokenKind::StarEqual => {
-                "an assignment is a statement of its own; in an arm or a lambda it stands in braces"
-            }
-            TokenKind::Fn if expected.has(Expected::STATEMENT) => {
+            TokenKind::PlusEqual | TokenKind::MinusEqual | TokenKind::StarEqual => IN_BRACES,
+            TokenKind::Fn if expected.has(Expected::EXPRESSION) => {
                 "a function stands at the top of the file; inside a body it is a lambda: `let f = (n: int) => n + 1`"
             }
             TokenKind::BraceOpen if expected.has(Expected::EXPRESSION) => {
                 "in the head of `if`, `for`, `while` and `match` a `{` opens the body; a map or record stands in parentheses there"
+            }
+            TokenKind::BraceOpen if expected.has(Expected::PATH) => {
+                "names are imported behind the path of their module: `import ./schemas.{Report}`"
+            }
+            TokenKind::Let if self.is_in_head_of_for(error.index) => {
+                "a loop over numbers is written `for i in 0..10 { … }`"
             }
             TokenKind::String if expected.has(Expected::PATH) => {
                 "the path of a module is written without quotes: `import ./schemas`"

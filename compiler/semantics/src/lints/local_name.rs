@@ -1,0 +1,15 @@
+//! Locals whose names are not in the one style.
+
+use gsw_source::{Diagnostic, ItemId};
+
+use crate::hir::Body;
+use crate::naming::local_name;
+
+pub(super) fn check(item: ItemId, body: &Body, found: &mut Vec<Diagnostic>) {
+    for (index, local) in body.locals.iter().enumerate() {
+        let is_parameter = body.parameters.iter().any(|it| it.0 as usize == index);
+        if !is_parameter && local.span.start < local.span.end {
+            found.extend(local_name(item, &local.name, local.span));
+        }
+    }
+}

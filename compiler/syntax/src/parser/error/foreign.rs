@@ -1,0 +1,226 @@
+//! Words of other languages where they cannot stand, and what is written here instead.
+
+use crate::parser::error::Expected;
+use crate::token::TokenKind;
+
+/// A word of another language.
+pub(super) struct Foreign {
+    theirs: &'static str,
+    /// What replaces it, where that is certain.
+    pub(super) ours: Option<&'static str>,
+    /// What to write instead.
+    pub(super) sentence: &'static str,
+    /// Whether it is meant where these things could have stood.
+    is_meant: fn(Expected) -> bool,
+}
+
+const fn word(theirs: &'static str, ours: Option<&'static str>, sentence: &'static str) -> Foreign {
+    Foreign {
+        theirs,
+        ours,
+        sentence,
+        is_meant: |_| true,
+    }
+}
+
+const fn word_where(
+    theirs: &'static str,
+    is_meant: fn(Expected) -> bool,
+    ours: Option<&'static str>,
+    sentence: &'static str,
+) -> Foreign {
+    Foreign {
+        theirs,
+        ours,
+        sentence,
+        is_meant,
+    }
+}
+
+const FUNCTION: &str = "a function is declared with `fn`";
+const RECORD: &str = "a record is declared with `type Name { field: type }`";
+const PUBLIC: &str = "everything is public unless it is `private`";
+const CONSTANT: &str = "a value of the whole file is a constant: `const NAME: type = …`";
+const METHOD: &str = "a method is declared on its own: `fn Name.method(self) -> type { … }`";
+const ARM: &str = "an arm is written `pattern => value`";
+const MATCH: &str = "a choice by pattern is written `match value { pattern => … }`";
+const FAIL: &str = "an error is raised with `fail`";
+const ELSE_IF: &str = "a further condition is written `else if`";
+const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
+const RAISES: &str = "what a function can raise stands behind `!`: `-> int ! Failed | Timeout`";
+const TEST: &str = "a test is written `test \"what holds\" { assert … }`";
+
+/// Words at the start of declarations.
+const DECLARATIONS: &[Foreign] = &[
+    word(
+        "async",
+        None,
+        "a function waits by itself where it has to; there is no `async`",
+    ),
+    word("class", Some("type"), RECORD),
+    word("data", None, RECORD),
+    word("def", Some("fn"), FUNCTION),
+    word("describe", None, TEST),
+    word("export", None, PUBLIC),
+    word("extension", None, METHOD),
+    word(
+        "from",
+        None,
+        "a module is imported with `import std/fs` or `import ./file`, names of it with `import ./file.{name}`",
+    ),
+    word("fun", Some("fn"), FUNCTION),
+    word("func", Some("fn"), FUNCTION),
+    word("function", Some("fn"), FUNCTION),
+    word("impl", None, METHOD),
+    word("interface", Some("type"), RECORD),
+    word("it", None, TEST),
+    word("let", None, CONSTANT),
+    word("mod", None, "a file is a module: `import ./file`"),
+    word("module", None, "a file is a module: `import ./file`"),
+    word("pub", None, PUBLIC),
+    word("public", None, PUBLIC),
+    word("record", Some("type"), RECORD),
+    word("static", None, CONSTANT),
+    word("struct", Some("type"), RECORD),
+    word(
+        "use",
+        Some("import"),
+        "a module is imported with `import std/fs` or `import ./file`",
+    ),
+    word("val", None, CONSTANT),
+    word("var", None, CONSTANT),
+];
+
+/// Words before the token that cannot stand there.
+const BEFORE: &[Foreign] = &[
+    word_where("case", is_arm, Some(""), ARM),
+    word("case", Some("match"), MATCH),
+    word("echo", None, LOG),
+    word("elif", Some("else if"), ELSE_IF),
+    word("elseif", Some("else if"), ELSE_IF),
+    word("elsif", Some("else if"), ELSE_IF),
+    word_where(
+        "fn",
+        |expected| expected.has(Expected::token(TokenKind::Colon)),
+        None,
+        METHOD,
+    ),
+    word(
+        "foreach",
+        Some("for"),
+        "a loop is written `for x in xs { … }`",
+    ),
+    word("lambda", None, "a lambda is written `x => x + 1`"),
+    word("loop", None, "a loop without an end is `while true { … }`"),
+    word(
+        "mut",
+        None,
+        "a variable that changes is declared with `var` instead of `let`",
+    ),
+    word(
+        "new",
+        Some(""),
+        "a record is written `Name { field: value }`, a variant `Name(value)`",
+    ),
+    word("print", None, LOG),
+    word("raise", Some("fail"), FAIL),
+    word(
+        "step",
+        None,
+        "the name of a step is a string on the same line: `step \"review\" { … }`",
+    ),
+    word("switch", Some("match"), MATCH),
+    word("throw", Some("fail"), FAIL),
+    word(
+        "try",
+        None,
+        "`catch { … }` stands behind the expression that it guards; there is no `try`",
+    ),
+    word(
+        "unless",
+        Some("if not"),
+        "negation is written `not`: `if not done { … }`",
+    ),
+    word("when", Some("match"), MATCH),
+    word(
+        "yield",
+        Some("emit"),
+        "`emit` puts a value into the stream of events",
+    ),
+];
+
+/// Words that cannot stand where they do.
+const FOUND: &[Foreign] = &[
+    word_where("backoff", is_modifier, None, BELONGS_TO_RETRY),
+    word_where(
+        "const",
+        |expected| expected.has(Expected::STATEMENT),
+        Some("let"),
+        "inside a body a value is bound with `let`",
+    ),
+    word("elif", Some("else if"), ELSE_IF),
+    word("elseif", Some("else if"), ELSE_IF),
+    word("elsif", Some("else if"), ELSE_IF),
+    word_where(
+        "else",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        "`else` stands behind the `}` of its `if`",
+    ),
+    word(
+        "finally",
+        None,
+        "what runs in any case stands in `defer { … }` before what may fail",
+    ),
+    word_where(
+        "if",
+        |expected| expected.has(Expected::OPERATOR),
+        None,
+        "a choice is written `if condition { a } else { b }`",
+    ),
+    word_where(
+        "is",
+        |expected| expected.has(Expected::OPERATOR),
+        Some("=="),
+        "values are compared with `==`, and taken apart with `match` or `if let`",
+    ),
+    word_where("max", is_modifier, None, BELONGS_TO_RETRY),
+    word("of", Some("in"), "a loop is written `for x in xs { … }`"),
+    word("raises", Some("!"), RAISES),
+    word("throws", Some("!"), RAISES),
+    word(
+        "where",
+        None,
+        "a check belongs to a field or to a type of its own: `type Positive = int where it > 0`",
+    ),
+];
+
+const BELONGS_TO_RETRY: &str = "`backoff` and `max` follow `retry`: `retry 3 backoff 1s max 10s`";
+
+fn is_arm(expected: Expected) -> bool {
+    expected.has(Expected::token(TokenKind::FatArrow))
+}
+
+fn is_modifier(expected: Expected) -> bool {
+    expected.has(Expected::MODIFIER) || expected.has(Expected::token(TokenKind::BraceOpen))
+}
+
+fn look_up(table: &'static [Foreign], text: &str, expected: Expected) -> Option<&'static Foreign> {
+    let mut words = table.iter().filter(|it| it.theirs == text);
+    words.find(|it| (it.is_meant)(expected))
+}
+
+/// A word at the start of a declaration.
+pub(super) fn declaration(text: &str) -> Option<&'static Foreign> {
+    look_up(DECLARATIONS, text, Expected::DECLARATION)
+}
+
+/// A word before the token that cannot stand there.
+pub(super) fn before(text: &str, expected: Expected) -> Option<&'static Foreign> {
+    look_up(BEFORE, text, expected)
+}
+
+/// A word that cannot stand where it does.
+pub(super) fn found(text: &str, expected: Expected) -> Option<&'static Foreign> {
+    look_up(FOUND, text, expected)
+}
