@@ -412,6 +412,8 @@ macro_rules! for_each_runtime_call {
             /// Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
             /// in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
             tool_begin waiting(result, word, own, own);
+            /// The result of the call whose node is the current one, before that is left: further calls with its key are given it.
+            tool_keep plain(ty, borrow);
             /// The body of a tool that the program's host has.
             host_call waiting(result, own, own);
             /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.

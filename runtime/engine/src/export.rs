@@ -60,7 +60,7 @@ pub use number::{
 pub use outside::{
     context_query, exec_run, host_call, http_request, human_ask, human_timeout, prompt_detail,
     prompt_revised, prompt_run, spawn_detached, spawn_request, spawn_requested, tool_begin,
-    workflow_list, workflow_start,
+    tool_keep, workflow_list, workflow_start,
 };
 pub use regex::{
     regex_captures, regex_check, regex_find, regex_find_all, regex_replace, regex_split,

@@ -85,10 +85,19 @@ impl Builder<'_, '_> {
         };
         self.end(Terminator::Return(value));
         self.start(first);
-        self.function_node(NodeKind::Tool, &Modifiers::default());
+        let output = match key {
+            Operand::Word(_) => ReturnOutput::Returned,
+            _ => ReturnOutput::Kept,
+        };
+        self.own_node(NodeKind::Tool, &Modifiers::default(), output);
     }
 
     fn function_node(&mut self, kind: NodeKind, modifiers: &Modifiers) {
+        self.own_node(kind, modifiers, ReturnOutput::Returned);
+    }
+
+    /// The node that is the function's own.
+    fn own_node(&mut self, kind: NodeKind, modifiers: &Modifiers, output: ReturnOutput) {
         let body = Arc::clone(&self.body);
         let item = self.owner.item;
         let name = item.name(self.program.view.db()).to_string();
@@ -101,7 +110,7 @@ impl Builder<'_, '_> {
             name,
             input,
             result: result.clone(),
-            output: ReturnOutput::Returned,
+            output,
         };
         let value = self.node(head, modifiers, body.root);
         let value = match result {
@@ -202,6 +211,7 @@ impl Builder<'_, '_> {
         let value = body(self);
         let value = self.detached(value);
         self.regions.pop();
+        self.keep_result(head.output, value, &head.result);
         let output = self.output_json(value, &head.result);
         self.perform(RuntimeCall::node_complete, vec![output]);
         let done = self.block();
@@ -210,6 +220,14 @@ impl Builder<'_, '_> {
         self.fail_node(landing.error);
         self.start(done);
         value
+    }
+
+    /// Gives further calls of a tool with a key its result.
+    pub fn keep_result(&mut self, output: ReturnOutput, value: Operand, ty: &Type) {
+        if output == ReturnOutput::Kept && !matches!(ty, Type::Unit | Type::Never) {
+            let id = self.type_id(ty);
+            self.perform(RuntimeCall::tool_keep, vec![type_word(id), value]);
+        }
     }
 
     /// The body of a tool that the program's host has.

@@ -22,6 +22,8 @@ pub(crate) struct Landing {
 pub(crate) enum ReturnOutput {
     /// The returned value: the node is the function's own.
     Returned,
+    /// The same of a tool with a key: further calls with that key are given it.
+    Kept,
     /// Nothing: the node is a step that is left half-way.
     Nothing,
 }
@@ -141,7 +143,7 @@ impl Builder<'_, '_> {
             Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) => {}
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
             Region::Join => match (returned, self.enclosing_output()) {
-                (Some(_), ReturnOutput::Returned) => self.join_tasks(),
+                (Some(_), ReturnOutput::Returned | ReturnOutput::Kept) => self.join_tasks(),
                 _ => {
                     self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
                 }
@@ -154,8 +156,11 @@ impl Builder<'_, '_> {
             }
             Region::Node { output, .. } => {
                 let value = match (output, returned) {
-                    (ReturnOutput::Returned, Some((value, ty))) => self.output_json(value, ty),
-                    _ => Operand::Word(0),
+                    (ReturnOutput::Nothing, _) | (_, None) => Operand::Word(0),
+                    (output, Some((value, ty))) => {
+                        self.keep_result(*output, value, ty);
+                        self.output_json(value, ty)
+                    }
                 };
                 self.perform(RuntimeCall::node_complete, vec![value]);
             }

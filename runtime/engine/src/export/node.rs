@@ -31,7 +31,7 @@ calls! {
     /// Leaves the current node as completed, with its output or 0.
     plain node_complete(run, output) {
         let node = run.current_node();
-        run.close_keyed_call(node, Some(output));
+        run.close_keyed_call(node, Status::Completed);
         let output = run.take_json(output);
         run.go_to_parent();
         run.leave_node(node, Status::Completed, output);
@@ -41,7 +41,7 @@ calls! {
     /// Leaves the current node as failed or cancelled, as the error says.
     plain node_fail(run, error) {
         let node = run.current_node();
-        run.close_keyed_call(node, None);
+        run.close_keyed_call(node, Status::Failed);
         run.go_to_parent();
         run.fail_node(node, error);
         0

@@ -64,6 +64,13 @@ calls! {
         }
     }
 
+    /// At the end of a tool's body with a key: what it gives.
+    plain tool_keep(run, ty, value) {
+        let node = run.current_node();
+        run.keep_result(node, TypeId(ty as u32), value);
+        0
+    }
+
     /// `exec.run`: result type, argv, stdin or 0, cwd or 0, timeout or a negative one, environment.
     waiting exec_run(run, result, argv, stdin, cwd, timeout, env) {
         let words = list::words(argv).iter().map(|&it| string::text(it).to_owned()).collect();

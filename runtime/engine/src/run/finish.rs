@@ -61,6 +61,7 @@ impl Run {
         self.unlist(root);
         self.tasks.remove(root);
         self.release_mocks();
+        self.release_kept_results();
         self.collect_handles();
     }
 
@@ -114,6 +115,7 @@ impl Run {
             self.tasks.remove(id);
         }
         self.release_mocks();
+        self.release_kept_results();
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();
         self.finished = Some(RunResult::Cancelled);

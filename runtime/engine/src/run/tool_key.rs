@@ -3,16 +3,15 @@
 
 use std::collections::VecDeque;
 
-use gsw_abi::builtin::JSON;
-use gsw_abi::types::TypeId;
+use gsw_abi::builtin::UNIT;
+use gsw_abi::types::{Type, TypeId};
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
-use crate::codec::{self, decode, parse};
 use crate::export::Step;
-use crate::node::NodeId;
+use crate::node::{NodeId, Status};
 use crate::run::Run;
 use crate::task::TaskId;
+use crate::value;
 use crate::wait::Wait;
 
 /// A tool's index and the key of a call of it.
@@ -21,8 +20,8 @@ pub type Key = (u64, String);
 /// The keyed calls of a run.
 #[derive(Debug, Default)]
 pub struct ToolKeys {
-    /// Results as JSON.
-    results: FxHashMap<Key, String>,
+    /// Results, which are owned here: values do not change, so the first result is given as it is.
+    results: FxHashMap<Key, (TypeId, u64)>,
     /// Whose call is on its way.
     busy: FxHashMap<Key, TaskId>,
     /// The keys of the calls whose nodes are entered next, by task.
@@ -82,21 +81,33 @@ impl Run {
         })
     }
 
+    /// A result in a tuple of one, which `result` is an optional of.
     fn kept_result(&mut self, key: &Key, result: TypeId) -> Result<u64, u64> {
-        let text = self
-            .tool_keys
-            .results
-            .get(key)
-            .map_or("null", String::as_str);
-        let tree = parse::parse(text).unwrap_or(Value::Null);
-        // Running again is what a key is there to prevent, so this is an error.
-        decode::decode(self, result, &Value::Array(vec![tree])).map_err(|issue| {
-            let message = format!(
-                "the result of the call with the key `{}` cannot be given again: {}",
-                key.1, issue.message
-            );
-            self.failed(&message)
-        })
+        let kept = self.tool_keys.results.get(key).copied();
+        let (Some((ty, word)), Type::Optional(tuple)) = (kept, self.loaded.types.get(result))
+        else {
+            return Err(self.internal("a call with a key has no result to give"));
+        };
+        let tuple = *tuple;
+        self.heap.retain_typed(ty, word);
+        let one = self.heap.object(tuple, 0, 1);
+        value::set_field(one, 0, word);
+        Ok(one)
+    }
+
+    /// The call of this node gives a value, which is borrowed.
+    pub(crate) fn keep_result(&mut self, node: NodeId, ty: TypeId, word: u64) {
+        if let Some(key) = self.tool_keys.open.get(&node) {
+            self.heap.retain_typed(ty, word);
+            self.tool_keys.results.insert(key.clone(), (ty, word));
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn release_kept_results(&mut self) {
+        for (_, (ty, word)) in std::mem::take(&mut self.tool_keys.results) {
+            self.heap.release_typed(ty, word);
+        }
     }
 
     /// The node of a tool call was entered.
@@ -106,21 +117,19 @@ impl Run {
         }
     }
 
-    /// A node ends with this output, a `json` or 0; without one its call gave nothing to keep, and the next in line is made.
-    pub(crate) fn close_keyed_call(&mut self, node: NodeId, output: Option<u64>) {
+    /// A node ends. A call that failed gave nothing to keep, and the next in line is made.
+    pub(crate) fn close_keyed_call(&mut self, node: NodeId, status: Status) {
         let Some(key) = self.tool_keys.open.remove(&node) else {
             return;
         };
         self.tool_keys.busy.remove(&key);
-        let Some(output) = output else {
+        if status != Status::Completed {
             self.hand_over(key);
             return;
-        };
-        let text = match output {
-            0 => "null".to_owned(),
-            word => codec::encode(&self.heap, JSON, word),
-        };
-        self.tool_keys.results.insert(key.clone(), text);
+        }
+        // What gives nothing keeps that.
+        let results = &mut self.tool_keys.results;
+        results.entry(key.clone()).or_insert((UNIT, 0));
         for id in self.tool_keys.waiting.remove(&key).unwrap_or_default() {
             if let Wait::Keyed { result, .. } = std::mem::take(&mut self.tasks.at_mut(id).wait) {
                 let kept = self.kept_result(&key, result);
