@@ -295,3 +295,48 @@ workflow main() -> bool { (p.detail().cost_usd ?? 0.0) >= 1.0 }\n";
     let said = without_model(&["run", text(&folder)]);
     assert_eq!(out(said), "true\n");
 }
+
+/// What the project permits holds while the program runs, too: where a link leads, no compiler can see.
+#[cfg(unix)]
+#[test]
+fn the_permissions_of_a_project_bound_those_of_a_block_at_run_time() {
+    let toml =
+        "[permissions]\nfs.read = [\"./letters\"]\nfs.write = [\"./letters\"]\nenv = [\"HOME\"]\n";
+    let program = r#"import std/fs
+permissions { fs.read: ["./letters/in", "./letters/new"], fs.write: ["./letters/new"] }
+workflow main(path: string) -> string { fs.read(path) }
+workflow write(path: string) { fs.write(path, "x") }
+"#;
+    let files = [
+        ("gsw.toml", toml),
+        ("main.gsw", program),
+        ("letters/in/a.txt", "inside"),
+        ("outside/a.txt", "outside"),
+    ];
+    let folder = folder("ceiling", &files);
+    let link = folder.join("letters/new");
+    std::os::unix::fs::symlink("../outside", &link).expect("a link");
+    let built = folder.join("built");
+    out(gswc(&["build", text(&folder), "-o", text(&built)]));
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(&built);
+        Said::from(
+            command
+                .args(words)
+                .current_dir(&folder)
+                .output()
+                .expect("it starts"),
+        )
+    };
+    assert_eq!(out(run(&["--path", "letters/in/a.txt"])), "\"inside\"\n");
+    for words in [
+        ["main", "--path", "letters/new/a.txt"],
+        ["main", "--path", "outside/a.txt"],
+        ["write", "--path", "letters/new/b.txt"],
+    ] {
+        let said = run(&words);
+        assert_eq!(said.code, Some(3), "{words:?}: {said:?}");
+        assert!(said.err.contains("PermissionDenied"), "{}", said.err);
+    }
+    assert!(!folder.join("outside/b.txt").exists());
+}

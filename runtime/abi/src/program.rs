@@ -41,6 +41,8 @@ pub struct Program {
     pub sources: Vec<Source>,
     /// `permissions`, when the entry module or `gsw.toml` declares them.
     pub permissions: Option<Vec<(String, Vec<String>)>>,
+    /// What `gsw.toml` permits any program of the project at most; the block above can only narrow it.
+    pub ceiling: Option<Vec<(String, Vec<String>)>>,
     /// What `gsw.toml` says of models.
     pub models: ModelDefaults,
 }

@@ -93,7 +93,7 @@ impl Engine {
             humans: options.humans.clone(),
             memory_limit: options.memory_limit,
         };
-        let permissions = Permissions::new(loaded.program.permissions.as_deref());
+        let permissions = Permissions::of(&loaded.program);
         let (loaded, services) = (Arc::new(loaded), Arc::new(services));
         let detached = Arc::new(Detached::new(Arc::clone(&loaded), Arc::clone(&services)));
         let outside = Outside {

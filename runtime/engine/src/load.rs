@@ -182,6 +182,7 @@ mod tests {
             spans: vec![],
             sources: vec![],
             permissions: None,
+            ceiling: None,
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         }

@@ -43,6 +43,7 @@ impl Build {
                         lines: vec![0],
                     }],
                     permissions: None,
+                    ceiling: None,
                     version: None,
                     models: gsw_abi::program::ModelDefaults::default(),
                 },

@@ -57,6 +57,8 @@ impl Lowering<'_> {
         let entry = self.view.entry();
         let name = self.view.program_name();
         let version = self.view.configuration().and_then(|it| it.version.clone());
+        let ceiling = self.view.configuration();
+        let ceiling = ceiling.and_then(|it| it.permissions.clone());
         let models = self.model_defaults();
         let sources = self.sources.iter().map(|it| source(*it, db)).collect();
         Module {
@@ -74,6 +76,7 @@ impl Lowering<'_> {
                 spans: self.spans.into_iter().collect(),
                 sources,
                 permissions: self.view.permissions(),
+                ceiling,
                 models,
             },
             functions: self.functions,

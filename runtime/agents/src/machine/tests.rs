@@ -55,6 +55,7 @@ fn program() -> Program {
         spans: Vec::new(),
         sources: Vec::new(),
         permissions: None,
+        ceiling: None,
         version: None,
         models: gsw_abi::program::ModelDefaults::default(),
     }

@@ -1,10 +1,14 @@
-//! What the `permissions` block of a program lets it do; without one it may do what its user may.
+//! What the `permissions` block of a program and `gsw.toml` let it do; without either it may do what its user may.
 //!
+//! With both, each must permit it: that the block asks for no more than the project grants is checked when the program is
+//! compiled, by names alone, and a link may lead out of the one and not of the other.
 //! Paths are resolved link by link before they are compared with the permitted roots, which are resolved as well, and the
 //! operation is performed on the resolved path.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use gsw_abi::program::Program;
 
 use crate::driver::{address, beneath, files, path};
 use crate::model::{Media, MediaSource};
@@ -25,9 +29,9 @@ const HARMLESS: &[&str] = &[
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TERM", "TMPDIR",
 ];
 
-/// What a program may do.
+/// What a program may do: what all of these let it do.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Permissions(Option<Rules>);
+pub(crate) struct Permissions(Vec<Rules>);
 
 #[derive(Clone, Debug, Default)]
 struct Rules {
@@ -46,58 +50,42 @@ enum Access {
 }
 
 impl Permissions {
-    /// What a block lists, by the names in it.
-    pub(crate) fn new(block: Option<&[(String, Vec<String>)]>) -> Self {
-        Self(block.map(|block| {
-            let listed = |name: &str| {
-                let lists = block.iter().filter(|it| it.0 == name);
-                lists.flat_map(|it| it.1.clone()).collect()
-            };
-            Rules {
-                read: listed("fs.read"),
-                write: listed("fs.write"),
-                net: listed("net"),
-                exec: listed("exec"),
-                env: listed("env"),
-            }
-        }))
+    /// What a program lists and what its project does, where either is there.
+    pub(crate) fn of(program: &Program) -> Self {
+        let lists = [&program.permissions, &program.ceiling];
+        Self(
+            lists
+                .into_iter()
+                .flatten()
+                .map(|it| Rules::of(it))
+                .collect(),
+        )
     }
 
     /// Whether a request may be performed, as far as that can be told without looking at files or addresses.
     pub(crate) fn admit(&self, request: &Request) -> Result<(), Failure> {
-        let Some(rules) = &self.0 else {
-            return Ok(());
-        };
-        match request {
-            Request::EnvGet { name } => rules.admit_variable(name),
-            Request::Exec { request } => rules.admit_program(request),
-            Request::Http { request } => {
-                let names = request.headers.iter().flat_map(|it| it.1.names());
-                names
-                    .into_iter()
-                    .try_for_each(|it| rules.admit_variable(&it))
-            }
-            _ => Ok(()),
-        }
+        self.0.iter().try_for_each(|rules| rules.admit(request))
     }
 
     /// Which of this process's variables a program of the system gets; `None` for all.
     pub(crate) fn inherited(&self) -> Option<Vec<(OsString, OsString)>> {
-        let rules = self.0.as_ref()?;
+        if self.0.is_empty() {
+            return None;
+        }
         let is_passed = |name: &OsString| {
             let Some(name) = name.to_str() else {
                 return false;
             };
-            rules.env.iter().any(|it| it == name) || HARMLESS.iter().any(|it| is_named(it, name))
+            let is_listed = |rules: &Rules| rules.env.iter().any(|it| it == name);
+            self.0.iter().all(is_listed) || HARMLESS.iter().any(|it| is_named(it, name))
         };
         Some(std::env::vars_os().filter(|it| is_passed(&it.0)).collect())
     }
 
     /// Whether a host may be asked.
     pub(crate) fn admits_host(&self, host: &str, port: u16) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|rules| rules.net.iter().any(|it| is_host(it, host, port)))
+        let admits = |rules: &Rules| rules.net.iter().any(|it| is_host(it, host, port));
+        self.0.iter().all(admits)
     }
 
     /// Whether the provider of a model may be sent to the address of a medium.
@@ -114,9 +102,9 @@ impl Permissions {
 
     /// Performs an operation on files where they are permitted.
     pub(crate) fn perform_on_files(&self, mut request: Request) -> Outcome {
-        let Some(rules) = &self.0 else {
+        if self.0.is_empty() {
             return files::perform(&request);
-        };
+        }
         let access = match &request {
             Request::FsWrite { .. }
             | Request::FsWriteBytes { .. }
@@ -125,7 +113,7 @@ impl Permissions {
             | Request::FsMakeDir { .. } => Access::Write,
             _ => Access::Read,
         };
-        let roots = rules.roots(access);
+        let roots: Vec<Vec<PathBuf>> = self.0.iter().map(|it| it.roots(access)).collect();
         let is_removal = matches!(request, Request::FsRemove { .. });
         let (given, resolved) = match &mut request {
             Request::FsGlob { pattern } => {
@@ -145,7 +133,7 @@ impl Permissions {
                 } else {
                     path::resolve(Path::new(&*path))
                 };
-                let resolved = resolved.ok().filter(|it| path::is_beneath(&roots, it));
+                let resolved = resolved.ok().filter(|it| is_beneath_all(&roots, it));
                 let Some(resolved) = resolved.and_then(|it| it.into_os_string().into_string().ok())
                 else {
                     return denied(access, path);
@@ -159,6 +147,35 @@ impl Permissions {
 }
 
 impl Rules {
+    /// What is listed, by names.
+    fn of(lists: &[(String, Vec<String>)]) -> Self {
+        let listed = |name: &str| {
+            let lists = lists.iter().filter(|it| it.0 == name);
+            lists.flat_map(|it| it.1.clone()).collect()
+        };
+        Self {
+            read: listed("fs.read"),
+            write: listed("fs.write"),
+            net: listed("net"),
+            exec: listed("exec"),
+            env: listed("env"),
+        }
+    }
+
+    fn admit(&self, request: &Request) -> Result<(), Failure> {
+        match request {
+            Request::EnvGet { name } => self.admit_variable(name),
+            Request::Exec { request } => self.admit_program(request),
+            Request::Http { request } => {
+                let names = request.headers.iter().flat_map(|it| it.1.names());
+                names
+                    .into_iter()
+                    .try_for_each(|it| self.admit_variable(&it))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn roots(&self, access: Access) -> Vec<PathBuf> {
         let listed = match access {
             Access::Read => &self.read,
@@ -214,14 +231,19 @@ fn is_host(entry: &str, host: &str, port: u16) -> bool {
     host.ends_with(ending) || with_port.ends_with(ending)
 }
 
+/// Whether a resolved path is beneath what each lists.
+fn is_beneath_all(roots: &[Vec<PathBuf>], path: &Path) -> bool {
+    roots.iter().all(|it| path::is_beneath(it, path))
+}
+
 /// The paths that a pattern fits beneath the roots; what a link leads elsewhere is left out.
-fn glob(roots: &[PathBuf], pattern: &str) -> Outcome {
+fn glob(roots: &[Vec<PathBuf>], pattern: &str) -> Outcome {
     let fixed: PathBuf = Path::new(pattern)
         .components()
         .take_while(|it| !it.as_os_str().to_string_lossy().contains(['*', '?', '[']))
         .collect();
     let start = path::resolve(&fixed);
-    if !start.is_ok_and(|it| path::is_beneath(roots, &it)) {
+    if !start.is_ok_and(|it| is_beneath_all(roots, &it)) {
         return denied(Access::Read, pattern);
     }
     let request = Request::FsGlob {
@@ -230,7 +252,7 @@ fn glob(roots: &[PathBuf], pattern: &str) -> Outcome {
     match files::perform(&request) {
         Outcome::Texts(mut paths) => {
             paths.retain(|it| {
-                path::resolve(Path::new(it)).is_ok_and(|it| path::is_beneath(roots, &it))
+                path::resolve(Path::new(it)).is_ok_and(|it| is_beneath_all(roots, &it))
             });
             Outcome::Texts(paths)
         }
@@ -263,7 +285,7 @@ fn refusal(what: String) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Permissions, is_host};
+    use super::{Permissions, Rules, is_host};
     use crate::driver::beneath;
     use crate::operation::{Failure, Outcome, Request};
 
@@ -332,7 +354,7 @@ mod tests {
         let root = inside.display().to_string();
         let block = [("fs.read", &root), ("fs.write", &root)];
         let block = block.map(|(name, root)| (name.to_owned(), vec![root.clone()]));
-        let permissions = Permissions::new(Some(&block));
+        let permissions = Permissions(vec![Rules::of(&block)]);
         let read = |name: &str| Request::FsRead {
             path: format!("{root}/{name}"),
         };
@@ -351,6 +373,13 @@ mod tests {
             pattern: format!("{root}/*.txt"),
         });
         assert_eq!(glob, Outcome::Texts(vec![format!("{root}/a.txt")]));
+        // What the project grants as well is another folder, to which a link in this one leads.
+        let other = [(
+            "fs.read".to_owned(),
+            vec![folder.join("out").display().to_string()],
+        )];
+        let both = Permissions(vec![Rules::of(&block), Rules::of(&other)]);
+        assert!(is_denied(&both, read("a.txt")) && is_denied(&both, read("link.txt")));
         let remove = Request::FsRemove {
             path: format!("{root}/link.txt"),
         };

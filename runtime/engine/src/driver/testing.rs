@@ -26,7 +26,7 @@ pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished
         result: builtin::UNIT,
     };
     let mut random = SEED;
-    let permissions = Permissions::new(loaded.program.permissions.as_deref());
+    let permissions = Permissions::of(&loaded.program);
     let script = scripted::Script {
         answer: Some(Box::new(move |request| match permissions.admit(request) {
             Ok(()) => answer(request, &permissions, &mut random),

@@ -159,6 +159,7 @@ pub fn load_with(functions: &[Code], complete: impl FnOnce(&mut Program)) -> Loa
         spans: vec![],
         sources: vec![],
         permissions: None,
+        ceiling: None,
         version: None,
         models: gsw_abi::program::ModelDefaults::default(),
     };

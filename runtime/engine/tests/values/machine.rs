@@ -54,6 +54,7 @@ impl Machine {
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,
+            ceiling: None,
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         };

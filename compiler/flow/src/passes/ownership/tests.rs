@@ -37,6 +37,7 @@ fn module(locals: &[gsw_abi::types::TypeId], blocks: Vec<Block>) -> Module {
             spans: Vec::new(),
             sources: Vec::new(),
             permissions: None,
+            ceiling: None,
             version: None,
             models: gsw_abi::program::ModelDefaults::default(),
         },
