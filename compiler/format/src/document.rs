@@ -3,6 +3,8 @@
 //! After Wadler, *A prettier printer*: a group is laid out on one line if it fits, otherwise all its line breaks are
 //! taken, and the groups inside decide for themselves.
 
+use gsw_source::Name;
+
 /// The longest line that is tried to be kept.
 const WIDTH: usize = 100;
 
@@ -13,7 +15,7 @@ const INDENTATION: usize = 2;
 #[derive(Clone, Debug)]
 pub(crate) enum Document {
     /// Text on one line.
-    Text(String),
+    Text(Name),
     /// Source text that is kept as it is, line breaks included.
     Verbatim(String),
     /// A blank, or a line break in a broken group.
@@ -31,20 +33,29 @@ pub(crate) enum Document {
     /// Moved in where lines start.
     Nest(Box<Self>),
     /// Laid out on one line if that fits.
-    Group(Box<Self>),
+    Group(Box<Self>, Breaks),
     /// Lines of its own between braces, which do not break what is around them.
     Body(Box<Self>),
     /// Entries between braces, on one line if they fit there, whatever is around them; the others may end their first
     /// line at its opening brace, just as if it had lines of its own.
-    Braces(Box<Self>),
+    Braces(Box<Self>, Breaks),
     /// One after the other on one line if all of it fits there; otherwise all braces that it lists get lines of their own.
     Branches(Vec<Self>),
     /// One after the other.
     Concat(Vec<Self>),
 }
 
+/// What is known of the line breaks in a part, so that the parts around it need not look for them again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Breaks {
+    /// It has lines of its own somewhere, also in braces.
+    has_lines: bool,
+    /// It cannot stand on one line.
+    must_break: bool,
+}
+
 /// Text on one line.
-pub(crate) fn text(text: impl Into<String>) -> Document {
+pub(crate) fn text(text: impl Into<Name>) -> Document {
     Document::Text(text.into())
 }
 
@@ -60,7 +71,8 @@ pub(crate) fn concat(documents: impl IntoIterator<Item = Document>) -> Document 
 
 /// Laid out on one line if that fits.
 pub(crate) fn group(document: Document) -> Document {
-    Document::Group(Box::new(document))
+    let breaks = document.breaks();
+    Document::Group(Box::new(document), breaks)
 }
 
 /// Moved in where lines start.
@@ -75,7 +87,8 @@ pub(crate) fn body(document: Document) -> Document {
 
 /// Entries between braces, on one line if they fit there.
 pub(crate) fn braces(document: Document) -> Document {
-    Document::Braces(Box::new(document))
+    let breaks = document.breaks();
+    Document::Braces(Box::new(document), breaks)
 }
 
 /// With `separator` between each two.
@@ -94,11 +107,19 @@ pub(crate) fn join(
 }
 
 impl Document {
+    fn breaks(&self) -> Breaks {
+        Breaks {
+            has_lines: self.has_lines(),
+            must_break: self.must_break(),
+        }
+    }
+
     /// Whether it has lines of its own somewhere, also in braces.
     fn has_lines(&self) -> bool {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break | Self::Body(_) => true,
-            Self::Nest(inner) | Self::Group(inner) | Self::Braces(inner) => inner.has_lines(),
+            Self::Group(_, breaks) | Self::Braces(_, breaks) => breaks.has_lines,
+            Self::Nest(inner) => inner.has_lines(),
             Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::has_lines),
             Self::Text(_)
             | Self::Verbatim(_)
@@ -112,7 +133,8 @@ impl Document {
     fn must_break(&self) -> bool {
         match self {
             Self::HardLine | Self::EmptyLine | Self::Break => true,
-            Self::Nest(inner) | Self::Group(inner) => inner.must_break(),
+            Self::Group(_, breaks) => breaks.must_break,
+            Self::Nest(inner) => inner.must_break(),
             Self::Concat(inner) | Self::Branches(inner) => inner.iter().any(Self::must_break),
             Self::Text(_)
             | Self::Verbatim(_)
@@ -120,7 +142,7 @@ impl Document {
             | Self::SoftLine
             | Self::IfBroken(..)
             | Self::Body(_)
-            | Self::Braces(_) => false,
+            | Self::Braces(..) => false,
         }
     }
 }
@@ -134,9 +156,25 @@ enum Mode {
 
 type Pending<'document> = (usize, Mode, &'document Document);
 
-/// The text of a document.
-pub(crate) fn print(document: &Document) -> String {
-    let mut output = Output::default();
+/// The text of documents that stand below each other.
+#[derive(Default)]
+pub(crate) struct Page {
+    output: Output,
+}
+
+impl Page {
+    /// Adds a document that ends with a line break, or with nothing: how it is laid out depends on no other.
+    pub(crate) fn add(&mut self, document: &Document) {
+        lay_out(document, &mut self.output);
+    }
+
+    /// The text of all that was added.
+    pub(crate) fn finish(self) -> String {
+        self.output.finish()
+    }
+}
+
+fn lay_out(document: &Document, output: &mut Output) {
     let mut pending: Vec<Pending<'_>> = vec![(0, Mode::Broken, document)];
     while let Some((indentation, mode, document)) = pending.pop() {
         match document {
@@ -164,16 +202,16 @@ pub(crate) fn print(document: &Document) -> String {
                 let is_flat = !document.has_lines() && fits(room, Within::Braces, flat, &pending);
                 pending.extend(inner.iter().rev().map(|part| match part {
                     _ if is_flat => (indentation, Mode::Flat, part),
-                    Document::Braces(lines) => (indentation, Mode::Broken, &**lines),
+                    Document::Braces(lines, _) => (indentation, Mode::Broken, &**lines),
                     part => (indentation, mode, part),
                 }));
             }
-            Document::Group(inner) | Document::Braces(inner) => {
+            Document::Group(inner, breaks) | Document::Braces(inner, breaks) => {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, &**inner);
                 let (within, must_break) = match document {
-                    Document::Braces(_) => (Within::Braces, inner.has_lines()),
-                    _ => (Within::Group, inner.must_break()),
+                    Document::Braces(..) => (Within::Braces, breaks.has_lines),
+                    _ => (Within::Group, breaks.must_break),
                 };
                 let mode = if !must_break && fits(room, within, flat, &pending) {
                     Mode::Flat
@@ -184,7 +222,6 @@ pub(crate) fn print(document: &Document) -> String {
             }
         }
     }
-    output.finish()
 }
 
 /// What is to be laid out on one line.
@@ -248,9 +285,9 @@ fn fits<'document>(
                 0
             }
             // What is left of the line behind `{` is decided by the braces themselves.
-            Document::Braces(_) if within != Within::Braces || is_behind => return left > 0,
+            Document::Braces(..) if within != Within::Braces || is_behind => return left > 0,
             // Braces inside braces that stay on one line stay there too.
-            Document::Nest(inner) | Document::Group(inner) | Document::Braces(inner) => {
+            Document::Nest(inner) | Document::Group(inner, _) | Document::Braces(inner, _) => {
                 pending.push((indentation, mode, inner));
                 0
             }
@@ -323,7 +360,13 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, concat, group, join, nest, print, text};
+    use super::{Document, Page, concat, group, join, nest, text};
+
+    fn print(document: &Document) -> String {
+        let mut page = Page::default();
+        page.add(document);
+        page.finish()
+    }
 
     fn list(words: &[&str]) -> Document {
         let separator = concat([text(","), Document::Line]);

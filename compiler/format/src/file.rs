@@ -1,12 +1,11 @@
 //! A whole file.
 
-use std::sync::Arc;
-
 use gsw_source::{Db, Diagnostic, File, Span};
-use gsw_syntax::parse_file;
+use gsw_syntax::ast::Item;
+use gsw_syntax::{FileReader, parse_file};
 
 use crate::comments::Comments;
-use crate::document::{Document, concat, print};
+use crate::document::{Document, Page, concat};
 use crate::printer::Printer;
 
 /// Why a file is left as it is: it has mistakes.
@@ -17,33 +16,40 @@ pub struct FormatError {
 }
 
 /// The text of `file` in the one style, or its mistakes. Formatting what this gives changes nothing.
+///
+/// Items are parsed and laid out one by one: the trees and documents of a whole file would be many times its size.
 pub fn format_file(db: &dyn Db, file: File) -> Result<String, FormatError> {
-    let parsed = parse_file(db, file);
-    if !parsed.diagnostics.is_empty() {
-        return Err(FormatError {
-            diagnostics: parsed.diagnostics.clone(),
-        });
+    let reader = FileReader::new(db, file);
+    let mistakes = || FormatError {
+        diagnostics: parse_file(db, file).diagnostics.clone(),
+    };
+    if !reader.lexical_diagnostics().is_empty() {
+        return Err(mistakes());
     }
-    let text = Arc::clone(file.text(db));
-    let mut comments = Comments::new(&text, &parsed.comments);
-    let mut documents = Vec::new();
-    for item in &parsed.items {
-        let start = comments.next_before(item.offset).unwrap_or(item.offset);
-        documents.push(comments.empty_line_before(start));
-        documents.push(comments.before(item.offset));
-        let mut printer = Printer {
-            comments: &mut comments,
-            offset: item.offset,
-        };
-        documents.push(printer.item(&item.item));
-        let end = item.offset + item.item.span.end;
-        documents.extend(comments.behind(end));
-        documents.push(Document::HardLine);
+    let text = reader.text();
+    let mut comments = Comments::new(text, reader.comments());
+    let mut page = Page::default();
+    for read in reader.items() {
+        if !read.diagnostics.is_empty() {
+            return Err(mistakes());
+        }
+        add_item(&mut page, &mut comments, read.item(), read.offset());
     }
     let end = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX)).end;
     if let Some(start) = comments.next_before(end) {
-        documents.push(comments.empty_line_before(start));
+        page.add(&comments.empty_line_before(start));
     }
-    documents.push(comments.before(end));
-    Ok(print(&concat(documents)))
+    page.add(&comments.before(end));
+    Ok(page.finish())
+}
+
+fn add_item(page: &mut Page, comments: &mut Comments<'_>, item: &Item, offset: u32) {
+    let start = comments.next_before(offset).unwrap_or(offset);
+    let empty_line = comments.empty_line_before(start);
+    let before = comments.before(offset);
+    let declaration = Printer { comments, offset }.item(item);
+    let behind = comments.behind(offset + item.span.end);
+    let parts = [empty_line, before, declaration].into_iter();
+    let end = [Document::HardLine];
+    page.add(&concat(parts.chain(behind).chain(end)));
 }

@@ -3,6 +3,7 @@
 pub mod ast;
 mod brackets;
 mod dump;
+mod file_reader;
 mod layout;
 mod lexer;
 mod parsed_file;
@@ -12,6 +13,7 @@ mod token;
 mod trivia;
 
 pub use dump::dump_item;
+pub use file_reader::{FileReader, ReadItem};
 pub use lexer::{Lexed, LexicalError, LexicalErrorKind, lex};
 pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,

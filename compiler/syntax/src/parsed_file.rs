@@ -6,10 +6,7 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span};
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Item, ItemBody};
-use crate::layout::{ItemTokens, lay_out};
-use crate::lexer::{Lexed, lex};
-use crate::parser::{ParseError, parse_item};
-use crate::parser_report::Report;
+use crate::file_reader::FileReader;
 use crate::token::{Token, TokenKind};
 use crate::trivia::Comment;
 
@@ -42,25 +39,15 @@ pub struct FileItem {
 /// `no_eq`, because every edit moves positions: comparing two trees would cost and never pay.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
-    let text = Arc::clone(file.text(db));
-    let lexed = Arc::new(lex(&text));
-    let layout = lay_out(&lexed.tokens);
-    let report = Report::new(file, &text, &lexed.errors);
-    let mut diagnostics = report.lexical();
-    let mut items = Vec::with_capacity(layout.items.len());
+    let reader = FileReader::new(db, file);
+    let mut diagnostics = reader.lexical_diagnostics();
+    let mut items = Vec::with_capacity(reader.count());
     let mut occurrences: FxHashMap<(ItemKind, Name), u32> = FxHashMap::default();
-    for (index, tokens) in layout.items.iter().enumerate() {
-        let parsed = ItemText::new(&text, &lexed, &layout.tokens, tokens).parse();
-        let next = layout
-            .items
-            .get(index + 1)
-            .map(|next| layout.tokens[next.range.start].span);
-        diagnostics.extend(report.item(&parsed, next));
-        let (kind, name) = identify(
-            &parsed.item,
-            &parsed.tokens,
-            &text[parsed.offset as usize..],
-        );
+    for read in reader.items() {
+        let parsed = read.parsed;
+        diagnostics.extend(read.diagnostics);
+        let text = &reader.text()[parsed.offset as usize..];
+        let (kind, name) = identify(&parsed.item, &parsed.tokens, text);
         let occurrence = occurrences.entry((kind, name.clone())).or_default();
         items.push(FileItem {
             id: ItemId::new(db, file, kind, name, *occurrence),
@@ -74,8 +61,8 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     });
     ParsedFile {
         items,
-        docs: lexed.module_docs.clone(),
-        comments: lexed.comments.clone(),
+        docs: reader.module_docs().cloned(),
+        comments: reader.comments().to_vec(),
         diagnostics,
     }
 }
@@ -123,75 +110,6 @@ pub fn file_syntax_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
 fn find_item(db: &dyn Db, id: ItemId) -> Option<&FileItem> {
     let parsed = parse_file(db, id.file(db));
     parsed.items.iter().find(|item| item.id == id)
-}
-
-/// An item's parse with the tokens that it was made of.
-pub(crate) struct ParsedTokens {
-    pub(crate) item: Item,
-    pub(crate) errors: Vec<ParseError>,
-    /// With spans relative to `offset`.
-    pub(crate) tokens: Vec<Token>,
-    pub(crate) offset: u32,
-    /// The bracket that nests too deeply, in the file.
-    pub(crate) too_deep: Option<Span>,
-}
-
-/// The part of a file that is one item.
-struct ItemText<'file> {
-    text: &'file Arc<str>,
-    lexed: &'file Arc<Lexed>,
-    tokens: Vec<Token>,
-    offset: u32,
-    too_deep: Option<Span>,
-}
-
-impl<'file> ItemText<'file> {
-    fn new(
-        text: &'file Arc<str>,
-        lexed: &'file Arc<Lexed>,
-        tokens: &[Token],
-        item: &ItemTokens,
-    ) -> Self {
-        let first = tokens[item.range.start].span.start;
-        let offset = lexed.docs.get(&first).map_or(first, |docs| docs.start);
-        let relative = |token: &Token| Token {
-            span: Span::new(token.span.start - offset, token.span.end - offset),
-            ..*token
-        };
-        Self {
-            text,
-            lexed,
-            tokens: tokens[item.range.clone()].iter().map(relative).collect(),
-            offset,
-            too_deep: item.too_deep,
-        }
-    }
-
-    fn parse(self) -> ParsedTokens {
-        let (item, errors) = if self.too_deep.is_some() {
-            (self.hole(), Vec::new())
-        } else {
-            let parsed = parse_item(self.text, self.lexed, self.tokens.clone(), self.offset);
-            (parsed.item, parsed.errors)
-        };
-        ParsedTokens {
-            item,
-            errors,
-            tokens: self.tokens,
-            offset: self.offset,
-            too_deep: self.too_deep,
-        }
-    }
-
-    fn hole(&self) -> Item {
-        Item {
-            docs: None,
-            attributes: Vec::new(),
-            visibility: crate::ast::Visibility::Public,
-            body: ItemBody::Invalid,
-            span: Span::new(0, self.tokens.last().map_or(0, |token| token.span.end)),
-        }
-    }
 }
 
 /// The kind and name by which an item is known; an invalid one is known by the name it seems to declare.

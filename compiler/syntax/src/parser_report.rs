@@ -2,8 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, File, Place, Span};
 
+use crate::file_reader::ParsedTokens;
 use crate::lexer::{LexicalError, LexicalErrorKind};
-use crate::parsed_file::ParsedTokens;
 use crate::parser::error::{Scene, too_deep};
 use crate::parser::{ParseError, Reason};
 use crate::token::TokenKind;

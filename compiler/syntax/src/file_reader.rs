@@ -1,0 +1,179 @@
+//! A file parsed item by item.
+
+use std::sync::Arc;
+
+use gsw_source::{Db, Diagnostic, File, Span};
+
+use crate::ast::{Item, ItemBody, Visibility};
+use crate::layout::{ItemTokens, Layout, lay_out};
+use crate::lexer::{Lexed, lex};
+use crate::parser::{ParseError, parse_item};
+use crate::parser_report::Report;
+use crate::token::Token;
+use crate::trivia::Comment;
+
+/// A file whose items are parsed when they are asked for. The trees of a large file take many times its size, so who looks
+/// at each item only once reads them here and lets go of each before the next.
+pub struct FileReader {
+    file: File,
+    text: Arc<str>,
+    lexed: Arc<Lexed>,
+    layout: Layout,
+}
+
+/// An item that was just parsed.
+pub struct ReadItem {
+    /// Its tree, the tokens that it was made of, and where it stands.
+    pub(crate) parsed: ParsedTokens,
+    /// What is wrong with its syntax.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl ReadItem {
+    /// Its tree, with spans relative to `offset`.
+    #[must_use]
+    pub fn item(&self) -> &Item {
+        &self.parsed.item
+    }
+
+    /// Its first byte in the file.
+    #[must_use]
+    pub fn offset(&self) -> u32 {
+        self.parsed.offset
+    }
+}
+
+impl FileReader {
+    /// Cuts the text of `file` into tokens.
+    pub fn new(db: &dyn Db, file: File) -> Self {
+        let text = Arc::clone(file.text(db));
+        let lexed = Arc::new(lex(&text));
+        let layout = lay_out(&lexed.tokens);
+        Self {
+            file,
+            text,
+            lexed,
+            layout,
+        }
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Every comment in order, with spans in the file.
+    #[must_use]
+    pub fn comments(&self) -> &[Comment] {
+        &self.lexed.comments
+    }
+
+    /// Its `//!` lines, joined.
+    #[must_use]
+    pub fn module_docs(&self) -> Option<&String> {
+        self.lexed.module_docs.as_ref()
+    }
+
+    /// How many items it has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.layout.items.len()
+    }
+
+    /// What is wrong with its tokens.
+    #[must_use]
+    pub fn lexical_diagnostics(&self) -> Vec<Diagnostic> {
+        self.report().lexical()
+    }
+
+    /// Its items in order, each parsed when it is asked for.
+    pub fn items(&self) -> impl Iterator<Item = ReadItem> {
+        let Layout { tokens, items } = &self.layout;
+        let report = self.report();
+        items.iter().enumerate().map(move |(index, item)| {
+            let parsed = ItemText::new(&self.text, &self.lexed, tokens, item).parse();
+            let next = items
+                .get(index + 1)
+                .map(|next| tokens[next.range.start].span);
+            let diagnostics = report.item(&parsed, next);
+            ReadItem {
+                parsed,
+                diagnostics,
+            }
+        })
+    }
+
+    fn report(&self) -> Report<'_> {
+        Report::new(self.file, &self.text, &self.lexed.errors)
+    }
+}
+
+/// An item's parse with the tokens that it was made of.
+pub(crate) struct ParsedTokens {
+    pub(crate) item: Item,
+    pub(crate) errors: Vec<ParseError>,
+    /// With spans relative to `offset`.
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) offset: u32,
+    /// The bracket that nests too deeply, in the file.
+    pub(crate) too_deep: Option<Span>,
+}
+
+/// The part of a file that is one item.
+struct ItemText<'file> {
+    text: &'file Arc<str>,
+    lexed: &'file Arc<Lexed>,
+    tokens: Vec<Token>,
+    offset: u32,
+    too_deep: Option<Span>,
+}
+
+impl<'file> ItemText<'file> {
+    fn new(
+        text: &'file Arc<str>,
+        lexed: &'file Arc<Lexed>,
+        tokens: &[Token],
+        item: &ItemTokens,
+    ) -> Self {
+        let first = tokens[item.range.start].span.start;
+        let offset = lexed.docs.get(&first).map_or(first, |docs| docs.start);
+        let relative = |token: &Token| Token {
+            span: Span::new(token.span.start - offset, token.span.end - offset),
+            ..*token
+        };
+        Self {
+            text,
+            lexed,
+            tokens: tokens[item.range.clone()].iter().map(relative).collect(),
+            offset,
+            too_deep: item.too_deep,
+        }
+    }
+
+    fn parse(self) -> ParsedTokens {
+        let (item, errors) = if self.too_deep.is_some() {
+            (self.hole(), Vec::new())
+        } else {
+            let parsed = parse_item(self.text, self.lexed, self.tokens.clone(), self.offset);
+            (parsed.item, parsed.errors)
+        };
+        ParsedTokens {
+            item,
+            errors,
+            tokens: self.tokens,
+            offset: self.offset,
+            too_deep: self.too_deep,
+        }
+    }
+
+    fn hole(&self) -> Item {
+        Item {
+            docs: None,
+            attributes: Vec::new(),
+            visibility: Visibility::Public,
+            body: ItemBody::Invalid,
+            span: Span::new(0, self.tokens.last().map_or(0, |token| token.span.end)),
+        }
+    }
+}
