@@ -21,6 +21,8 @@ pub struct ParsedFile {
     pub comments: Vec<Comment>,
     /// What is wrong with its syntax, in the order of places.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where in `items` each one stands.
+    places: FxHashMap<ItemId, usize>,
 }
 
 /// An item and where it stands.
@@ -59,8 +61,10 @@ pub fn parse_file(db: &dyn Db, file: File) -> ParsedFile {
     diagnostics.sort_by_key(|diagnostic| match diagnostic.place {
         Place::File { span, .. } | Place::Item { span, .. } => span,
     });
+    let places = items.iter().map(|item| item.id).zip(0..).collect();
     ParsedFile {
         items,
+        places,
         docs: reader.module_docs().cloned(),
         comments: reader.comments().to_vec(),
         diagnostics,
@@ -109,7 +113,7 @@ pub fn file_syntax_diagnostics(db: &dyn Db, file: File) -> &[Diagnostic] {
 
 fn find_item(db: &dyn Db, id: ItemId) -> Option<&FileItem> {
     let parsed = parse_file(db, id.file(db));
-    parsed.items.iter().find(|item| item.id == id)
+    parsed.places.get(&id).map(|place| &parsed.items[*place])
 }
 
 /// The kind and name by which an item is known; an invalid one is known by the name it seems to declare.
