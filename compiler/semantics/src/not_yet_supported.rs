@@ -6,38 +6,78 @@ use crate::errors;
 use crate::hir::{Body, ExpressionKind, PromptMode};
 use crate::tree::{declared_name, item_tree};
 
+/// What of the language cannot be compiled yet.
+#[derive(Clone, Copy)]
+pub enum Missing<'name> {
+    /// `skill s { … }`
+    Skill,
+    /// `mcp m = …`
+    Mcp,
+    /// `m.call(…)` of an MCP server.
+    McpCall,
+    /// `hook h { … }`
+    Hook,
+    /// `p.stream(…)`
+    Stream,
+    /// `revise p(…)`
+    Revise,
+    /// The setting `session`.
+    Session,
+    /// `m.*` where no tools are listed.
+    AllOf,
+    /// A name that the library will have.
+    Name(&'name str),
+}
+
+impl Missing<'_> {
+    /// The report of its use at `place`.
+    pub fn at(self, place: Place) -> Diagnostic {
+        let what = match self {
+            Self::Skill => "a `skill`",
+            Self::Mcp => "an MCP server",
+            Self::McpCall => "a call of an MCP server",
+            Self::Hook => "a `hook`",
+            Self::Stream => "`.stream`",
+            Self::Revise => "`revise`",
+            Self::Session => "`session`",
+            Self::AllOf => "`.*` outside of `tools`",
+            Self::Name(name) => &format!("`{name}`"),
+        };
+        errors::not_compiled_yet(place, what)
+    }
+}
+
 /// A report when `item` as a whole cannot be compiled yet.
 pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
-    let what = match item.kind(db) {
-        ItemKind::Skill => "a `skill`",
-        ItemKind::Mcp => "an MCP server",
-        ItemKind::Hook => "a `hook`",
+    let missing = match item.kind(db) {
+        ItemKind::Skill => Missing::Skill,
+        ItemKind::Mcp => Missing::Mcp,
+        ItemKind::Hook => Missing::Hook,
         _ => return None,
     };
     let tree = item_tree(db, item)?;
     let span = declared_name(&tree).map_or(tree.span, |it| it.span);
-    Some(errors::not_compiled_yet(Place::Item { item, span }, what))
+    Some(missing.at(Place::Item { item, span }))
 }
 
 /// What in `body` cannot be compiled yet.
 pub fn body_not_yet_supported(body: &Body) -> Vec<Diagnostic> {
     let unsupported = body.expressions.iter().filter_map(|it| {
-        let what = match &it.kind {
+        let missing = match &it.kind {
             ExpressionKind::PromptCall {
                 mode: PromptMode::Stream,
                 ..
-            } => "`.stream`",
+            } => Missing::Stream,
             ExpressionKind::PromptCall {
                 mode: PromptMode::Revise,
                 ..
-            } => "`revise`",
+            } => Missing::Revise,
             _ => return None,
         };
-        let place = Place::Item {
+        Some(missing.at(Place::Item {
             item: body.item,
             span: it.span,
-        };
-        Some(errors::not_compiled_yet(place, what))
+        }))
     });
     unsupported.collect()
 }

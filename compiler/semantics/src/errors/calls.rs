@@ -207,15 +207,6 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
     )
 }
 
-/// What the language has and this compiler does not compile yet.
-pub fn not_yet_supported(place: Place, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code::NOT_YET_SUPPORTED,
-        place,
-        format!("{what} is not supported yet"),
-    )
-}
-
 /// A modifier where it has no meaning.
 pub fn misplaced_modifier(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` cannot stand here");

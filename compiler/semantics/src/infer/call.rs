@@ -11,6 +11,7 @@ use crate::infer::argument::Formal;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::{kind_text, reference};
+use crate::not_yet_supported::Missing;
 use crate::scope::Definition;
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
@@ -92,7 +93,7 @@ impl Context<'_> {
                 },
                 ItemKind::Mcp => {
                     let place = self.place(call.span);
-                    self.report(errors::not_yet_supported(place, "calling an MCP server"));
+                    self.report(Missing::McpCall.at(place));
                     Some(self.lost_call(call))
                 }
                 _ => None,

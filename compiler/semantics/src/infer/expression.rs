@@ -5,6 +5,7 @@ use gsw_syntax::ast;
 
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
+use crate::not_yet_supported::Missing;
 use crate::types::{Type, TypeVariable};
 
 impl Context<'_> {
@@ -176,17 +177,20 @@ impl Context<'_> {
             | ast::ExpressionKind::By { .. }
             | ast::ExpressionKind::With { .. } => self.prompt_expression(expression, span),
             ast::ExpressionKind::Reflect { .. } => self.reflection(expression),
-            ast::ExpressionKind::AllOf(base) => {
-                self.unsupported(base, "`.*` outside of `tools`", span)
-            }
+            ast::ExpressionKind::AllOf(base) => self.unsupported(base, Missing::AllOf, span),
             _ => self.invalid(span),
         }
     }
 
-    fn unsupported(&mut self, inner: &ast::Expression, what: &str, span: Span) -> ExpressionId {
+    fn unsupported(
+        &mut self,
+        inner: &ast::Expression,
+        missing: Missing<'_>,
+        span: Span,
+    ) -> ExpressionId {
         self.expression(inner, &Expected::Anything);
         let place = self.place(span);
-        self.report(crate::errors::calls::not_yet_supported(place, what));
+        self.report(missing.at(place));
         self.invalid(span)
     }
 

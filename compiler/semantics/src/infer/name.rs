@@ -6,7 +6,7 @@ use gsw_source::{ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
-use crate::errors::{self, calls, records};
+use crate::errors::{self, records};
 use crate::habit;
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
 use crate::import::is_reported;
@@ -14,6 +14,7 @@ use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::model::{GenericUse, Parameter, Presence, Reference};
 use crate::module::{library_module, shown_module};
+use crate::not_yet_supported::Missing;
 use crate::scope::{
     Definition, member_names, resolve_callable, resolve_member, resolve_name, seems_declared,
     suggest, variants_named,
@@ -96,7 +97,7 @@ impl Context<'_> {
     pub(super) fn unknown_name(&mut self, name: &Name, span: Span) {
         if PROMISED.contains(&name.as_str()) {
             let place = self.place(span);
-            self.report(calls::not_yet_supported(place, &format!("`{name}`")));
+            self.report(Missing::Name(name).at(place));
             return;
         }
         if is_reported(self.db, self.file, name) {

@@ -10,6 +10,7 @@ use crate::errors::calls as errors;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
+use crate::not_yet_supported::Missing;
 use crate::scope::Definition;
 use crate::tool_list::{module_tools, spawn_name};
 use crate::types::Type;
@@ -171,7 +172,7 @@ impl Context<'_> {
             Form::Session => {
                 self.expression(value, &Expected::Anything);
                 let place = self.place(value.span);
-                self.report(errors::not_yet_supported(place, "`session`"));
+                self.report(Missing::Session.at(place));
                 None
             }
             Form::Budget => self.wrong_form(name, form, value.span),
