@@ -42,10 +42,11 @@ impl Constants {
                 self.header(*ty, 0);
                 self.word(u64::from(function.0));
             }
-            Constant::EmptyList { ty } => {
+            Constant::List { ty, words } => {
                 self.header(*ty, 0);
-                self.word(0);
-                self.word(0);
+                self.word(words.len() as u64);
+                self.word(words.len() as u64);
+                words.iter().for_each(|&word| self.word(word));
             }
         }
     }
@@ -96,7 +97,10 @@ mod tests {
                 ty: BYTES,
                 text: "ä".into(),
             },
-            Constant::EmptyList { ty: LIST_INT },
+            Constant::List {
+                ty: LIST_INT,
+                words: vec![7, 8],
+            },
         ];
         let laid_out = Constants::lay_out(&constants, &type_table());
         let word = |constant: usize, offset: i32| {
@@ -110,6 +114,7 @@ mod tests {
         assert_eq!(word(0, layout::STRING_LENGTH), 2);
         assert_eq!(word(0, layout::STRING_SCALARS), 1);
         assert_eq!(word(1, layout::STRING_SCALARS), 2);
-        assert_eq!(word(2, layout::LIST_CAPACITY), 0);
+        assert_eq!(word(2, layout::LIST_LENGTH), 2);
+        assert_eq!(word(2, layout::LIST_ELEMENTS + 8), 8);
     }
 }

@@ -107,7 +107,8 @@ impl Printer<'_> {
             Some(Constant::Closure { ty, function }) => {
                 format!("closure t{} f{}", ty.0, function.0)
             }
-            Some(Constant::EmptyList { ty }) => format!("empty t{}", ty.0),
+            Some(Constant::List { ty, words }) if words.is_empty() => format!("empty t{}", ty.0),
+            Some(Constant::List { ty, words }) => format!("list t{} {words:?}", ty.0),
             None => format!("c{}?", constant.0),
         }
     }

@@ -64,10 +64,12 @@ pub enum Constant {
         /// Its code.
         function: FunctionIndex,
     },
-    /// An empty list of this type. It has capacity 0, so that every growth copies it.
-    EmptyList {
+    /// A list of values that are held inline. Nobody owns it alone, so every growth copies it.
+    List {
         /// Its type.
         ty: TypeId,
+        /// Its elements.
+        words: Vec<u64>,
     },
 }
 

@@ -57,6 +57,10 @@ macro_rules! for_each_runtime_call {
             frame_new plain(word);
             /// Frees a frame that has ended; its slots own nothing any more.
             frame_free plain(word);
+            /// The value of a constant that this run has made already, by the function that makes it; 0 when it has not.
+            constant_kept plain(word);
+            /// Keeps the value of a constant until the run ends.
+            constant_keep plain(word, borrow);
 
             // Errors.
             /// A fault without fields, by the index of its `BuiltinError`.
@@ -149,6 +153,8 @@ macro_rules! for_each_runtime_call {
             map_insert plain(own, own, own);
             /// `m.get(k)`
             map_get plain(result, borrow, borrow);
+            /// `m.get(k)`, where a map that nobody else sees is left with another value under the key.
+            map_exchange plain(result, borrow, borrow, own);
             /// `m[k]`, or `OutOfRange`.
             map_index raising(borrow, borrow);
             /// `k in m`

@@ -37,6 +37,8 @@ pub struct Heap {
     dropped: Vec<(TypeId, u64)>,
     work: Vec<u64>,
     labels: indexmap::IndexSet<Box<str>>,
+    /// The values of constants that are made when they are first used, by the function that makes them.
+    constants: rustc_hash::FxHashMap<u32, u64>,
 }
 
 // SAFETY: every pointer in a heap points at memory that only this heap reaches, or at immutable constants.
@@ -61,6 +63,7 @@ impl Heap {
             dropped: Vec::new(),
             work: Vec::new(),
             labels: indexmap::IndexSet::new(),
+            constants: rustc_hash::FxHashMap::default(),
         }
     }
 
@@ -163,6 +166,29 @@ impl Heap {
     pub fn label_text(&self, number: u32) -> Option<&str> {
         let index = (number as usize).checked_sub(1)?;
         self.labels.get_index(index).map(|it| &**it)
+    }
+
+    /// The value of the constant that a function makes, with a share of its own; 0 when it was not made yet.
+    #[must_use]
+    pub fn kept(&self, function: u32) -> u64 {
+        let value = self.constants.get(&function).copied().unwrap_or(0);
+        retain(value);
+        value
+    }
+
+    /// Keeps the value of the constant that a function makes until the run ends; borrows it.
+    pub fn keep(&mut self, function: u32, value: u64) {
+        retain(value);
+        if let Some(old) = self.constants.insert(function, value) {
+            self.release(old);
+        }
+    }
+
+    /// Lets go of the values of constants: no code of the run is left that could ask for them.
+    pub fn release_constants(&mut self) {
+        for value in std::mem::take(&mut self.constants).into_values() {
+            self.release(value);
+        }
     }
 
     /// A fresh object with one owner and `bytes` unwritten bytes after the header.

@@ -14,7 +14,9 @@ impl Machine<'_> {
         };
         Ok(match (row, rest) {
             ("map_len", []) => Value::Int(map.len() as i64),
-            ("map_get", [key]) => Value::optional(lookup(map, key).cloned()),
+            ("map_get", [key]) | ("map_exchange", [key, _]) => {
+                Value::optional(lookup(map, key).cloned())
+            }
             ("map_has", [key]) => Value::Bool(lookup(map, key).is_some()),
             ("map_insert", [key, value]) => {
                 let mut map = map.to_vec();

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, RangeEnd};
+use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use gsw_semantics::types::Type;
 
 use crate::ir::{Checked, Constant, Operand};
@@ -14,8 +14,9 @@ impl Builder<'_, '_> {
         let ty = self.type_of(id);
         let ty = self.program.base_type(&ty);
         let ty = self.type_id(&ty);
-        if elements.is_empty() {
-            return self.constant(ty, Constant::EmptyList { ty });
+        let words: Option<Vec<u64>> = elements.iter().map(|it| self.literal_word(*it)).collect();
+        if let Some(words) = words {
+            return self.constant(ty, Constant::List { ty, words });
         }
         let room = Operand::Word(elements.len() as u64);
         let mut list = self.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
@@ -24,6 +25,16 @@ impl Builder<'_, '_> {
             list = self.runtime(ty, RuntimeCall::list_push, vec![list, element]);
         }
         list
+    }
+
+    /// What a literal of a type that is held inline is, where no code is needed to tell.
+    fn literal_word(&self, id: ExpressionId) -> Option<u64> {
+        Some(match self.body.expression(id).kind {
+            ExpressionKind::Int(it) | ExpressionKind::Duration(it) => it.cast_unsigned(),
+            ExpressionKind::Float(bits) => bits,
+            ExpressionKind::Bool(it) => u64::from(it),
+            _ => return None,
+        })
     }
 
     /// `{ k: v }`

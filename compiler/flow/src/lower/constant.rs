@@ -1,13 +1,18 @@
-//! Constants: a plain value stands where it is used, everything else is a plain function that is called there.
+//! Constants: a plain value stands where it is used, everything else is a plain function that is called there. It makes the
+//! value once in a run, where the value is an object that nothing can be added to.
 
 use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::{self as abi, TypeId, TypeTable};
 use gsw_semantics::hir::BodyPart;
 use gsw_semantics::types::Type;
 use gsw_semantics::{ConstantValue, constant_value};
 use gsw_source::ItemId;
+use rustc_hash::FxHashSet;
 
 use crate::instance::{BodyInstance, Instance};
-use crate::ir::{Constant, Operand};
+use crate::ir::{Constant, Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::waiting::ArgumentsWait;
 
@@ -49,7 +54,74 @@ impl Builder<'_, '_> {
                 let text = text.to_string();
                 self.constant(ty, Constant::String { ty, text })
             }
+            (ConstantValue::List(elements), Type::List(element)) => {
+                let ty = self.type_id(ty);
+                let element = self.program.base_type(element);
+                let inside = self.type_id(&element);
+                if self.program.is_reference(inside) {
+                    return None;
+                }
+                let words: Option<Vec<u64>> = elements
+                    .iter()
+                    .map(|it| match self.plain_value(it, &element)? {
+                        Operand::Word(word) => Some(word),
+                        Operand::Local(_) => None,
+                    })
+                    .collect();
+                self.constant(ty, Constant::List { ty, words: words? })
+            }
             _ => return None,
         })
+    }
+
+    /// The code of the function that makes a constant: what it made before, or the value of the body.
+    pub fn constant_body(&mut self, function: FunctionIndex) {
+        let result = self.body.result.clone();
+        let ty = self.type_id(&result);
+        let table = &self.program.types.table;
+        if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
+            return self.whole_body();
+        }
+        let function = Operand::Word(u64::from(function.0));
+        let maybe = self.type_id(&result.optional());
+        let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
+        let (known, new) = (self.block(), self.block());
+        self.branch(kept, known, new);
+        self.start(known);
+        self.end(Terminator::Return(kept));
+        self.start(new);
+        let root = self.body.root;
+        let value = self.expression(root);
+        self.perform(RuntimeCall::constant_keep, vec![function, value]);
+        self.end(Terminator::Return(value));
+    }
+}
+
+/// Whether a value of this type holds what changes in use: an error gathers the places that it passes, and what a function
+/// value or a handle holds cannot be told.
+fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
+    if !seen.insert(ty) {
+        return false;
+    }
+    let mut any = |parts: &[TypeId]| parts.iter().any(|it| may_change(table, *it, seen));
+    let types = |fields: &[abi::Field]| fields.iter().map(|it| it.ty).collect::<Vec<_>>();
+    match table.get(ty) {
+        abi::Type::Unit
+        | abi::Type::Bool
+        | abi::Type::Int
+        | abi::Type::Float
+        | abi::Type::String
+        | abi::Type::Bytes
+        | abi::Type::Time
+        | abi::Type::Duration
+        | abi::Type::Json
+        | abi::Type::Literals(_) => false,
+        abi::Type::Optional(inner) | abi::Type::List(inner) => any(&[*inner]),
+        abi::Type::Checked { base, .. } => any(&[*base]),
+        abi::Type::Map { key, value } => any(&[*key, *value]),
+        abi::Type::Tuple(parts) => any(parts),
+        abi::Type::Record(it) => any(&types(&it.fields)),
+        abi::Type::Enum(it) => it.variants.iter().any(|it| any(&types(&it.fields))),
+        _ => true,
     }
 }

@@ -132,9 +132,11 @@ impl<'v> Lowering<'v> {
         let body = self.view.body(instance.item, instance.part);
         let body = body.unwrap_or_else(|| Arc::new(empty_body(instance.item)));
         let kind = instance.item.kind(self.view.db());
+        let own = self.instance(Instance::Body(instance.clone()));
         let mut builder = Builder::new(self, body, instance.clone(), colour);
         builder.bind_parameters();
         match kind {
+            ItemKind::Const => builder.constant_body(own),
             ItemKind::Workflow if instance.part == BodyPart::Main => builder.workflow(),
             ItemKind::Tool if instance.part == BodyPart::Main => builder.tool(),
             ItemKind::Test => builder.test_body(),

@@ -27,4 +27,15 @@ calls! {
         run.free_frame(frame as *mut Frame);
         0
     }
+
+    /// The value of a constant, once it was made.
+    plain constant_kept(run, function) {
+        run.heap.kept(function as u32)
+    }
+
+    /// Keeps the value of a constant until the run ends.
+    plain constant_keep(run, function, value) {
+        run.heap.keep(function as u32, value);
+        0
+    }
 }

@@ -109,6 +109,21 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
     map
 }
 
+/// The value under a key with a share of its own; borrows the map and the key, takes over `other`. In a map with one owner
+/// `other` takes the value's place, so that the caller's share may be the only one.
+#[must_use]
+pub fn exchange(heap: &mut Heap, map: u64, key: u64, other: u64) -> Option<u64> {
+    let kind = kind(heap, map);
+    let found = find(map, kind, key, hash(kind, key));
+    if let Some(index) = found.filter(|_| is_unique(map)) {
+        return Some(std::mem::replace(&mut all_mut(map)[index].value, other));
+    }
+    heap.release_typed(kind.value, other);
+    let value = all(map)[found?].value;
+    heap.retain_typed(kind.value, value);
+    Some(value)
+}
+
 /// `map` without a key; takes over the map, borrows the key.
 #[must_use]
 pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
