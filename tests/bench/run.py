@@ -115,6 +115,40 @@ WAITING = """workflow main(n: int = 100_000) -> int {
 """
 
 
+# A constant that every turn of a loop asks.
+CONSTANT = """fn entries() -> [(string, int)] { (0..1000).map(i => ("k${i}", i)) }
+const TABLE: {string: int} = entries().to_map()
+fn total(n: int) -> int {
+  var total = 0
+  for i in 0..n { total += TABLE["k1"] + i }
+  total
+}
+workflow main(n: int) -> int { total(n) }
+"""
+
+# What grows by one in every turn of a loop, each in the way that reads best.
+GROWING = {
+    "s += x": 'var s = ""\n  for _ in 0..n { s += "x" }\n  s.len()',
+    "xs += [x]": "var xs: [int] = []\n  for i in 0..n { xs += [i] }\n  xs.len()",
+    "m = m.insert(k, v)": "var m: {int: int} = {}\n  for i in 0..n { m = m.insert(i, i) }\n  m.len()",
+    "m = m.update(k, [], xs => xs + [x])": "var m: {string: [int]} = {}\n  for i in 0..n { m = m.update(\"k\", [], xs => xs + [i]) }\n  m.len()",
+}
+
+
+def calling(shape, count):
+    """So many functions that call each other: each the next, all in a circle, or one of them all others."""
+    body = {
+        "in a chain": lambda i: f"f{i + 1}(n + 1)",
+        "in a circle": lambda i: f"if n > {i} {{ fail Failed(\"end\") }} else {{ f{(i + 1) % count}(n + 1) }}",
+        "called by one": lambda i: f"n + {i}",
+    }[shape]
+    functions = [f"fn f{i}(n: int) -> int {{ {body(i)} }}" for i in range(count)]
+    calls = range(count) if shape == "called by one" else [0]
+    functions.append(f"fn f{count}(n: int) -> int {{ if n > 9 {{ fail Failed(\"end\") }} else {{ n }} }}")
+    main = "\n".join(["workflow main() -> int {", "  var total = 0", *(f"  total += f{i}(1)" for i in calls), "  total", "}"])
+    return "\n".join([*functions, main]) + "\n"
+
+
 def main():
     if not GSWC.is_file():
         raise SystemExit("build first: cargo build --release")
@@ -152,6 +186,12 @@ def measure(work):
     project(small, 10, 100)
     row("build 1,000 lines", wall([GSWC, "build", small / "main.gsw", "-o", work / "small.out"]) * 1e3, "ms", "< 60 ms")
 
+    for shape in ("in a chain", "in a circle", "called by one"):
+        for count in (1_600, 6_400):
+            (work / "calling.gsw").write_text(calling(shape, count))
+            row(f"check {count:,} functions {shape}", wall([GSWC, "check", work / "calling.gsw"], 5) * 1e3, "ms", "4x the functions: < 6x")
+
+    growing(work)
     (work / "hello.gsw").write_text(HELLO)
     hello = work / "hello"
     subprocess.run([GSWC, "build", work / "hello.gsw", "-o", hello], check=True)
@@ -177,6 +217,16 @@ def measure(work):
         subprocess.run(["rustc", "-O", work / "loop.rs", "-o", work / "loop_rust"], check=True)
         rust = wall([work / "loop_rust", "200000000"], 3) * 1e3
     row("checked integer loop, 200 million turns", wall([work / "loop"], 3) * 1e3, "ms", "< 3x Rust", "rustc -O", rust)
+
+
+def growing(work):
+    """Loops whose turns must cost the same however many there were."""
+    programs = {f"{what}, 100,000 turns": f"fn grow(n: int) -> int {{\n  {body}\n}}\nworkflow main(n: int) -> int {{ grow(n) }}\n" for what, body in GROWING.items()}
+    programs["a constant map of 1,000 entries, asked 100,000 times"] = CONSTANT
+    for what, source in programs.items():
+        (work / "growing.gsw").write_text(source)
+        subprocess.run([GSWC, "build", work / "growing.gsw", "-o", work / "growing"], check=True)
+        row(what, wall([work / "growing", "--quiet", "--n", "100000"], 5) * 1e3, "ms", "< 50 ms")
 
 
 def formatting(path):
