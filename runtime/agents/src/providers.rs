@@ -6,6 +6,7 @@ mod exchange;
 pub(crate) mod http;
 mod media;
 mod openai;
+mod opening;
 mod retry;
 mod schema;
 pub(crate) mod sim;

@@ -1,7 +1,7 @@
 //! One run: a deterministic event loop that compiled code sees as its context.
 //!
 //! A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that are to be
-//! performed; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
+//! performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
 //! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
 
 pub(crate) mod awaiting;
@@ -117,6 +117,13 @@ unsafe impl Send for Run {}
 /// What a turn ended with.
 #[derive(Debug)]
 pub enum Turn {
+    /// Tasks can still go on, in another turn that nothing may come before. What they have asked for so far can begin.
+    Busy {
+        /// As in `Blocked`.
+        operations: Vec<Operation>,
+        /// As in `Blocked`.
+        abandoned: Vec<OperationId>,
+    },
     /// Every task waits.
     Blocked {
         /// What is to be performed, in order of request.
@@ -139,13 +146,20 @@ impl Run {
         unsafe { &mut *context.cast::<Self>() }
     }
 
-    /// Goes on until every task waits or the run has ended.
+    /// Goes on until every task waits, many operations are asked for, or the run has ended.
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
         while self.finished.is_none() {
             if let Some(task) = self.ready.pop_front() {
                 self.drive(task);
                 self.collect_handles();
+                if self.operations.are_many() && !self.ready.is_empty() {
+                    let (operations, abandoned) = self.operations.take_requested();
+                    return Turn::Busy {
+                        operations,
+                        abandoned,
+                    };
+                }
             } else if self.operations.is_waiting() {
                 let (operations, abandoned) = self.operations.take_requested();
                 return Turn::Blocked {

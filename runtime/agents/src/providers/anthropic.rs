@@ -29,8 +29,9 @@ pub(crate) async fn ask(
     let outcome = match first {
         Err(failure) if form == SchemaForm::Native && has_refused_schema(request, &failure) => {
             let described = SchemaForm::Described;
-            let second = ask_as(providers, model, request, described, &mut on_delta).await;
-            super::after(failure.attempts, second)
+            // On the heap, since it is rare and would else take its room in every call.
+            let second = Box::pin(ask_as(providers, model, request, described, &mut on_delta));
+            super::after(failure.attempts, second.await)
         }
         first => first,
     };

@@ -10,6 +10,8 @@ use reqwest::redirect;
 
 use gsw_engine::model::{FailureKind, ModelFailure};
 
+use super::opening::Openings;
+
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -17,6 +19,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(crate) struct Http {
     client: OnceLock<Result<reqwest::Client, String>>,
+    openings: Openings,
 }
 
 /// A request that can be sent several times.
@@ -38,10 +41,12 @@ impl Http {
             .get_or_init(new_client)
             .as_ref()
             .map_err(|message| SendError::final_one(message.clone()))?;
+        let headers = header_map(post)?;
+        let turn = self.openings.turn(host(&post.url)).await;
         client
             .post(&post.url)
-            .headers(header_map(post)?)
-            .body(post.body.clone())
+            .headers(headers)
+            .body(turn.body(post.body.clone()))
             .send()
             .await
             .map_err(|error| SendError {

@@ -23,8 +23,9 @@ pub(crate) async fn ask(
     let outcome = match first {
         Err(failure) if format.is_native() && schema::is_refused(&failure) => {
             let format = ResponseFormat::described(request);
-            let second = ask_as(providers, model, request, &format, &mut on_delta).await;
-            super::after(failure.attempts, second)
+            // On the heap, since it is rare and would else take its room in every call.
+            let second = Box::pin(ask_as(providers, model, request, &format, &mut on_delta));
+            super::after(failure.attempts, second.await)
         }
         first => first,
     };

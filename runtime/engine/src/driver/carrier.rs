@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::driver::clock;
 use crate::driver::outside::Outside;
 use crate::export::panic_text;
-use crate::operation::{DetachedStart, OperationId, Outcome};
+use crate::operation::{DetachedStart, Operation, OperationId, Outcome};
 use crate::run::{Finished, Run, Turn};
 use crate::turn_threads::TurnThreads;
 
@@ -81,6 +81,18 @@ enum Message {
         reason: String,
     },
     Look(Look),
+}
+
+impl Message {
+    fn tell(self, run: &mut Run) {
+        match self {
+            Self::Begin { workflow, input } => run.start(workflow, &input),
+            Self::BeginDetached(start) => run.start_detached(&start),
+            Self::Completed { id, outcome, now } => run.complete(id, outcome, now),
+            Self::Cancel { reason } => run.cancel(&reason),
+            Self::Look(Look(look)) => look(run),
+        }
+    }
 }
 
 /// A look at a run between two turns.
@@ -212,50 +224,53 @@ impl Carrier {
 
     /// One turn. Says whether the run goes on.
     fn turn(self: &Arc<Self>, mut run: Box<Run>, message: Message) -> bool {
-        let message = match message {
-            Message::Look(Look(look)) => {
-                // A panic in there concerns only who asked, who gets no answer.
-                let _ = catch_unwind(AssertUnwindSafe(|| look(&run)));
-                self.lock().run = Some(run);
-                return true;
-            }
-            message => message,
-        };
-        let turn = catch_unwind(AssertUnwindSafe(|| {
-            match message {
-                Message::Begin { workflow, input } => run.start(workflow, &input),
-                Message::BeginDetached(start) => run.start_detached(&start),
-                Message::Completed { id, outcome, now } => run.complete(id, outcome, now),
-                Message::Cancel { reason } => run.cancel(&reason),
-                Message::Look(_) => {}
-            }
-            run.turn()
-        }));
-        match turn {
-            Ok(Turn::Blocked {
-                operations,
-                abandoned,
-            }) => {
-                self.lock().run = Some(run);
-                for id in abandoned {
-                    self.outside.forget(self.id, id);
+        if let Message::Look(Look(look)) = message {
+            // A panic in there concerns only who asked, who gets no answer.
+            let _ = catch_unwind(AssertUnwindSafe(|| look(&run)));
+            self.lock().run = Some(run);
+            return true;
+        }
+        let mut message = Some(message);
+        loop {
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                if let Some(message) = message.take() {
+                    message.tell(&mut run);
                 }
-                for operation in operations {
-                    self.outside.perform(self, operation);
+                run.turn()
+            }));
+            match turn {
+                Ok(Turn::Busy {
+                    operations,
+                    abandoned,
+                }) => self.perform(operations, &abandoned),
+                Ok(Turn::Blocked {
+                    operations,
+                    abandoned,
+                }) => {
+                    self.lock().run = Some(run);
+                    self.perform(operations, &abandoned);
+                    return true;
                 }
-                true
+                Ok(Turn::Done(finished)) => {
+                    self.end(run, finished);
+                    return false;
+                }
+                Err(payload) => {
+                    run.fail_internally(panic_text(payload.as_ref()));
+                    let finished = run.take_finished();
+                    self.end(run, finished);
+                    return false;
+                }
             }
-            Ok(Turn::Done(finished)) => {
-                self.end(run, finished);
-                false
-            }
-            Err(payload) => {
-                let message = panic_text(payload.as_ref());
-                run.fail_internally(message);
-                let finished = run.take_finished();
-                self.end(run, finished);
-                false
-            }
+        }
+    }
+
+    fn perform(self: &Arc<Self>, operations: Vec<Operation>, abandoned: &[OperationId]) {
+        for id in abandoned {
+            self.outside.forget(self.id, *id);
+        }
+        for operation in operations {
+            self.outside.perform(self, operation);
         }
     }
 

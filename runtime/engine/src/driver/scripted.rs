@@ -175,9 +175,17 @@ impl Driver {
 
     fn carry(mut self, entry: &Entry) -> Option<Report> {
         entry.begin(&mut self.run);
-        let mut operations = 0;
-        for suspensions in 0..MOST_TURNS {
+        let (mut operations, mut suspensions) = (0, 0);
+        for _ in 0..MOST_TURNS {
             match self.run.turn() {
+                Turn::Busy {
+                    operations: requested,
+                    abandoned,
+                } => {
+                    operations += requested.len() as u64;
+                    self.take(requested, &abandoned);
+                    continue;
+                }
                 Turn::Done(finished) => {
                     return Some(Report {
                         finished,
@@ -195,7 +203,8 @@ impl Driver {
                     self.take(requested, &abandoned);
                 }
             }
-            if self.script.cancel_at == Some(suspensions + 1) {
+            suspensions += 1;
+            if self.script.cancel_at == Some(suspensions) {
                 self.run.cancel(REASON);
                 self.record.push(Brought::Cancel);
                 continue;

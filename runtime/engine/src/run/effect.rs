@@ -16,6 +16,10 @@ use crate::task::TaskId;
 use crate::value::{list, string};
 use crate::wait::Wait;
 
+/// So many requested operations begin while the tasks that can go on do so. A guess: large beside a switch of threads,
+/// small beside thousands of prompts, which would otherwise all wait for the last of them.
+const MANY: usize = 64;
+
 /// The operations of a run that have no outcome yet.
 #[derive(Debug, Default)]
 pub struct Operations {
@@ -45,6 +49,12 @@ impl Operations {
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.waiting.len() > self.idle
+    }
+
+    /// Whether so much is requested that it should begin.
+    #[must_use]
+    pub fn are_many(&self) -> bool {
+        self.requested.len() >= MANY
     }
 
     /// What was requested and abandoned since this was last asked. What is both is left out.

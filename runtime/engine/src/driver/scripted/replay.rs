@@ -27,7 +27,8 @@ pub fn replay(
 fn carry(mut run: Box<Run>, record: Vec<Brought>) -> Option<Report> {
     let mut requested = Vec::new();
     let mut left = record.clone().into_iter();
-    for suspensions in 0.. {
+    let mut suspensions = 0;
+    loop {
         match run.turn() {
             Turn::Done(finished) => {
                 return Some(Report {
@@ -38,12 +39,16 @@ fn carry(mut run: Box<Run>, record: Vec<Brought>) -> Option<Report> {
                     record,
                 });
             }
+            Turn::Busy { operations, .. } => {
+                requested.extend(operations);
+                continue;
+            }
             Turn::Blocked { operations, .. } => requested.extend(operations),
         }
+        suspensions += 1;
         match left.next()? {
             Brought::Outcome { id, outcome, now } => run.complete(id, outcome, now),
             Brought::Cancel => run.cancel(REASON),
         }
     }
-    None
 }
