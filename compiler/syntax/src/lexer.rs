@@ -56,7 +56,7 @@ pub(crate) struct Lexer<'text> {
     pub(crate) text: &'text str,
     pub(crate) bytes: &'text [u8],
     pub(crate) position: usize,
-    line_start: LineStart,
+    pub(crate) line_start: LineStart,
     pending_docs: Option<DocComment>,
     /// Strings whose interpolation is being read, outermost first.
     pub(crate) frames: Vec<string::Frame>,

@@ -44,6 +44,12 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         Type::Enum(it) if it.is_inline() => {
             one_of(text, it.variants.iter().map(|it| it.wire.as_str()))
         }
+        Type::Enum(it) => match it.variants.iter().find(|it| it.wire == text) {
+            Some(variant) if variant.fields.is_empty() => Ok(Value::String(text.to_owned())),
+            _ => json(text),
+        },
+        // Base64; no quote or `@` is part of it.
+        Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
         Type::Optional(_) if text == "none" => Ok(Value::Null),
         Type::Optional(inner) => read(types, *inner, text),
         _ => json(text),

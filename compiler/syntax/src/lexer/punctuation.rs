@@ -1,7 +1,7 @@
 //! Operators, brackets and characters that mean nothing.
 
 use crate::lexer::{Lexer, LexicalErrorKind, name};
-use crate::token::{TokenKind, Value};
+use crate::token::{LineStart, TokenKind, Value};
 
 impl Lexer<'_> {
     /// Reads the operator or bracket at the current position.
@@ -31,7 +31,7 @@ impl Lexer<'_> {
         match rest {
             [b'\'', ..] => self.foreign_quotes("'", "'"),
             [b'`', ..] => self.foreign_quotes("`", "`"),
-            [b'#', next, ..] if *next != b'[' && self.frames.is_empty() => self.hash_comment(),
+            [b'#', ..] if self.is_hash_comment() => self.hash_comment(),
             _ => match self.text[start..].chars().next() {
                 Some('“') => self.foreign_quotes("“", "”"),
                 Some('‘') => self.foreign_quotes("‘", "’"),
@@ -55,6 +55,15 @@ impl Lexer<'_> {
         let length = rest.find("*/").map_or(2, |length| length + 2);
         self.position += length;
         self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
+    }
+
+    /// Whether the `#` here seems to start a comment: brackets that close behind it on its line belong to the code.
+    fn is_hash_comment(&self) -> bool {
+        let line = self.text[self.position..].split('\n').next().unwrap_or("");
+        let is_first = self.line_start != LineStart::Inside;
+        self.frames.is_empty()
+            && !line.starts_with("#[")
+            && (is_first || !line.contains(['}', ')', ']']))
     }
 
     /// Skips a comment from `#` to the end of its line.

@@ -10,7 +10,7 @@ use crate::ast::{
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{Context, Extra, Rule, State, Tokens, span_of, token_among, token_as};
-use crate::parser::operand;
+use crate::parser::operand::{self, own_line};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{Token, TokenKind};
 
@@ -208,10 +208,10 @@ fn conversion(rules: &Rules) -> Rule<TypeExpression> {
         .boxed()
 }
 
-/// `Catch = "catch" Arms ;`
+/// `Catch = "catch" [ Newline ] Arms ;`
 fn catch(rules: &Rules) -> Rule<Vec<crate::ast::MatchArm>> {
     token_as(TokenKind::Catch, Expected::OPERATOR)
-        .ignore_then(rules.arms.clone())
+        .ignore_then(own_line(rules.arms.clone()))
         .boxed()
 }
 

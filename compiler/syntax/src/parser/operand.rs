@@ -6,7 +6,7 @@ mod postfix;
 mod task;
 
 pub(crate) use bracketed::arguments;
-pub(crate) use control::{arms, if_expression};
+pub(crate) use control::{arms, if_expression, own_line};
 pub(crate) use postfix::{chain, simple_operand};
 pub(crate) use task::body_break;
 

@@ -11,6 +11,7 @@ use crate::parser::input::{
     Context, Extra, Rule, State, Tokens, any_word, between, identifier, looking_at, span_of, token,
     token_as, word,
 };
+use crate::parser::operand::own_line;
 use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
     Boundary, closing_brace, or_hole, statement_end, statement_separator,
@@ -128,10 +129,10 @@ fn state_variable(rules: &Rules) -> Rule<StatementKind> {
     )
 }
 
-/// `Defer = "defer" Block ;`
+/// `Defer = "defer" [ Newline ] Block ;`
 fn defer(rules: &Rules) -> Rule<StatementKind> {
     token_as(TokenKind::Defer, Expected::STATEMENT)
-        .ignore_then(rules.block.clone())
+        .ignore_then(own_line(rules.block.clone()))
         .map(StatementKind::Defer)
         .boxed()
 }

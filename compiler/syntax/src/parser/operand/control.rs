@@ -5,8 +5,8 @@ use chumsky::prelude::{Parser, choice};
 use crate::ast::{Block, Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
 use crate::parser::error::Expected;
 use crate::parser::expression::node;
-use crate::parser::input::{Context, Rule, looking_at, token, token_as};
-use crate::parser::operand::when;
+use crate::parser::input::{Context, Extra, Rule, Tokens, looking_at, token, token_as};
+use crate::parser::operand::{body_break, when};
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, or_hole};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::TokenKind;
@@ -19,6 +19,13 @@ pub(crate) fn block_expression(block: Block) -> Expression {
     }
 }
 
+/// A body whose `{` may stand on a line of its own.
+pub(crate) fn own_line<T: 'static>(
+    body: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
+) -> Rule<T> {
+    body_break().ignore_then(body).boxed()
+}
+
 /// `Body = Block | Expression ;`
 pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let block = when(
@@ -28,10 +35,10 @@ pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {
     choice((block, rules.expression(mode))).boxed()
 }
 
-/// `Do = "do" Block ;`
+/// `Do = "do" [ Newline ] Block ;`
 pub(super) fn do_block(rules: &Rules) -> Rule<Expression> {
     token_as(TokenKind::Do, Expected::EXPRESSION)
-        .ignore_then(rules.block.clone())
+        .ignore_then(own_line(rules.block.clone()))
         .map_with(|block, context: &mut Context<'_>| node(ExpressionKind::Do(block), context))
         .boxed()
 }
@@ -42,7 +49,7 @@ enum Test {
     Pattern(Pattern, Expression),
 }
 
-/// `If = "if" ( Head | "let" Pattern "=" Head ) Block [ "else" ( If | Block ) ] ;`
+/// `If = "if" ( Head | "let" Pattern "=" Head ) [ Newline ] Block [ "else" ( If | Block ) ] ;`
 pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
     let head = rules.expression(Mode::Head);
     let binding = token_as(TokenKind::Let, Expected::NOTHING)
@@ -58,7 +65,7 @@ pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
         .or_not();
     token_as(TokenKind::If, Expected::EXPRESSION)
         .ignore_then(choice((binding, head.map(Test::Condition))))
-        .then(rules.block.clone())
+        .then(own_line(rules.block.clone()))
         .then(otherwise)
         .map_with(|((test, then), otherwise), context: &mut Context<'_>| {
             let otherwise = otherwise.map(Box::new);
@@ -80,11 +87,11 @@ pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `Match = "match" Head Arms ;`
+/// `Match = "match" Head [ Newline ] Arms ;`
 pub(super) fn match_expression(rules: &Rules) -> Rule<Expression> {
     token_as(TokenKind::Match, Expected::EXPRESSION)
         .ignore_then(rules.expression(Mode::Head))
-        .then(rules.arms.clone())
+        .then(own_line(rules.arms.clone()))
         .map_with(|(value, arms), context: &mut Context<'_>| {
             let value = Box::new(value);
             node(ExpressionKind::Match { value, arms }, context)
@@ -128,13 +135,13 @@ fn arm(rules: &Rules) -> Rule<MatchArm> {
         .boxed()
 }
 
-/// `For = "for" Pattern "in" Head Block ;`
+/// `For = "for" Pattern "in" Head [ Newline ] Block ;`
 pub(super) fn for_loop(rules: &Rules) -> Rule<Expression> {
     token_as(TokenKind::For, Expected::EXPRESSION)
         .ignore_then(rules.pattern.clone())
         .then_ignore(token(TokenKind::In))
         .then(rules.expression(Mode::Head))
-        .then(rules.block.clone())
+        .then(own_line(rules.block.clone()))
         .map_with(|((pattern, iterable), body), context: &mut Context<'_>| {
             let kind = ExpressionKind::For {
                 pattern: Box::new(pattern),
@@ -146,11 +153,11 @@ pub(super) fn for_loop(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `While = "while" Head Block ;`
+/// `While = "while" Head [ Newline ] Block ;`
 pub(super) fn while_loop(rules: &Rules) -> Rule<Expression> {
     token_as(TokenKind::While, Expected::EXPRESSION)
         .ignore_then(rules.expression(Mode::Head))
-        .then(rules.block.clone())
+        .then(own_line(rules.block.clone()))
         .map_with(|(condition, body), context: &mut Context<'_>| {
             let condition = Box::new(condition);
             node(ExpressionKind::While { condition, body }, context)
