@@ -34,6 +34,7 @@ pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
         db,
         open: Vec::new(),
         it: None,
+        siblings: &[],
     }
     .constant(item)
 }
@@ -62,12 +63,19 @@ pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
     text.unwrap_or_default().to_string()
 }
 
-/// Whether `value` satisfies a `where` over `it`; `None` when that cannot be told.
-pub(crate) fn satisfies(db: &dyn Db, check: &Body, value: &ConstantValue) -> Option<bool> {
+/// Whether `value` satisfies a `where` over `it` and, by position, the fields beside it as far as these are known; `None` when
+/// that cannot be told.
+pub(crate) fn satisfies(
+    db: &dyn Db,
+    check: &Body,
+    value: &ConstantValue,
+    siblings: &[Option<ConstantValue>],
+) -> Option<bool> {
     let mut evaluation = Evaluation {
         db,
         open: Vec::new(),
         it: Some(value.clone()),
+        siblings,
     };
     match evaluation.expression(check, check.root)? {
         ConstantValue::Bool(verdict) => Some(verdict),
@@ -81,6 +89,7 @@ pub(crate) fn known_value(db: &dyn Db, body: &Body, id: ExpressionId) -> Option<
         db,
         open: Vec::new(),
         it: None,
+        siblings: &[],
     }
     .expression(body, id)
 }
@@ -91,6 +100,8 @@ struct Evaluation<'a> {
     open: Vec<ItemId>,
     /// What the first parameter holds.
     it: Option<ConstantValue>,
+    /// What the fields of the second one hold.
+    siblings: &'a [Option<ConstantValue>],
 }
 
 impl Evaluation<'_> {
@@ -116,6 +127,12 @@ impl Evaluation<'_> {
             ExpressionKind::Local(local) if body.parameters.first() == Some(local) => {
                 self.it.clone()
             }
+            ExpressionKind::Field { base, index } => match body.expression(*base).kind {
+                ExpressionKind::Local(local) if body.parameters.get(1) == Some(&local) => {
+                    self.siblings.get(*index as usize)?.clone()
+                }
+                _ => None,
+            },
             ExpressionKind::Constant(item) => self.constant(*item),
             ExpressionKind::List(elements) => {
                 let values = elements.iter().map(|it| self.expression(body, *it));

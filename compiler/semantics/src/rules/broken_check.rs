@@ -1,13 +1,15 @@
 //! Values that are known before the program runs and that the `where` of where they go does not admit.
 
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 
 use super::place_in;
 use crate::alias::alias_target;
 use crate::bodies::item_bodies;
 use crate::constant::{ConstantValue, check_source, known_value, satisfies};
+use crate::declared_type::type_declaration;
 use crate::errors;
-use crate::hir::{Body, BodyPart, Coercion, ExpressionKind};
+use crate::hir::{Body, BodyPart, Coercion, ExpressionId, ExpressionKind};
+use crate::model::TypeDeclarationKind;
 use crate::types::Type;
 
 /// A test may try on purpose what a check refuses.
@@ -15,6 +17,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if body.item.kind(db) == ItemKind::Test {
         return;
     }
+    check_default(db, body, found);
     for expression in &body.expressions {
         match &expression.kind {
             ExpressionKind::Coerce {
@@ -28,19 +31,91 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                     found.push(errors::broken_check(place, alias.name(db), &source));
                 }
             }
-            ExpressionKind::Record { item, fields, .. } => {
-                for (index, value) in fields {
-                    let part = BodyPart::FieldCheck(*index);
-                    let known = known_value(db, body, *value);
-                    if known.is_some_and(|it| breaks(db, *item, part, &it)) {
-                        let place = place_in(body, body.expression(*value).span);
-                        let source = check_source(db, *item, part);
-                        found.push(errors::broken_check(place, item.name(db), &source));
-                    }
-                }
+            ExpressionKind::Record { item, fields, base } => {
+                let own = match base {
+                    None => defaults(db, *item),
+                    Some(_) => vec![None; field_count(db, *item)],
+                };
+                let record = Literal {
+                    item: *item,
+                    span: expression.span,
+                    fields,
+                };
+                check_fields(db, body, &record, own, found);
             }
             _ => {}
         }
+    }
+}
+
+/// A default that its own field does not admit.
+fn check_default(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    let BodyPart::FieldDefault { variant: 0, field } = body.part else {
+        return;
+    };
+    let part = BodyPart::FieldCheck(field);
+    let known = known_value(db, body, body.root);
+    if known.is_some_and(|it| breaks(db, body.item, part, &it, &[])) {
+        let source = check_source(db, body.item, part);
+        let place = place_in(body, body.expression(body.root).span);
+        found.push(errors::broken_check(place, body.item.name(db), &source));
+    }
+}
+
+/// A record literal.
+struct Literal<'a> {
+    item: ItemId,
+    span: Span,
+    fields: &'a [(u32, ExpressionId)],
+}
+
+/// `values` is what the fields have that are not written. A check is looked at where a field of its own or beside it is written.
+fn check_fields(
+    db: &dyn Db,
+    body: &Body,
+    record: &Literal,
+    mut values: Vec<Option<ConstantValue>>,
+    found: &mut Vec<Diagnostic>,
+) {
+    for (index, value) in record.fields {
+        if let Some(slot) = values.get_mut(*index as usize) {
+            *slot = known_value(db, body, *value);
+        }
+    }
+    for (index, value) in (0u32..).zip(&values) {
+        let Some(value) = value else { continue };
+        let part = BodyPart::FieldCheck(index);
+        if !breaks(db, record.item, part, value, &values) {
+            continue;
+        }
+        let written = record.fields.iter().find(|it| it.0 == index);
+        // A default that is wrong by itself is reported where it stands.
+        if written.is_none() && breaks(db, record.item, part, value, &[]) {
+            continue;
+        }
+        let span = written.map_or(record.span, |it| body.expression(it.1).span);
+        let source = check_source(db, record.item, part);
+        let place = place_in(body, span);
+        found.push(errors::broken_check(place, record.item.name(db), &source));
+    }
+}
+
+/// What the fields of a record have that are left out, as far as known.
+fn defaults(db: &dyn Db, item: ItemId) -> Vec<Option<ConstantValue>> {
+    let bodies = &item_bodies(db, item).bodies;
+    let default = |field| {
+        let part = BodyPart::FieldDefault { variant: 0, field };
+        let body = bodies.iter().find(|it| it.part == part)?;
+        known_value(db, body, body.root)
+    };
+    let count = field_count(db, item);
+    (0u32..).take(count).map(default).collect()
+}
+
+fn field_count(db: &dyn Db, item: ItemId) -> usize {
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Record(fields) => fields.len(),
+        _ => 0,
     }
 }
 
@@ -48,7 +123,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 fn broken_alias(db: &dyn Db, ty: &Type, value: &ConstantValue) -> Option<(ItemId, String)> {
     let mut ty = ty.clone();
     while let Type::Checked(alias, _) = ty {
-        if breaks(db, alias, BodyPart::AliasCheck, value) {
+        if breaks(db, alias, BodyPart::AliasCheck, value, &[]) {
             return Some((alias, check_source(db, alias, BodyPart::AliasCheck)));
         }
         ty = alias_target(db, alias);
@@ -56,8 +131,14 @@ fn broken_alias(db: &dyn Db, ty: &Type, value: &ConstantValue) -> Option<(ItemId
     None
 }
 
-fn breaks(db: &dyn Db, item: ItemId, part: BodyPart, value: &ConstantValue) -> bool {
+fn breaks(
+    db: &dyn Db,
+    item: ItemId,
+    part: BodyPart,
+    value: &ConstantValue,
+    siblings: &[Option<ConstantValue>],
+) -> bool {
     let bodies = &item_bodies(db, item).bodies;
     let check = bodies.iter().find(|it| it.part == part);
-    check.is_some_and(|it| satisfies(db, it, value) == Some(false))
+    check.is_some_and(|it| satisfies(db, it, value, siblings) == Some(false))
 }
