@@ -31,6 +31,7 @@ mod setting;
 mod source;
 mod statement;
 mod table;
+mod text;
 mod unify;
 mod variant_pattern;
 mod workflow;

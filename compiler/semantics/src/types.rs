@@ -67,6 +67,8 @@ pub enum Type {
     Parameter(u32, Name),
     /// Not known yet; only during inference.
     Variable(TypeVariable),
+    /// Strings of which it is not known yet whether they are one of some literals; only during inference.
+    Text(TextVariable),
     /// Something was wrong and has been reported; fits everything, so that nothing is reported twice.
     Invalid,
 }
@@ -74,6 +76,10 @@ pub enum Type {
 /// A type to be found by inference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TypeVariable(pub u32);
+
+/// `string` or a union of literals, to be found by inference.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextVariable(pub u32);
 
 /// The type of a function value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -225,6 +225,20 @@ pub fn not_in_union(
     }
 }
 
+/// A literal that makes strings no union, where that is used as one.
+pub fn literal_outside(
+    diagnostic: Diagnostic,
+    place: Place,
+    text: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.label(place, format!("`{text:?}` is not one of them"));
+    match suggestion {
+        Some(name) => diagnostic.fix(format!("write `{name:?}`"), place, format!("{name:?}")),
+        None => diagnostic,
+    }
+}
+
 /// A type that nothing tells.
 pub fn cannot_infer(place: Place, what: &str) -> Diagnostic {
     Diagnostic::error(

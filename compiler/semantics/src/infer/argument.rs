@@ -264,7 +264,8 @@ impl Context<'_> {
     /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
     fn leaning_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
-        if self.unknown(hint).is_some() {
+        // What may yet become a union is told by what flows into it.
+        if self.unknown(hint).is_some() || self.table.holds_text(hint) {
             return None;
         }
         if depth == Depth::Inside {
@@ -293,6 +294,7 @@ impl Context<'_> {
         match self.table.resolve(ty) {
             Type::Checked(..)
             | Type::Literals(_)
+            | Type::Text(_)
             | Type::Json
             | Type::Secret
             | Type::Optional(_)

@@ -2,15 +2,24 @@
 
 use std::sync::Arc;
 
-use gsw_source::Span;
+use gsw_source::{Name, Span};
 
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
+use crate::infer::table::{Side, parts};
 use crate::infer::unify::Relation;
 use crate::types::Type;
+
+/// A literal among strings that is none of those that are wanted.
+struct Outside {
+    text: Name,
+    span: Span,
+    /// What was most likely meant.
+    meant: Option<Name>,
+}
 
 impl Context<'_> {
     /// The expression with its value of type `target`; reports when there is no such conversion.
@@ -96,14 +105,38 @@ impl Context<'_> {
     ) -> Option<ExpressionId> {
         match self.relate(actual, target) {
             Some(Relation::Same) => Some(id),
-            Some(Relation::Forget) => Some(self.converted(id, Coercion::Forget, target)),
+            Some(Relation::Forget) => Some(self.forgotten(id, target)),
             None => self.element_by_element(id, target),
         }
+    }
+
+    /// The same bits as a `target`; a literal simply is one.
+    fn forgotten(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
+        let expression = &mut self.expressions[id.0 as usize];
+        if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
+            expression.ty = target.clone();
+            return id;
+        }
+        self.converted(id, Coercion::Forget, target)
+    }
+
+    /// What an expression is below conversions that change nothing.
+    pub(super) fn below_forgetting(&self, id: ExpressionId) -> ExpressionId {
+        let mut current = id;
+        while let ExpressionKind::Coerce {
+            value,
+            coercion: Coercion::Forget,
+        } = self.expressions[current.0 as usize].kind
+        {
+            current = value;
+        }
+        current
     }
 
     /// A literal whose elements can be converted one by one, or several of these joined by `+`.
     fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let span = self.span(id);
+        let id = self.below_forgetting(id);
         let kind = match (self.expressions[id.0 as usize].kind.clone(), target) {
             (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
                 let pairs = ids.into_iter().zip(types.iter());
@@ -172,7 +205,12 @@ impl Context<'_> {
         let mut joined = Type::Never;
         for &id in &ids {
             let ty = self.ty(id);
+            // What this is for the join alone can take more of the same.
+            if self.table.holds_text(&joined) && self.relate(&ty, &joined).is_some() {
+                continue;
+            }
             joined = self.join_types(&joined, &ty).unwrap_or(joined);
+            joined = self.table.loosened(&joined, Side::Above);
         }
         let first = ids.iter().copied().find(|&it| self.ty(it) != Type::Never);
         let mut reported = false;
@@ -231,6 +269,19 @@ impl Context<'_> {
             {
                 Some(Type::Secret)
             }
+            (Type::Text(_), Type::Text(_) | Type::Literals(_))
+            | (Type::Literals(_), Type::Text(_)) => {
+                let joined = self.table.text_above(&left);
+                if let Type::Text(text) = joined {
+                    self.table.text_into(&right, text);
+                }
+                Some(joined)
+            }
+            (Type::Text(_), other) | (other, Type::Text(_))
+                if self.operand(other) == Type::String =>
+            {
+                Some(Type::String)
+            }
             (Type::List(some), Type::List(other)) => self
                 .join_types(some, other)
                 .map(|it| Type::List(Arc::new(it))),
@@ -287,8 +338,11 @@ impl Context<'_> {
             }
             (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
             (Type::String, _) if self.wanted_literals(target).is_some() => {
-                errors::checked_as(diagnostic, &wanted)
+                self.why_no_union(diagnostic, &actual, target)
             }
+            (Type::List(_), Type::List(_))
+            | (Type::Map(..), Type::Map(..))
+            | (Type::Tuple(_), Type::Tuple(_)) => self.why_no_union(diagnostic, &actual, target),
             (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
             (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
             (Type::Optional(_), _) => errors::may_be_none(diagnostic),
@@ -305,6 +359,54 @@ impl Context<'_> {
             (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
             (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
             _ => diagnostic,
+        }
+    }
+
+    /// Shows the literals that make strings in `actual` none of those that `target` is made of; what only a run knows can
+    /// be checked there.
+    fn why_no_union(
+        &self,
+        diagnostic: gsw_source::Diagnostic,
+        actual: &Type,
+        target: &Type,
+    ) -> gsw_source::Diagnostic {
+        let mut outside = Vec::new();
+        self.literals_outside(actual, target, &mut outside);
+        if outside.is_empty() {
+            return match self.wanted_literals(target) {
+                Some(_) => errors::checked_as(diagnostic, &self.show(target)),
+                None => diagnostic,
+            };
+        }
+        // One change mends nothing where several are needed.
+        let is_only = outside.len() == 1;
+        outside.iter().take(3).fold(diagnostic, |it, literal| {
+            let place = self.place(literal.span);
+            let meant = literal.meant.as_deref().filter(|_| is_only);
+            errors::literal_outside(it, place, &literal.text, meant)
+        })
+    }
+
+    fn literals_outside(&self, actual: &Type, target: &Type, found: &mut Vec<Outside>) {
+        let (actual, target) = (self.unchecked(actual), self.unchecked(target));
+        match (&actual, &target) {
+            (Type::Text(text), _) => {
+                let Some(names) = self.wanted_literals(&target) else {
+                    return;
+                };
+                let written = self.table.texts.literals(*text).into_iter();
+                let outside = written.filter(|(text, _)| !names.contains(text));
+                found.extend(outside.map(|(text, span)| Outside {
+                    meant: crate::edit_distance::nearest(&text, names.iter()),
+                    text,
+                    span,
+                }));
+            }
+            (Type::Function(_), _) => {}
+            _ => {
+                let pairs = parts(&actual).into_iter().zip(parts(&target));
+                pairs.for_each(|(actual, target)| self.literals_outside(&actual, &target, found));
+            }
         }
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Context<'db> {
     pub(super) requirements: Vec<(u32, Requirement, Span)>,
     /// Operands whose type was unknown when an operator met them; looked at again at the end.
     pub(super) pending: Vec<(Requirement, Type, Span)>,
+    /// Literal patterns on strings that may yet be literals of a union; looked at again at the end.
+    pub(super) text_patterns: Vec<(Name, Type, Span)>,
     /// The loops around the place of work, innermost last.
     pub(super) loops: Vec<Loop>,
     /// What the pattern at work has bound so far.

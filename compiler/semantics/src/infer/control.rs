@@ -229,7 +229,7 @@ impl Context<'_> {
                 match other {
                     Type::Optional(_) => report = errors::may_be_none(report),
                     Type::Json => report = errors::elements_of_json(report),
-                    Type::String => report = errors::characters(report),
+                    Type::String | Type::Text(_) => report = errors::characters(report),
                     Type::Int => report = errors::range_to(report),
                     _ => {}
                 }

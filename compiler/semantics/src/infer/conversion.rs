@@ -38,7 +38,7 @@ impl Context<'_> {
                 self.require(Requirement::Json, &target, ty.span);
                 self.push(ExpressionKind::As(value), target, span)
             }
-            (Type::String, Type::Literals(_)) => {
+            (Type::String | Type::Text(_), Type::Literals(_)) => {
                 let value = self.coerce(value, &Type::String);
                 self.push(ExpressionKind::As(value), target, span)
             }

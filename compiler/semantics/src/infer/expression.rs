@@ -130,13 +130,7 @@ impl Context<'_> {
                 operator_span,
                 left,
                 right,
-            } => self.binary(
-                (*operator, *operator_span),
-                left,
-                right,
-                span,
-                expected.hint(),
-            ),
+            } => self.binary((*operator, *operator_span), left, right, span, expected),
             ast::ExpressionKind::As { value, ty } => self.conversion(value, ty, span),
             ast::ExpressionKind::For {
                 pattern,

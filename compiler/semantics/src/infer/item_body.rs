@@ -334,6 +334,7 @@ impl<'db> ItemInference<'db> {
             generic_uses: Vec::new(),
             requirements: Vec::new(),
             pending: Vec::new(),
+            text_patterns: Vec::new(),
             loops: Vec::new(),
             pattern_names: PatternNames::default(),
             let_words: Vec::new(),

@@ -47,12 +47,17 @@ impl Context<'_> {
     }
 
     fn string(&mut self, text: &Name, span: Span, expected: &Expected) -> ExpressionId {
+        let kind = ExpressionKind::String(text.clone());
+        if let Some(Type::String) = expected.hint().map(|it| self.table.resolve(it)) {
+            return self.push(kind, Type::String, span);
+        }
         let Some(literals) = expected.hint().and_then(|it| self.wanted_literals(it)) else {
-            return self.push(ExpressionKind::String(text.clone()), Type::String, span);
+            let ty = self.table.literal(text, span);
+            return self.push(kind, ty, span);
         };
         let ty = Type::Literals(literals.clone());
         if literals.contains(text) {
-            return self.push(ExpressionKind::String(text.clone()), ty, span);
+            return self.push(kind, ty, span);
         }
         if let Expected::Type(_) = expected {
             let suggestion = nearest(text, literals.iter());
@@ -66,7 +71,8 @@ impl Context<'_> {
             ));
             return self.push(ExpressionKind::Invalid, ty, span);
         }
-        self.push(ExpressionKind::String(text.clone()), Type::String, span)
+        let ty = self.table.literal(text, span);
+        self.push(kind, ty, span)
     }
 
     /// The text of a `user` entry, in which images and documents may stand.

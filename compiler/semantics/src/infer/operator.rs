@@ -28,13 +28,13 @@ impl Context<'_> {
         left: &ast::Expression,
         right: &ast::Expression,
         span: Span,
-        hint: Option<&Type>,
+        expected: &Expected,
     ) -> ExpressionId {
         let operator = match operator {
             ast::BinaryOperator::Or => return self.logic(BinaryOperator::Or, left, right, span),
             ast::BinaryOperator::And => return self.logic(BinaryOperator::And, left, right, span),
             ast::BinaryOperator::In => return self.membership(left, right, span),
-            ast::BinaryOperator::Otherwise => return self.otherwise(left, right, span, hint),
+            ast::BinaryOperator::Otherwise => return self.otherwise(left, right, span, expected),
             ast::BinaryOperator::Equal => BinaryOperator::Equal,
             ast::BinaryOperator::NotEqual => BinaryOperator::NotEqual,
             ast::BinaryOperator::Less => BinaryOperator::Less,

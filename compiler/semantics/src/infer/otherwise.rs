@@ -15,9 +15,9 @@ impl Context<'_> {
         value: &ast::Expression,
         fallback: &ast::Expression,
         span: Span,
-        hint: Option<&Type>,
+        expected: &Expected,
     ) -> ExpressionId {
-        let wanted = hint.map_or(Expected::Anything, |it| {
+        let wanted = expected.hint().map_or(Expected::Anything, |it| {
             Expected::Hint(it.clone().optional())
         });
         let value = self.expression(value, &wanted);
@@ -37,6 +37,12 @@ impl Context<'_> {
                 return value;
             }
         };
+        if let Expected::Type(ty) = expected
+            && !self.table.is_open(ty)
+        {
+            let fallback = self.expression(fallback, expected);
+            return self.otherwise_of(value, fallback, ty.clone(), span);
+        }
         let near = match &inner {
             Type::Json | Type::Secret | Type::Function(_) => Expected::Type(inner.clone()),
             _ => Expected::Hint(inner.clone()),
@@ -48,6 +54,17 @@ impl Context<'_> {
             return self.push(ExpressionKind::Otherwise { value, fallback }, inner, span);
         };
         let fallback = self.coerce(fallback, &joined);
+        self.otherwise_of(value, fallback, joined, span)
+    }
+
+    /// `a ?? b` where both are to be of one type, which `b` already is.
+    fn otherwise_of(
+        &mut self,
+        value: ExpressionId,
+        fallback: ExpressionId,
+        joined: Type,
+        span: Span,
+    ) -> ExpressionId {
         let optional = joined.clone().optional();
         match self.try_coerce(value, &optional) {
             Some(value) => self.push(ExpressionKind::Otherwise { value, fallback }, joined, span),

@@ -9,6 +9,7 @@ use crate::errors::{patterns as errors, values};
 use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::absence::Arms;
 use crate::infer::context::Context;
+use crate::infer::unify::Relation;
 use crate::types::Type;
 
 /// Where a pattern stands.
@@ -168,7 +169,9 @@ impl Context<'_> {
         let local = match find(&self.pattern_names.reused) {
             Some(local) => {
                 let first = self.locals[local.0 as usize].ty.clone();
-                if self.relate(ty, &first) != Some(crate::infer::unify::Relation::Same) {
+                let texts = [ty, &first].map(|it| self.operand(it) == Type::String);
+                let related = self.relate(ty, &first);
+                if related.is_none() || related == Some(Relation::Forget) && texts != [true; 2] {
                     let place = self.place(name.span);
                     let (wanted, found) = (self.show(&first), self.show(ty));
                     self.report(values::mismatch(place, &wanted, &found));
@@ -236,17 +239,36 @@ impl Context<'_> {
                 if names.contains(text) {
                     return kind;
                 }
-                let suggestion = crate::edit_distance::nearest(text, names.iter());
-                let (place, wanted) = (self.place(span), self.show(ty));
-                let suggestion = suggestion.as_deref();
-                self.report(values::not_in_union(place, text, &wanted, suggestion));
+                self.outside_union(text, names, ty, span);
                 PatternKind::Invalid
+            }
+            (Type::Text(_), ast::Literal::String(text)) => {
+                self.text_patterns.push((text.clone(), plain, span));
+                kind
             }
             _ if self.relate(&own, &plain).is_some() => kind,
             _ => {
                 let what = format!("a literal of type `{}`", self.show(&own));
                 self.never_matches(&what, ty, span);
                 PatternKind::Invalid
+            }
+        }
+    }
+
+    fn outside_union(&mut self, text: &Name, names: &[Name], ty: &Type, span: Span) {
+        let suggestion = crate::edit_distance::nearest(text, names.iter());
+        let (place, wanted) = (self.place(span), self.show(ty));
+        let suggestion = suggestion.as_deref();
+        self.report(values::not_in_union(place, text, &wanted, suggestion));
+    }
+
+    /// Looks again at patterns of strings that have turned out to be literals of a union.
+    pub(super) fn settle_text_patterns(&mut self) {
+        for (text, ty, span) in std::mem::take(&mut self.text_patterns) {
+            if let Type::Literals(names) = self.table.zonk(&ty)
+                && !names.contains(&text)
+            {
+                self.outside_union(&text, &names, &ty, span);
             }
         }
     }

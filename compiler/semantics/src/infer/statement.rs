@@ -10,6 +10,7 @@ use crate::hir::{
 use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
 use crate::infer::source;
+use crate::infer::table::Side;
 use crate::lower_type::lower_type;
 use crate::model::Reference;
 use crate::scope::Definition;
@@ -198,7 +199,7 @@ impl Context<'_> {
         for (name, local) in &bound {
             let span = self.locals[local.0 as usize].span;
             let value = self.local_value(*local, span);
-            let ty = self.operand(&self.ty(value));
+            let ty = self.variable_type(value);
             let value = self.coerce(value, &ty);
             let local = self.declare(name, ty, LocalKind::Var, span);
             let kind = StatementKind::Var { local, value };
@@ -225,12 +226,21 @@ impl Context<'_> {
         let value = self.expression(value, &wanted);
         let ty = match wanted {
             Expected::Type(ty) => ty,
-            // What is assigned later need not be one of the same literals or pass the same check.
-            _ => self.operand(&self.ty(value)),
+            _ => self.variable_type(value),
         };
         let value = self.coerce(value, &ty);
         let local = self.declare(&name.name, ty, kind, name.span);
         StatementKind::Var { local, value }
+    }
+
+    /// The type of a variable that `value` is given to at first. What is assigned later need not pass the same check, and
+    /// tells whether the variable holds more than literals of a union.
+    fn variable_type(&mut self, value: ExpressionId) -> Type {
+        let ty = self.ty(value);
+        match self.unchecked(&ty) {
+            ty @ (Type::Literals(_) | Type::Text(_)) => self.table.text_above(&ty),
+            other => self.table.loosened(&other, Side::Above),
+        }
     }
 
     fn assign(
@@ -259,6 +269,9 @@ impl Context<'_> {
             ast::AssignOperator::Subtract => BinaryOperator::Subtract,
             ast::AssignOperator::Multiply => BinaryOperator::Multiply,
         };
+        if let (BinaryOperator::Add, Type::Text(text)) = (operator, self.table.resolve(&ty)) {
+            self.table.texts.reach_any(text);
+        }
         let near = match self.table.resolve(&ty) {
             // A list grows only by lists of its own type.
             Type::List(_) if operator == BinaryOperator::Add && !self.table.is_open(&ty) => {
@@ -278,11 +291,11 @@ impl Context<'_> {
         }
         let whole = self.coerce(whole, &ty);
         // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
-        let kind = &self.expressions[whole.0 as usize].kind;
+        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
         if let ExpressionKind::Binary {
             left: kept, right, ..
         } = kind
-            && *kept == left
+            && self.below_forgetting(*kept) == left
         {
             let value = *right;
             return Some(StatementKind::Assign {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::types::{FunctionType, Type, TypeVariable};
+use gsw_source::{Name, Span};
+
+use crate::infer::text::Texts;
+use crate::types::{FunctionType, TextVariable, Type, TypeVariable};
 
 /// What to say when a variable's type is never found.
 #[derive(Clone, Debug)]
@@ -17,6 +20,26 @@ pub(super) enum Blame {
 #[derive(Default)]
 pub(super) struct Table {
     entries: Vec<Entry>,
+    /// What is known of strings that may yet be literals of a union.
+    pub(super) texts: Texts,
+}
+
+/// On which side of a type another one stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Its values flow there.
+    Above,
+    /// Values flow from there.
+    Below,
+}
+
+impl Side {
+    fn turned(self) -> Self {
+        match self {
+            Self::Above => Self::Below,
+            Self::Below => Self::Above,
+        }
+    }
 }
 
 struct Entry {
@@ -71,6 +94,11 @@ impl Table {
                 Some(bound) => current = bound,
                 None => break,
             }
+        }
+        if let Type::Text(text) = current
+            && let Some(settled) = self.texts.settled(*text)
+        {
+            return settled;
         }
         // `T??` is `T?`, also when the inner one is found later.
         if let Type::Optional(inner) = current
@@ -133,28 +161,92 @@ impl Table {
         }
     }
 
-    /// `ty` with every bound variable replaced.
+    /// `ty` with every bound variable replaced, and strings that may yet be literals by what they are as far as known.
     pub(super) fn zonk(&self, ty: &Type) -> Type {
-        let one = |it: &Arc<Type>| Arc::new(self.zonk(it));
-        let many = |it: &Arc<[Type]>| it.iter().map(|it| self.zonk(it)).collect();
         match self.resolve(ty) {
-            Type::Optional(inner) => self.zonk(&inner).optional(),
-            Type::List(inner) => Type::List(one(&inner)),
-            Type::Map(key, value) => Type::Map(one(&key), one(&value)),
-            Type::Tuple(types) => Type::Tuple(many(&types)),
-            Type::Record(item, types) if !types.is_empty() => Type::Record(item, many(&types)),
-            Type::Enum(item, types) if !types.is_empty() => Type::Enum(item, many(&types)),
-            Type::Checked(item, types) if !types.is_empty() => Type::Checked(item, many(&types)),
-            Type::Function(function) => Type::Function(Arc::new(FunctionType {
-                parameters: function.parameters.iter().map(|it| self.zonk(it)).collect(),
-                result: self.zonk(&function.result),
-                latent: function.latent.clone(),
-            })),
-            Type::Task(inner) => Type::Task(one(&inner)),
-            Type::Stream(inner) => Type::Stream(one(&inner)),
-            Type::Partial(inner) => Type::Partial(one(&inner)),
-            other => other,
+            Type::Text(text) => self.texts.best(text),
+            other => rebuilt(&other, Side::Above, &mut |it, _| self.zonk(it)),
         }
+    }
+
+    /// The type of the string literal `text`.
+    pub(super) fn literal(&mut self, text: &Name, span: Span) -> Type {
+        Type::Text(self.texts.literal(text, span))
+    }
+
+    /// A type for strings that `ty`, a string, a union or one that may yet be one, flows into.
+    pub(super) fn text_above(&mut self, ty: &Type) -> Type {
+        let fresh = self.texts.fresh();
+        self.text_into(ty, fresh);
+        Type::Text(fresh)
+    }
+
+    /// Lets strings of `ty` flow into `text`. False when some of them may not be there.
+    pub(super) fn text_into(&mut self, ty: &Type, text: TextVariable) -> bool {
+        match self.resolve(ty) {
+            Type::Text(lower) => self.texts.flow(lower, text),
+            Type::Literals(names) => self.texts.reach_union(text, &names),
+            _ => self.texts.reach_any(text),
+        }
+    }
+
+    /// Whether `ty` holds strings that may yet be literals of a union.
+    pub(super) fn holds_text(&self, ty: &Type) -> bool {
+        match self.resolve(ty) {
+            Type::Text(_) => true,
+            other => parts(&other).iter().any(|it| self.holds_text(it)),
+        }
+    }
+
+    /// `ty` with new types for the strings in it that may yet be literals, on that side of the old ones.
+    pub(super) fn loosened(&mut self, ty: &Type, side: Side) -> Type {
+        if !self.holds_text(ty) {
+            return ty.clone();
+        }
+        match self.resolve(ty) {
+            Type::Text(text) => {
+                let fresh = self.texts.fresh();
+                match side {
+                    Side::Above => self.texts.flow(text, fresh),
+                    Side::Below => self.texts.flow(fresh, text),
+                };
+                Type::Text(fresh)
+            }
+            other => rebuilt(&other, side, &mut |it, side| self.loosened(it, side)),
+        }
+    }
+}
+
+/// `ty` with its parts as `part` makes them; what a function takes stands on the other side.
+fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
+    fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
+        types.iter().map(part).collect()
+    }
+    let mut inside = |it: &Type| part(it, side);
+    match ty {
+        Type::Optional(inner) => inside(inner).optional(),
+        Type::List(inner) => Type::List(Arc::new(inside(inner))),
+        Type::Map(key, value) => Type::Map(Arc::new(inside(key)), Arc::new(inside(value))),
+        Type::Tuple(types) => Type::Tuple(all(types, &mut inside)),
+        Type::Record(item, types) if !types.is_empty() => {
+            Type::Record(*item, all(types, &mut inside))
+        }
+        Type::Enum(item, types) if !types.is_empty() => Type::Enum(*item, all(types, &mut inside)),
+        Type::Checked(item, types) if !types.is_empty() => {
+            Type::Checked(*item, all(types, &mut inside))
+        }
+        Type::Function(function) => {
+            let parameters = function.parameters.iter();
+            Type::Function(Arc::new(FunctionType {
+                parameters: parameters.map(|it| part(it, side.turned())).collect(),
+                result: part(&function.result, side),
+                latent: function.latent.clone(),
+            }))
+        }
+        Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
+        Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
+        Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
+        other => other.clone(),
     }
 }
 

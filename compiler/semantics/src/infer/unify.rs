@@ -4,6 +4,7 @@ use gsw_source::{ItemId, Name};
 
 use crate::infer::context::Context;
 use crate::infer::lookup;
+use crate::infer::table::Side;
 use crate::types::{FunctionType, Type, TypeVariable};
 
 /// How a value of one type stands to another type.
@@ -30,8 +31,20 @@ impl Context<'_> {
         }
         match (&actual, &target) {
             (Type::Invalid, _) | (_, Type::Invalid) => Some(Relation::Same),
-            (Type::Variable(variable), other) | (other, Type::Variable(variable)) => {
-                self.table.bind(*variable, other).then_some(Relation::Same)
+            (Type::Variable(variable), other) => self.bind_beside(*variable, other, Side::Below),
+            (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
+            (Type::Text(lower), Type::Text(upper)) => {
+                let flows = self.table.texts.flow(*lower, *upper);
+                flows.then_some(Relation::Forget)
+            }
+            (Type::Text(text), Type::Literals(names)) => {
+                let fits = self.table.texts.limit(*text, names);
+                fits.then_some(Relation::Forget)
+            }
+            (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Forget),
+            (Type::Literals(_) | Type::String, Type::Text(text)) => {
+                let flows = self.table.text_into(&actual, *text);
+                flows.then_some(Relation::Forget)
             }
             (Type::Literals(some), Type::Literals(all)) => some
                 .iter()
@@ -49,6 +62,15 @@ impl Context<'_> {
             }
             _ => self.relate_parts(&actual, &target),
         }
+    }
+
+    /// Binds a variable to what stands on that side of `ty`.
+    fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
+        if !self.table.holds_text(ty) {
+            return self.table.bind(variable, ty).then_some(Relation::Same);
+        }
+        let ty = self.table.loosened(ty, side);
+        self.table.bind(variable, &ty).then_some(Relation::Forget)
     }
 
     /// The same for two types with parts.
@@ -121,7 +143,7 @@ impl Context<'_> {
     /// The type that an operator sees: below checks, and `string` for a union of literals.
     pub(super) fn operand(&self, ty: &Type) -> Type {
         match self.unchecked(ty) {
-            Type::Literals(_) => Type::String,
+            Type::Literals(_) | Type::Text(_) => Type::String,
             other => other,
         }
     }
@@ -138,6 +160,7 @@ impl Context<'_> {
     pub(super) fn wanted_literals(&self, ty: &Type) -> Option<std::sync::Arc<[Name]>> {
         match self.unchecked(ty) {
             Type::Literals(names) => Some(names),
+            Type::Text(text) => self.table.texts.bound(text),
             Type::Optional(inner) => self.wanted_literals(&inner),
             _ => None,
         }

@@ -39,7 +39,10 @@ impl Fact {
     /// Whether it can be of this type; what is in a list is settled where it is told.
     fn fits(self, ty: &Type) -> bool {
         match self {
-            Self::Text => matches!(ty, Type::String | Type::Literals(_) | Type::Json),
+            Self::Text => matches!(
+                ty,
+                Type::String | Type::Literals(_) | Type::Text(_) | Type::Json
+            ),
             Self::Number => matches!(ty, Type::Int | Type::Json),
             Self::List => matches!(ty, Type::List(_) | Type::Json),
         }

@@ -11,6 +11,8 @@ use crate::types::{FunctionType, Type, TypeVariable};
 impl Context<'_> {
     /// Gives every local and expression its final type.
     pub(super) fn zonk(&mut self) {
+        self.table.texts.settle();
+        self.settle_text_patterns();
         self.settle_pending();
         self.report_unknown();
         self.settle_keys();
@@ -93,7 +95,7 @@ fn collect(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
 /// Whether there is anything to replace in `ty`.
 fn has_variable(ty: &Type) -> bool {
     match ty {
-        Type::Variable(_) => true,
+        Type::Variable(_) | Type::Text(_) => true,
         Type::Optional(inner)
         | Type::List(inner)
         | Type::Task(inner)
