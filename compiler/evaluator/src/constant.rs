@@ -120,7 +120,7 @@ fn failures(db: &dyn Db, constants: &[ItemId]) -> Vec<(Place, Failure)> {
         match stop {
             Stop::Raise(raised) => failures.push((place, raises(db, &raised))),
             Stop::Limit(why) => failures.push((place, Failure::Unending(why))),
-            Stop::GiveUp(_) | Stop::Break | Stop::Continue | Stop::Return(_) => {}
+            Stop::GiveUp(_) | Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Cancelled => {}
         }
     }
     failures

@@ -103,7 +103,7 @@ impl Machine<'_> {
             (Type::Map(key, of), Json::Object(entries)) => {
                 let mut map = Vec::new();
                 for (name, it) in entries {
-                    let at = format!("{path}.{name}");
+                    let at = below(path, name);
                     let name = match (&**key, name.parse::<i64>()) {
                         (Type::Int, Ok(it)) => Json::Int(it),
                         _ => Json::Text(Rc::clone(name)),
@@ -119,7 +119,7 @@ impl Machine<'_> {
                 let fields = self.decode_fields((*item, 0), &declared, entries, ty, path)?;
                 let record = Value::Record(*item, Rc::new(fields));
                 match self.broken_check(&record, &type_arguments(ty))? {
-                    Some(index) => misfit(self.db, &format!("{path}.{}", declared[index].wire)),
+                    Some(index) => misfit(self.db, &below(path, &declared[index].wire)),
                     None => Ok(record),
                 }
             }
@@ -170,7 +170,7 @@ impl Machine<'_> {
         let types = type_arguments(ty);
         let mut fields = Vec::new();
         for (index, field) in (0u32..).zip(declared) {
-            let at = format!("{path}.{}", field.wire);
+            let at = below(path, &field.wire);
             let field_type = substitute(&field.ty, &types);
             match entries.iter().find(|(key, _)| **key == *field.wire) {
                 Some((_, it)) => fields.push(self.decode(it, &field_type, &at)?),
@@ -199,5 +199,16 @@ impl Machine<'_> {
     /// Whether an error is one that can happen anywhere and that `retry` never repeats.
     pub fn is_fault(&self, item: ItemId) -> bool {
         gsw_semantics::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
+    }
+}
+
+/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
+pub fn below(path: &str, key: &str) -> String {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());
+    if begins && key.chars().all(is_part) {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{}]", Tree::from(key))
     }
 }

@@ -6,6 +6,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_semantics::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
 use gsw_semantics::types::Type;
 
+use crate::decode::below;
 use crate::equal::{equal, lookup};
 use crate::frame::Frame;
 use crate::json::Json;
@@ -193,7 +194,7 @@ impl Machine<'_> {
         };
         match found {
             Some((_, found)) => Ok(Value::json(found.clone())),
-            None => misfit(self.db, &format!("$.{name}")),
+            None => misfit(self.db, &below("$", name)),
         }
     }
 

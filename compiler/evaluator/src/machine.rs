@@ -27,6 +27,8 @@ pub struct Machine<'a> {
     pub nodes: Vec<Vec<TaskCell>>,
     /// How many pieces of code that share variables with others are running: these may not wait.
     pub sharing: u32,
+    /// Whether the task at work is one that is cancelled where it first waits.
+    pub ends_at_wait: bool,
     /// How often something may have waited.
     pub waits: u64,
     /// How many nanoseconds `sleep` was asked for.
@@ -51,6 +53,7 @@ impl<'a> Machine<'a> {
             ready: VecDeque::new(),
             nodes: vec![Vec::new()],
             sharing: 0,
+            ends_at_wait: false,
             waits: 0,
             slept: 0,
             keyed: Vec::new(),

@@ -30,10 +30,7 @@ impl Machine<'_> {
             match result {
                 Err(Stop::Raise(raised)) if attempt < further && self.is_retried(raised.item) => {
                     attempt += 1;
-                    self.waits += 1;
-                    if self.sharing > 0 {
-                        return give_up("a retry waits where others may look");
-                    }
+                    self.may_wait("a retry waits where others may look")?;
                 }
                 Err(Stop::Raise(raised)) if modifiers.reflect.is_some() => {
                     return give_up(format!("reflection on `{}`", raised.item.name(self.db)));

@@ -21,7 +21,7 @@ impl Machine<'_> {
             State::Ready(closure) => closure.shares(),
             _ => false,
         });
-        if is_watched || self.sharing > 0 {
+        if is_watched || self.sharing > 0 || self.ends_at_wait {
             return give_up("`parallel` beside tasks that share variables");
         }
         let mut endings = Vec::new();

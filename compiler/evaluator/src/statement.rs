@@ -25,7 +25,7 @@ impl Machine<'_> {
             match (self.evaluate(frame, body), &result) {
                 (Ok(_), _) => {}
                 // The error that was first goes on.
-                (Err(Stop::Raise(_)), Err(Stop::Raise(_))) => {}
+                (Err(Stop::Raise(_)), Err(Stop::Raise(_) | Stop::Cancelled)) => {}
                 (Err(stop), _) => result = Err(stop),
             }
         }

@@ -19,6 +19,8 @@ pub enum Stop {
     Return(Value),
     /// An error.
     Raise(Raised),
+    /// The task is cancelled where it waits.
+    Cancelled,
     /// The reference cannot say what happens; a sentence that says why.
     GiveUp(String),
     /// It is too much to be evaluated; a sentence that says why.

@@ -24,6 +24,8 @@ pub struct Task {
     pub state: State,
     /// Whether somebody was given how it ended.
     pub is_seen: bool,
+    /// Whether it may have waited before it ended.
+    pub has_waited: bool,
 }
 
 /// How far a task is.
@@ -95,7 +97,10 @@ impl Machine<'_> {
                 let policy = gsw_semantics::hir::ErrorPolicy::First;
                 Ok(Value::tuple(self.parallel(work, policy, ty)?))
             }
-            ExpressionKind::Race(_) => give_up("races"),
+            ExpressionKind::Race(tasks) => match self.evaluate(frame, *tasks)? {
+                Value::List(tasks) => self.race(&tasks),
+                other => give_up(format!("{other:?} are no tasks")),
+            },
             ExpressionKind::SpawnDetached { .. } => give_up("runs of their own"),
             _ => give_up("models"),
         }
@@ -105,6 +110,7 @@ impl Machine<'_> {
         let task = Rc::new(RefCell::new(Task {
             state: State::Ready(closure),
             is_seen: false,
+            has_waited: false,
         }));
         self.ready.push_back(Rc::clone(&task));
         if let Some(node) = self.nodes.last_mut() {
@@ -119,6 +125,7 @@ impl Machine<'_> {
         match task.state {
             State::Ready(_) => task.state = State::Cancelled,
             State::Running => return give_up("a running task is cancelled"),
+            State::Ended(_) if task.has_waited => return give_up("a task that waits is cancelled"),
             State::Ended(_) | State::Cancelled => {}
         }
         Ok(())
@@ -156,10 +163,7 @@ impl Machine<'_> {
 
     /// The current code waits: all that is ready runs.
     pub fn wait(&mut self) -> Flow<()> {
-        self.waits += 1;
-        if self.sharing > 0 {
-            return give_up("code that shares variables waits");
-        }
+        self.may_wait("code that shares variables waits")?;
         // What is spawned meanwhile comes after the one that waits.
         for _ in 0..self.ready.len() {
             if let Some(task) = self.ready.pop_front() {
@@ -169,18 +173,100 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Ends a task that is to end here; else gives up, saying why, where others may look.
+    pub fn may_wait(&mut self, why: &str) -> Flow<()> {
+        self.waits += 1;
+        // What it defers may wait.
+        if std::mem::take(&mut self.ends_at_wait) {
+            return Err(Stop::Cancelled);
+        }
+        match self.sharing {
+            0 => Ok(()),
+            _ => give_up(why),
+        }
+    }
+
+    /// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
+    fn race(&mut self, tasks: &[Value]) -> Flow<Value> {
+        let racers: Vec<&TaskCell> = tasks
+            .iter()
+            .filter_map(|it| match it {
+                Value::Task(task) => Some(task),
+                _ => None,
+            })
+            .collect();
+        let has_begun = |it: &&TaskCell| !matches!(it.borrow().state, State::Ready(_));
+        if racers.is_empty() || racers.iter().any(has_begun) {
+            return give_up("a race of tasks that have begun");
+        }
+        self.may_wait("code that shares variables waits")?;
+        let mut winner = None;
+        for _ in 0..self.ready.len() {
+            let Some(task) = self.ready.pop_front() else {
+                break;
+            };
+            if !racers.iter().any(|it| Rc::ptr_eq(it, &task)) {
+                self.run_task(&task)?;
+            } else if winner.is_some() {
+                // It is cancelled at once, so it never begins.
+                Self::cancel(&task)?;
+            } else if self.runs_without_waiting(&task)? {
+                winner = Some(task);
+            }
+        }
+        for racer in racers {
+            racer.borrow_mut().is_seen = true;
+        }
+        match &winner {
+            Some(winner) => self.await_task(winner),
+            None => give_up("all that race wait"),
+        }
+    }
+
+    /// Runs a task, which is cancelled where it first waits; true when it ends before that.
+    fn runs_without_waiting(&mut self, task: &TaskCell) -> Flow<bool> {
+        let begun = std::mem::replace(&mut task.borrow_mut().state, State::Running);
+        let State::Ready(closure) = begun else {
+            return give_up("no task");
+        };
+        let (others, slept) = (self.ready.len(), self.slept);
+        self.ends_at_wait = true;
+        let result = self.shared(&closure, Vec::new());
+        self.ends_at_wait = false;
+        let ended = match result {
+            Ok(value) => Ok(value),
+            Err(Stop::Raise(raised)) => Err(raised),
+            Err(Stop::Cancelled) => {
+                let shares =
+                    |it: &TaskCell| matches!(&it.borrow().state, State::Ready(it) if it.shares());
+                if self.ready.len() != others || closure.shares() && self.ready.iter().any(shares) {
+                    return give_up("others run before a task is cancelled");
+                }
+                self.slept = slept;
+                task.borrow_mut().state = State::Cancelled;
+                return Ok(false);
+            }
+            Err(other) => return Err(other),
+        };
+        task.borrow_mut().state = State::Ended(ended);
+        Ok(true)
+    }
+
     fn run_task(&mut self, task: &TaskCell) -> Flow<()> {
         let State::Ready(closure) = std::mem::replace(&mut task.borrow_mut().state, State::Running)
         else {
             return self.restore(task);
         };
+        let waits = self.waits;
         let result = self.shared(&closure, Vec::new());
         let result = match result {
             Ok(value) => Ok(value),
             Err(Stop::Raise(raised)) => Err(raised),
             Err(other) => return Err(other),
         };
-        task.borrow_mut().state = State::Ended(result);
+        let mut task = task.borrow_mut();
+        task.state = State::Ended(result);
+        task.has_waited = self.waits != waits;
         Ok(())
     }
 
@@ -207,12 +293,17 @@ impl Machine<'_> {
         if let Err(Stop::GiveUp(_)) = result {
             return result;
         }
-        let is_normal = !matches!(result, Err(Stop::Raise(_)));
+        let mut result = result;
         let tasks = self.nodes.last().cloned().unwrap_or_default();
         let unfinished = |it: &&TaskCell| matches!(it.borrow().state, State::Ready(_));
-        if is_normal && tasks.iter().any(|it| unfinished(&it)) {
-            self.wait()?;
+        let raises = matches!(result, Err(Stop::Raise(_) | Stop::Cancelled));
+        if !raises && tasks.iter().any(|it| unfinished(&it)) {
+            match self.wait() {
+                Err(Stop::Cancelled) => result = Err(Stop::Cancelled),
+                waited => waited?,
+            }
         }
+        let is_normal = !matches!(result, Err(Stop::Raise(_) | Stop::Cancelled));
         for task in tasks.iter().filter(unfinished) {
             Self::cancel(task)?;
         }
