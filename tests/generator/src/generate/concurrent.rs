@@ -8,7 +8,9 @@ use crate::generate::type_choice::Ty;
 impl Generator {
     /// An expression that waits, or may.
     pub(super) fn waiting_expression(&mut self, ty: &Ty, depth: usize) -> String {
-        match self.random.below(6) {
+        match self.random.below(8) {
+            6 => self.nested_modifiers(ty, depth),
+            7 if self.random.one_in(2) => self.raced(ty),
             0 => {
                 let name = self.fresh("s");
                 let retry = *self
@@ -89,14 +91,118 @@ impl Generator {
         )
     }
 
-    /// A task that ends before it can give anything.
+    /// Modifiers in modifiers, of which the innermost fails a few times.
+    fn nested_modifiers(&mut self, ty: &Ty, depth: usize) -> String {
+        let (tries, step) = (self.fresh("n"), self.fresh("s"));
+        let counts = [
+            self.random.below(5),
+            self.random.below(3),
+            self.random.below(3),
+        ];
+        let error = self.error_value(0);
+        let before = self.scope.clone();
+        self.scope.add(&tries, Ty::Int, Binding::Let);
+        let body = self.work(ty, depth, Shared::Yes);
+        self.scope = before;
+        let otherwise = self.literal(ty, 0);
+        let fails = format!(
+            "{tries} += 1\nif {tries} <= {} {{ fail {error} }}",
+            counts[0]
+        );
+        let inner = format!(
+            "retry {} backoff 1ms {{\n{}\n{body}\n}}",
+            counts[1],
+            indented(&[fails])
+        );
+        let outer = match self.random.below(3) {
+            0 => format!(
+                "timeout 2h retry {} {{\n{}\n}}",
+                counts[2],
+                indented(&[inner])
+            ),
+            1 => {
+                let step = format!("step \"{step}\" retry {} {{", counts[2]);
+                format!("{step}\n{}\n}}", indented(&[inner]))
+            }
+            _ => {
+                let before = self.scope.clone();
+                let log = self.deferred();
+                self.scope = before;
+                let step = format!("step \"{step}\" timeout 3h {{");
+                format!("{step}\n{}\n}}", indented(&[log, inner]))
+            }
+        };
+        format!("(do {{\n  var {tries} = 0\n  ({outer} catch {{ _ => {otherwise} }})\n}})")
+    }
+
+    /// A task that ends before it can give anything: before it begins, or where it waits.
     fn cancelled(&mut self) -> String {
         let (task, name, ty) = (self.fresh("task"), self.fresh("v"), self.any_type(1));
-        let (late, otherwise) = (self.literal(&ty, 1), self.literal(&ty, 0));
+        let late = self.late(&ty);
+        let otherwise = self.literal(&ty, 0);
         let shown = ty.text(&self.declarations);
+        // Whoever waits lets all run that has been spawned before.
+        let begins = *self.random.pick(&["", "await spawn { 1 }\n"]);
         self.scope.add(&name, ty, Binding::Let);
         format!(
-            "let {task} = spawn {{\n  sleep(1h)\n  {late}\n}}\n{task}.cancel()\nlet {name}: {shown} = (await {task} catch {{ Cancelled(_) => {otherwise} }})"
+            "let {task} = spawn {{\n{late}\n}}\n{begins}{task}.cancel()\nlet {name}: {shown} = (await {task} catch {{ Cancelled(_) => {otherwise} }})"
+        )
+    }
+
+    /// The lines of a task that waits longer than others let it.
+    fn late(&mut self, ty: &Ty) -> String {
+        let mut lines = self.marks();
+        let (step, value) = (self.fresh("s"), self.literal(ty, 1));
+        match self.random.below(4) {
+            0 => lines.push(format!("step \"{step}\" {{ sleep(1h) }}")),
+            1 => lines.push("await spawn { sleep(1h) }".into()),
+            _ => lines.push("sleep(1h)".into()),
+        }
+        lines.push(value);
+        indented(&lines)
+    }
+
+    /// What tells of a task's begin and end.
+    fn marks(&mut self) -> Vec<String> {
+        let logs = self.scope.variables().into_iter();
+        let logs: Vec<String> = logs
+            .filter(|it| it.ty == Ty::Str.list())
+            .map(|it| it.name)
+            .collect();
+        let mut lines = Vec::new();
+        if logs.is_empty() || self.random.one_in(2) {
+            return lines;
+        }
+        let log = self.random.pick(&logs).clone();
+        if self.random.one_in(2) {
+            lines.push(format!("{log} += [\"{}\"]", self.fresh("m")));
+        }
+        for _ in 0..self.random.below(3) {
+            lines.push(format!("defer {{ {log} += [\"{}\"] }}", self.fresh("d")));
+        }
+        lines
+    }
+
+    /// Tasks of which one ends at once.
+    fn raced(&mut self, ty: &Ty) -> String {
+        let shown = ty.text(&self.declarations);
+        let mut first = self.marks();
+        if self.random.one_in(4) {
+            first.push(format!("fail {}", self.error_value(0)));
+        } else {
+            let (name, value) = (self.fresh("t"), self.literal(ty, 2));
+            first.push(format!("let {name}: {shown} = {value}\n{name}"));
+        }
+        let mut tasks = vec![format!("spawn {{\n{}\n}}", indented(&first))];
+        for _ in 0..1 + self.random.below(2) {
+            let late = self.late(ty);
+            tasks.push(format!("spawn {{\n{late}\n}}"));
+        }
+        self.random.shuffle(&mut tasks);
+        let list = self.fresh("t");
+        format!(
+            "(do {{\n  let {list}: [Task<{shown}>] = [\n{}\n  ]\n  race {list}\n}})",
+            indented(&[tasks.join(",\n")])
         )
     }
 

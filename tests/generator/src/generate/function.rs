@@ -53,8 +53,12 @@ impl Generator {
         let receiver = function
             .receiver
             .map(|it| format!("{}.", self.declarations.records[it].name));
+        let repeat = match word {
+            "tool" => self.repeat_class(&function),
+            _ => String::new(),
+        };
         let text = format!(
-            "{word} {}{}({}) -> {} {{\n{}\n}}",
+            "{word} {}{}({}) -> {}{repeat} {{\n{}\n}}",
             receiver.unwrap_or_default(),
             function.name,
             parameters.join(", "),
@@ -63,6 +67,18 @@ impl Generator {
         );
         self.declarations.functions.push(function);
         text
+    }
+
+    /// How a tool may be repeated, so that it can be called where code runs again.
+    fn repeat_class(&mut self, tool: &Function) -> String {
+        let shown = match tool.parameters.first() {
+            Some(first) if self.random.one_in(2) => format!("${{{}}}", first.name),
+            _ => String::new(),
+        };
+        match self.random.below(2) {
+            0 => " reads".into(),
+            _ => format!(" idempotent by \"key {shown}\""),
+        }
     }
 
     fn head(&mut self) -> Function {
@@ -149,11 +165,15 @@ impl Generator {
     /// A call of a function that stands in a value.
     fn stored_function(&mut self, depth: usize) -> String {
         let f = |it: &mut Self| it.function_value(&[Ty::Int], &Ty::Int, depth - 1);
-        let x = self.expression(&Ty::Int, depth - 1);
+        let x = |it: &mut Self| it.expression(&Ty::Int, depth - 1);
         match self.random.below(3) {
-            0 => format!("adder({})({x})", self.expression(&Ty::Int, depth - 1)),
-            1 => format!("compose({}, adder({x}))({x})", f(self)),
+            0 => format!("adder({})({})", x(self), x(self)),
+            1 => format!("compose({}, adder({}))({})", f(self), x(self), x(self)),
             _ => {
+                let before = self.scope.clone();
+                self.scope.enter_function();
+                let x = x(self);
+                self.scope = before;
                 let first = format!("Handler {{ name: \"a\", run: {} }}", f(self));
                 let (handler, name) = (self.fresh("p"), self.fresh("t"));
                 let held = format!(

@@ -189,7 +189,8 @@ impl Generator {
 
     fn string(&mut self, depth: usize) -> String {
         let a = |it: &mut Self| it.expression(&Ty::Str, depth - 1);
-        match self.random.below(14) {
+        match self.random.below(16) {
+            13 => self.decoded(depth),
             0 | 1 => format!("({} + {})", a(self), a(self)),
             2..=4 => {
                 let ty = self.any_type(2);
@@ -236,6 +237,17 @@ impl Generator {
                 format!("({text}).chars()")
             }),
         }
+    }
+
+    /// A value read as one of another type, or where in it that does not fit.
+    fn decoded(&mut self, depth: usize) -> String {
+        let (from, to) = (self.any_type(2), self.any_type(2));
+        let json = self.anchored(&from, depth - 1);
+        let name = self.fresh("t");
+        let (path, shown) = (self.fresh("b"), to.text(&self.declarations));
+        format!(
+            "(do {{ let {name}: {shown} = (({json}).to_json() as {shown}); {name}.to_string() }} catch {{ DecodeError({path}, ..) => {path} }})"
+        )
     }
 
     fn duration(&mut self, depth: usize) -> String {

@@ -68,6 +68,11 @@ impl Generator {
 
     fn binding(&mut self, depth: usize) -> String {
         let ty = self.any_type(2);
+        if let Some(value) = self.unsaid(&ty) {
+            let name = self.fresh("v");
+            self.scope.add(&name, ty, Binding::Let);
+            return format!("let {name} = {value}");
+        }
         let value = self.value(&ty, depth);
         let shadowed = self
             .scope
@@ -91,8 +96,31 @@ impl Generator {
         format!("let {name}{annotation} = {value}")
     }
 
+    /// A value that is one of a union only because of what it is used for.
+    fn unsaid(&mut self, ty: &Ty) -> Option<String> {
+        if self.random.one_in(3) {
+            return None;
+        }
+        match ty {
+            Ty::Mode => Some(self.literal(ty, 0)),
+            Ty::List(of) if **of == Ty::Mode => {
+                let first = self.literal(of, 0);
+                Some(format!("[{first}, {}]", self.literal(of, 0)))
+            }
+            Ty::Tuple(parts) if parts.iter().all(|it| *it == Ty::Mode || it.is_evident()) => {
+                Some(self.literal(ty, 1))
+            }
+            _ => None,
+        }
+    }
+
     fn variable(&mut self, depth: usize) -> String {
         let ty = self.any_type(2);
+        if let Some(value) = self.unsaid(&ty) {
+            let name = self.fresh("w");
+            self.scope.add(&name, ty, Binding::Var);
+            return format!("var {name} = {value}");
+        }
         let value = self.value(&ty, depth);
         let name = self.fresh("w");
         let word = match self.scope.has_states && self.random.one_in(4) {
@@ -120,11 +148,15 @@ impl Generator {
             _ if variable.name == "trail" => "+=",
             _ => "=",
         };
-        format!(
-            "{} {operator} {}",
-            variable.name,
-            self.value(&variable.ty, depth)
-        )
+        let before = self.scope.clone();
+        if operator == "+=" && matches!(variable.ty, Ty::Str | Ty::List(_)) {
+            // What is added to itself again and again needs more memory than there is.
+            self.scope.locals.retain(|it| it.ty != variable.ty);
+            self.scope.functions.retain(|it| it.result != variable.ty);
+        }
+        let value = self.value(&variable.ty, depth);
+        self.scope = before;
+        format!("{} {operator} {value}", variable.name)
     }
 
     fn local_function(&mut self, depth: usize) -> String {
@@ -235,7 +267,8 @@ impl Generator {
         body
     }
 
-    fn deferred(&mut self) -> String {
+    /// A block that is run when the one around it is left.
+    pub(super) fn deferred(&mut self) -> String {
         let logs: Vec<_> = self.scope.variables();
         let logs: Vec<_> = logs
             .into_iter()

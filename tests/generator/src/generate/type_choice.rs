@@ -159,7 +159,11 @@ impl Generator {
             11 => match self.random.below(6) {
                 0 => Ty::Json,
                 1 if self.declarations.has_library => Ty::Tree(Box::new(self.ordered_type())),
-                3 if self.declarations.has_library => Ty::Mode,
+                3 if self.declarations.has_library => match self.random.below(4) {
+                    0 => Ty::Mode.list(),
+                    1 => Ty::Tuple(vec![Ty::Mode, self.scalar_type()]),
+                    _ => Ty::Mode,
+                },
                 4 if self.declarations.has_library => Ty::Percent,
                 2 if self.declarations.has_library => Ty::Crate(Box::new(self.any_type(depth - 1))),
                 _ => Ty::Tuple(vec![
