@@ -14,6 +14,7 @@ use crate::construct::type_arguments;
 use crate::expression::insert;
 use crate::json::{Json, of_tree};
 use crate::machine::Machine;
+use crate::number_text::nanoseconds;
 use crate::stop::{Flow, give_up, misfit};
 use crate::value::Value;
 
@@ -60,8 +61,8 @@ impl Machine<'_> {
             (Type::Duration, Json::Int(it)) if it.unsigned_abs() < 9_000_000_000 => {
                 Value::Duration(it * 1_000_000_000)
             }
-            (Type::Duration, Json::Float(it)) if it.abs() < 1e6 => {
-                Value::Duration((it * 1e3).round() as i64 * 1_000_000)
+            (Type::Duration, Json::Float(it)) if it.abs() < 9e9 => {
+                Value::Duration(nanoseconds(*it))
             }
             (Type::String, Json::Text(it)) => Value::Text(Rc::clone(it)),
             (Type::Literals(texts), Json::Text(it)) if texts.iter().any(|text| **text == **it) => {

@@ -68,9 +68,19 @@ pub fn duration_text(nanoseconds: i64) -> String {
     text
 }
 
+/// The nanoseconds of a float of seconds below 64 bits, as it is written; digits beyond the ninth are dropped.
+pub fn nanoseconds(seconds: f64) -> i64 {
+    let text = seconds.abs().to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let fraction = fraction.chars().chain("000000000".chars());
+    let digits: String = whole.chars().chain(fraction.take(9)).collect();
+    let parsed: Option<i64> = digits.parse().ok();
+    parsed.map_or(0, |it| if seconds < 0.0 { -it } else { it })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{duration_text, float_text};
+    use super::{duration_text, float_text, nanoseconds};
 
     #[test]
     fn floats_are_short_and_recognisable() {
@@ -95,5 +105,7 @@ mod tests {
     fn durations_read_like_literals() {
         assert_eq!(duration_text(90_000_000_000), "1m30s");
         assert_eq!(duration_text(-250_000_000), "-250ms");
+        assert_eq!(nanoseconds(-351.364_182_864_95), -351_364_182_864);
+        assert_eq!(nanoseconds(1.5e-8), 15);
     }
 }

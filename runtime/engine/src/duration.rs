@@ -42,9 +42,9 @@ pub fn seconds_text(nanoseconds: i64) -> String {
 #[must_use]
 pub fn from_seconds_text(text: &str) -> Option<i64> {
     if text.contains(['e', 'E']) {
-        let nanoseconds = text.parse::<f64>().ok()? * SECOND as f64;
-        let fits = nanoseconds.abs() < i64::MAX as f64;
-        return fits.then_some(nanoseconds as i64);
+        // The same number without an exponent; what is too large for one has too many digits.
+        let plain = text.parse::<f64>().ok()?.to_string();
+        return from_seconds_text(&plain);
     }
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -106,6 +106,7 @@ mod tests {
             );
         }
         assert_eq!(from_seconds_text("1.5e0"), Some(SECOND * 3 / 2));
+        assert_eq!(from_seconds_text("1.7e-8"), Some(17));
         assert_eq!(from_seconds_text("1e300"), None);
         assert_eq!(
             from_seconds_text("99999999999999999999999999999999999999999"),
