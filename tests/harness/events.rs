@@ -218,3 +218,49 @@ fn the_name_of_the_file_may_be_anything() {
         assert!(Path::new(&file).exists(), "{name:?}");
     }
 }
+
+#[test]
+fn an_answer_that_gives_way_in_the_cache_is_told() {
+    // G17, G39: a thousand answers are kept, the least recently used goes
+    let source = r#"
+agent helper { model: "sim/default"   cache: true }
+prompt mark(text: string) -> bool by helper { user "Mark ${text}" }
+workflow main() -> int {
+  mark("0")
+  for n in 1..1_000 { mark("${n}") }
+  mark("0")
+  mark("new")
+  mark("newer")
+  1
+}
+"#;
+    let folder = scratch("events");
+    let (program, file) = (folder.join("evicts.gsw"), folder.join("evicts.jsonl"));
+    fs::write(&program, source).expect("the target folder can be written");
+    let words = [
+        "run",
+        text(&program),
+        "--",
+        "--quiet",
+        "--events",
+        text(&file),
+    ];
+    let said: Said = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(words)
+        .output()
+        .expect("gswc can be started")
+        .into();
+    assert_eq!(said.out, "1\n", "{said:?}");
+    let told = events(&fs::read_to_string(&file).expect("the events are written"));
+    let keys = |kind: &str| -> Vec<&Value> {
+        let those = told.iter().filter(|it| it["event"] == kind);
+        those.map(|it| &it["key"]).collect()
+    };
+    let missed = keys("cache_miss");
+    assert_eq!((missed.len(), keys("cache_hit").len()), (1_002, 1));
+    assert_eq!(
+        keys("cache_evict"),
+        [missed[1], missed[2]],
+        "not that of 0, which was used again"
+    );
+}

@@ -409,6 +409,9 @@ macro_rules! for_each_runtime_call {
             prompt_run waiting(result, word, own, own, own, own);
             /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.
             prompt_revised plain(result, borrow, own);
+            /// The first value of a `state` variable, which a reflection on its workflow may have put another one in place of: its
+            /// type, name, value.
+            state_revised plain(result, borrow, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
             /// The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.

@@ -121,8 +121,15 @@ impl Cache {
         }
     }
 
-    /// Keeps a text for `ttl`. One that is larger than the whole cache is not kept.
-    pub fn set(&self, key: &str, owner: &str, text: &str, ttl: Duration, now: Duration) {
+    /// Keeps a text for `ttl`; gives the keys that had to give way. One that is larger than the whole cache is not kept.
+    pub fn set(
+        &self,
+        key: &str,
+        owner: &str,
+        text: &str,
+        ttl: Duration,
+        now: Duration,
+    ) -> Vec<String> {
         let mut kept = self.kept();
         kept.remove(key);
         let entry = Entry {
@@ -131,17 +138,19 @@ impl Cache {
             expires: now.saturating_add(ttl),
         };
         let bytes = entry.bytes(key);
+        let mut evicted = Vec::new();
         if bytes > self.most_bytes {
-            return;
+            return evicted;
         }
         while kept.bytes + bytes > self.most_bytes {
-            kept.evict_oldest();
+            evicted.extend(kept.evict_oldest());
         }
         if kept.entries.len() == kept.entries.cap().get() {
-            kept.evict_oldest();
+            evicted.extend(kept.evict_oldest());
         }
         kept.bytes += bytes;
         kept.entries.put(key.to_owned(), entry);
+        evicted
     }
 
     /// Forgets one key; whether it was there.
@@ -217,11 +226,11 @@ impl Kept {
         true
     }
 
-    fn evict_oldest(&mut self) {
-        if let Some((key, entry)) = self.entries.pop_lru() {
-            self.bytes -= entry.bytes(&key);
-            self.evictions += 1;
-        }
+    fn evict_oldest(&mut self) -> Option<String> {
+        let (key, entry) = self.entries.pop_lru()?;
+        self.bytes -= entry.bytes(&key);
+        self.evictions += 1;
+        Some(key)
     }
 
     fn remove_where(&mut self, is_meant: impl Fn(&str, &Entry) -> bool) -> usize {
@@ -263,7 +272,7 @@ mod tests {
             cache.set(key, "agent", "1", HOUR, at(0));
         }
         assert!(cache.get("a", at(1)).is_some());
-        cache.set("c", "agent", "1", HOUR, at(1));
+        assert_eq!(cache.set("c", "agent", "1", HOUR, at(1)), ["b"]);
         assert!(cache.get("b", at(1)).is_none());
         assert!(cache.get("a", at(1)).is_some() && cache.get("c", at(1)).is_some());
         let metrics = cache.metrics();

@@ -214,7 +214,11 @@ impl Machine {
         let result = PromptResult { value, detail };
         if let (Some(key), Some(ttl)) = (&talk.key, talk.settings.cache) {
             let text = Kept::of(&result).to_text();
-            self.cache.set(key, &self.owner, &text, ttl, talk.now);
+            let evicted = self.cache.set(key, &self.owner, &text, ttl, talk.now);
+            let notes = evicted
+                .into_iter()
+                .map(|key| PromptNote::CacheEvict { key });
+            self.notes.extend(notes);
         }
         PromptStep::Done(Box::new(result))
     }

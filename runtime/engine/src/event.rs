@@ -346,6 +346,11 @@ pub enum EventKind {
         /// Under which key.
         key: String,
     },
+    /// The cache was full: an answer had to give way to the one of this prompt.
+    CacheEvict {
+        /// Its key.
+        key: String,
+    },
     /// A wrong answer or a failed body is looked at again.
     ReflectionStart {
         /// `prompt`, `step` or `workflow`.

@@ -52,7 +52,10 @@ pub use map::{
 pub use media::{media_join, media_new, media_text, media_url};
 pub use memory::{constant_keep, constant_kept, frame_free, frame_new, object_free, object_new};
 pub use mock::{mock_at, mock_set, unmocked};
-pub use node::{emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_set};
+pub use node::{
+    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_revised,
+    state_set,
+};
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,
     float_sqrt, float_to_int, int_pow, int_to_float,

@@ -110,6 +110,11 @@ pub enum PromptNote {
         /// 64 hex digits.
         key: String,
     },
+    /// Another answer had to give way to this one.
+    CacheEvict {
+        /// 64 hex digits.
+        key: String,
+    },
     /// An answer that does not fit.
     InvalidResponse {
         /// The answer's text.

@@ -7,7 +7,8 @@ use gsw_semantics::hir::{self, BinaryOperator, ExpressionId, ExpressionKind, Loc
 use gsw_semantics::types::Type;
 
 use crate::ir::{Instruction, Operand};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::{Builder, Variable, type_word};
+use crate::lower::prompt::can_be_revised;
 
 impl Builder<'_, '_> {
     /// `x = e`, `x += e`
@@ -84,6 +85,20 @@ impl Builder<'_, '_> {
             Variable::Local(local) => self.store(local, value),
             Variable::Cell(cell) => self.emit(Instruction::CellSet { cell, value }),
         }
+    }
+
+    /// What a `state` variable begins with: in another attempt of its workflow perhaps what the reflection on it said.
+    pub fn revised_state(&mut self, local: hir::LocalId, value: Operand) -> Operand {
+        let body = Arc::clone(&self.body);
+        let declared = body.local(local);
+        let ty = self.concrete(&declared.ty);
+        if declared.kind != LocalKind::State || !can_be_revised(&ty) {
+            return value;
+        }
+        let ty = self.type_id(&ty);
+        let name = self.text(&declared.name);
+        let arguments = vec![type_word(ty), name, value];
+        self.runtime(ty, RuntimeCall::state_revised, arguments)
     }
 
     /// Tells the run what a `state` variable is now.

@@ -14,6 +14,11 @@ use crate::lower::Lowering;
 use crate::lower::builder::{Builder, type_word};
 use crate::walk::reads;
 
+/// Whether a reflection can say a value of this type.
+pub(crate) fn can_be_revised(ty: &Type) -> bool {
+    !matches!(ty, Type::Image | Type::Document | Type::Secret | Type::Unit)
+}
+
 impl Builder<'_, '_> {
     /// A call of a prompt.
     pub fn prompt_call(
@@ -103,11 +108,7 @@ impl Builder<'_, '_> {
     fn revise_parameters(&mut self, item: ItemId, parameters: &[Operand]) {
         let signature = self.program.view.signature(item);
         for (parameter, value) in signature.parameters.iter().zip(parameters) {
-            let has_json = !matches!(
-                parameter.ty,
-                Type::Image | Type::Document | Type::Secret | Type::Unit
-            );
-            if let (true, Operand::Local(local)) = (has_json, *value) {
+            if let (true, Operand::Local(local)) = (can_be_revised(&parameter.ty), *value) {
                 let ty = self.type_id(&parameter.ty);
                 let name = self.text(&parameter.name);
                 let arguments = vec![type_word(ty), name, *value];

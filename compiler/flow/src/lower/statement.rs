@@ -47,6 +47,7 @@ impl Builder<'_, '_> {
             }
             StatementKind::Var { local, value } => {
                 let value = self.expression(*value);
+                let value = self.revised_state(*local, value);
                 self.bind(*local, value);
                 self.tell_state(*local);
             }

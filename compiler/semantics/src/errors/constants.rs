@@ -10,6 +10,15 @@ pub fn constant_circle(place: Place, path: &[&str]) -> Diagnostic {
     Diagnostic::error(Code::NOT_CONSTANT, place, message)
 }
 
+/// A call that asks the run about itself.
+pub fn question_in_constant(place: Place, operation: &str) -> Diagnostic {
+    let message = format!(
+        "a constant is known before the program runs, and `{operation}` asks the run that it is called in"
+    );
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+        .note("make it a function, or compute it in the workflow")
+}
+
 /// A call that reaches outside of the program.
 pub fn effect_in_constant(place: Place, effect: &str) -> Diagnostic {
     let message = format!("a constant is known before the program runs, and this needs `{effect}`");

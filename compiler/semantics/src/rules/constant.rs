@@ -8,7 +8,11 @@ use crate::bodies::item_bodies;
 use crate::errors;
 use crate::hir::{Body, BodyPart};
 use crate::model::Reference;
+use crate::module::module_path;
 use crate::summary::item_summary;
+
+/// The modules of the library that ask the run which they are called in.
+const ABOUT_THE_RUN: &[&str] = &["context", "introspect", "workflows"];
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if body.item.kind(db) != ItemKind::Const || body.part != BodyPart::Main {
@@ -25,7 +29,42 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
     if let Some((effect, span)) = effect(db, body) {
         found.push(errors::effect_in_constant(place_in(body, span), effect));
+    } else if let Some((operation, span)) = question(db, body) {
+        found.push(errors::question_in_constant(
+            place_in(body, span),
+            &operation,
+        ));
     }
+}
+
+/// The first thing by which a constant asks the run, such as `context.node`, and where the way to it begins.
+fn question(db: &dyn Db, body: &Body) -> Option<(String, Span)> {
+    let mut seen = FxHashSet::default();
+    let mut references = item_bodies(db, body.item).references.iter();
+    references.find_map(|(span, reference)| match reference {
+        Reference::Item(item) => Some((question_of(db, *item, &mut seen)?, *span)),
+        _ => None,
+    })
+}
+
+fn question_of(db: &dyn Db, item: ItemId, seen: &mut FxHashSet<ItemId>) -> Option<String> {
+    let is_code = matches!(item.kind(db), ItemKind::Function | ItemKind::Tool);
+    if !is_code || !seen.insert(item) {
+        return None;
+    }
+    let module = module_path(db, item.file(db)).unwrap_or_default();
+    if let Some(module) = module
+        .strip_prefix("std/")
+        .filter(|it| ABOUT_THE_RUN.contains(it))
+    {
+        return Some(format!("{module}.{}", item.name(db)));
+    }
+    let references = item_bodies(db, item).references.iter();
+    let mut items = references.filter_map(|(_, reference)| match reference {
+        Reference::Item(item) => Some(*item),
+        _ => None,
+    });
+    items.find_map(|it| question_of(db, it, seen))
 }
 
 /// The name of the first thing with an effect that a constant uses, and where.

@@ -10,8 +10,8 @@ pub trait Checker {
     /// The heap that values are made in.
     fn heap(&mut self) -> &mut Heap;
 
-    /// The default of a field, owned by the caller; `None` when making it raised.
-    fn call_default(&mut self, function: FunctionIndex) -> Option<u64>;
+    /// The default of a field, owned by the caller; what it said when making it raised.
+    fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String>;
 
     /// Whether a check holds; it takes over its arguments. One that raises does not hold.
     fn check(&mut self, function: FunctionIndex, arguments: &[u64]) -> bool;
@@ -22,14 +22,12 @@ impl Checker for Run {
         &mut self.heap
     }
 
-    fn call_default(&mut self, function: FunctionIndex) -> Option<u64> {
-        match self.call_plain(function.0, &[]) {
-            Ok(word) => Some(word),
-            Err(error) => {
-                self.heap.release(error);
-                None
-            }
-        }
+    fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {
+        self.call_plain(function.0, &[]).map_err(|raised| {
+            let said = self.said_by(raised);
+            self.heap.release(raised);
+            said
+        })
     }
 
     fn check(&mut self, function: FunctionIndex, arguments: &[u64]) -> bool {
@@ -52,8 +50,8 @@ impl Checker for NoFunctions<'_> {
         self.0
     }
 
-    fn call_default(&mut self, _: FunctionIndex) -> Option<u64> {
-        None
+    fn call_default(&mut self, _: FunctionIndex) -> Result<u64, String> {
+        Err("no code can be called here".into())
     }
 
     fn check(&mut self, _: FunctionIndex, arguments: &[u64]) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::types::TypeId;
 
 use crate::event::{EventKind, JsonText, Level};
 use crate::export::guard::calls;
@@ -69,6 +70,11 @@ calls! {
         let value = run.take_json(value).unwrap_or_else(|| "null".into()).into();
         run.change_state(string::text(name), value);
         0
+    }
+
+    /// The first value of a `state` variable: its type, name, value.
+    plain state_revised(run, ty, name, value) {
+        run.revised_state(TypeId(ty as u32), string::text(name), value)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,8 @@ pub struct Lessons {
     guidance: FxHashMap<NodeId, Vec<String>>,
     /// Replaces parameters of prompts inside.
     revised: FxHashMap<NodeId, Map<String, Value>>,
+    /// The nodes whose body a reflection has had tried again.
+    tried_again: FxHashSet<NodeId>,
     /// The model setting of the last prompt inside.
     models: FxHashMap<NodeId, Value>,
     /// All reflections, in order.
@@ -77,6 +79,7 @@ impl Lessons {
 
     /// What was learnt from a failure of `node`'s body.
     pub(crate) fn learn(&mut self, node: NodeId, guidance: &str, revised: Map<String, Value>) {
+        self.tried_again.insert(node);
         if !guidance.is_empty() {
             let known = self.guidance.entry(node).or_default();
             known.push(guidance.to_owned());
@@ -95,7 +98,8 @@ impl Lessons {
     pub(crate) fn close(&mut self, node: NodeId, status: Status) {
         self.models.remove(&node);
         self.revised.remove(&node);
-        if self.guidance.remove(&node).is_some() && status == Status::Completed {
+        self.guidance.remove(&node);
+        if self.tried_again.remove(&node) && status == Status::Completed {
             self.succeed(node);
         }
     }
@@ -148,10 +152,30 @@ impl Run {
         }
         let node = self.current_node();
         let revised = |it: NodeId| self.lessons.revised.get(&it)?.get(name);
-        let Some(tree) = around(&self.tree, node).find_map(revised).cloned() else {
+        let found = around(&self.tree, node).find_map(revised).cloned();
+        match found {
+            Some(tree) => self.word_of_revised(ty, name, given, &tree),
+            None => given,
+        }
+    }
+
+    /// The first word of a `state` variable: what a reflection on its workflow said, if it fits, else the one that is given. Takes
+    /// it over.
+    pub(crate) fn revised_state(&mut self, ty: TypeId, name: &str, given: u64) -> u64 {
+        if self.lessons.revised.is_empty() {
             return given;
-        };
-        match decode::decode(self, ty, &tree) {
+        }
+        let workflow = self.tree.workflow_of(self.current_node());
+        // What is revised for another workflow around means its own variables.
+        let revised = workflow.and_then(|it| self.lessons.revised.get(&it)?.get(name));
+        match revised.cloned() {
+            Some(tree) => self.word_of_revised(ty, name, given, &tree),
+            None => given,
+        }
+    }
+
+    fn word_of_revised(&mut self, ty: TypeId, name: &str, given: u64, tree: &Value) -> u64 {
+        match decode::decode(self, ty, tree) {
             Ok(word) => {
                 self.heap.release_typed(ty, given);
                 word
@@ -161,7 +185,7 @@ impl Run {
                     "the value that a reflection gave for `{name}` does not fit: {}",
                     issue.message
                 );
-                self.log_at(node, Level::Warn, message.into(), None);
+                self.log_at(self.current_node(), Level::Warn, message.into(), None);
                 given
             }
         }

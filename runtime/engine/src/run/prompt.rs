@@ -330,6 +330,7 @@ impl Run {
             let kind = match note {
                 PromptNote::CacheHit { key } => EventKind::CacheHit { key },
                 PromptNote::CacheMiss { key } => EventKind::CacheMiss { key },
+                PromptNote::CacheEvict { key } => EventKind::CacheEvict { key },
                 PromptNote::InvalidResponse { response, issues } => {
                     let messages: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
                     prompt.invalid = messages.join("; ");

@@ -23,6 +23,7 @@ use crate::run::{Run, RunResult};
 use crate::scope::Scopes;
 use crate::services::Services;
 use crate::task::{Role, TaskId, Tasks};
+use crate::value::error;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, Debug)]
@@ -178,12 +179,9 @@ impl Run {
                         .collect::<Vec<_>>()
                 })?
             }
-            (None, Some(default)) => self.default_of(default, before).ok_or_else(|| {
-                vec![missing(
-                    &parameter.name,
-                    "its default could not be computed",
-                )]
-            })?,
+            (None, Some(default)) => self
+                .default_of(default, before)
+                .map_err(|why| vec![missing(&parameter.name, &why)])?,
             (None, None) => decode::decode_all_issues(self, parameter.ty, &Value::Null)
                 .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
         };
@@ -213,20 +211,30 @@ impl Run {
         &mut self,
         default: FunctionIndex,
         (parameters, words): (&[Field], &[u64]),
-    ) -> Option<u64> {
+    ) -> Result<u64, String> {
         let function = default.0;
         let takes = self.loaded.functions[function as usize].parameters as usize;
-        let arguments = words.get(..takes)?;
+        let Some(arguments) = words.get(..takes) else {
+            return Err("its default takes more parameters than stand before it".into());
+        };
         for (parameter, &word) in parameters.iter().zip(arguments) {
             self.heap.retain_typed(parameter.ty, word);
         }
-        match self.call_plain(function, arguments) {
-            Ok(word) => Some(word),
-            Err(error) => {
-                self.heap.release(error);
-                None
-            }
+        self.call_plain(function, arguments).map_err(|raised| {
+            let said = self.said_by(raised);
+            self.heap.release(raised);
+            format!("its default raised {said}")
+        })
+    }
+
+    /// The name of an error, which is borrowed, and its message.
+    pub(crate) fn said_by(&self, raised: u64) -> String {
+        let name = error::name(&self.heap, raised);
+        let message = error::message(&self.heap, raised);
+        if message.starts_with(name) {
+            return message;
         }
+        format!("{name}: {message}")
     }
 }
 

@@ -206,8 +206,11 @@ impl Decoder<'_> {
             let word = match (tree, field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
                 (None, Some(default)) => match it.checker.call_default(default) {
-                    Some(word) => word,
-                    None => return it.fail("a default".into(), "an error while making it".into()),
+                    Ok(word) => word,
+                    Err(said) => {
+                        let found = format!("an error while making it: {said}");
+                        return it.fail("a default".into(), found);
+                    }
                 },
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
