@@ -398,6 +398,42 @@ workflow main() -> string {{
     assert_eq!(played.said.out, "\"tries 3\"\n", "{:?}", played.said);
 }
 
+#[test]
+fn only_models_ask_for_workflows() {
+    // G35, G56
+    let asks = r#"introspect.request_spawn_workflow("triage", "why", { "title": "a" }).id"#;
+    let source =
+        |body: &str| PLANNER.replace("step \"ask\" { plan(\"it\") }", &format!("\"${{{body}}}\""));
+    let played = play("by_program", &source(asks), Vec::new());
+    assert!(
+        played
+            .said
+            .err
+            .contains("only a model may ask for a workflow"),
+        "{:?}",
+        played.said
+    );
+    let message = "not_allowed: only a model may ask for a workflow; a program calls it";
+    assert_eq!(
+        played.verdicts(),
+        [("refused".to_owned(), message.to_owned())]
+    );
+    // Nor does the code of a workflow that a model has started: it is no model.
+    let inside = PLANNER
+        .replace("\"${urgency}: ${title}\"", "\"${REQUEST}\"")
+        .replace("REQUEST", asks);
+    let played = play(
+        "by_started",
+        &inside,
+        once(&[request("triage", json!({ "title": "a" }))]),
+    );
+    let (is_error, told) = &played.told[0][0];
+    assert!(*is_error, "{told}");
+    assert_eq!(told["code"], "not_allowed");
+    let verdicts: Vec<String> = played.verdicts().into_iter().map(|it| it.0).collect();
+    assert_eq!(verdicts, ["granted", "refused"]);
+}
+
 /// Every call of a model is told, also one that does not even begin.
 #[test]
 fn calls_that_cannot_begin_are_told() {
