@@ -353,6 +353,38 @@ pub fn invalid_conversion(place: Place, from: &str, to: &str) -> Diagnostic {
     .note("`as` decodes a `json` and checks a string against a union of literals")
 }
 
+/// A string that is to be something else.
+pub fn parse_number(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic
+        .note("text becomes a number with `.parse_int()` or `.parse_float()`, anything else with `json.parse(text) as …`")
+}
+
+/// A range between brackets.
+pub fn slice_instead(place: Place) -> Diagnostic {
+    Diagnostic::error(Code::NOT_INDEXABLE, place, "a range is no index")
+        .note("a part is `.slice(from, to)`, `.take(n)` or `.drop(n)`")
+}
+
+/// A tuple between brackets' left.
+pub fn parts_by_number(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("the parts of a tuple are `t.0`, `t.1`, and `let (a, b) = t` takes it apart")
+}
+
+/// A string between brackets' left.
+pub fn part_of_text(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a part of a text is `.slice(from, to)`, its characters are `.chars()`")
+}
+
+/// `"a" * 3`
+pub fn repeat_text(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("a text is repeated with `.repeat(n)`")
+}
+
+/// `"%d" % n`
+pub fn interpolate_instead(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("values are put into text with `\"${…}\"`")
+}
+
 /// `await` or `race` of what is no task.
 pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
     Diagnostic::error(

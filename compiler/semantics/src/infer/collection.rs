@@ -208,6 +208,11 @@ impl Context<'_> {
     ) -> ExpressionId {
         let base = self.expression(base, &Expected::Anything);
         let ty = self.ty(base);
+        if matches!(index.kind, ast::ExpressionKind::Range { .. }) {
+            let place = self.place(index.span);
+            self.report(errors::slice_instead(place));
+            return self.invalid(span);
+        }
         let (index, ty) = match self.unchecked(&ty) {
             Type::List(element) => (
                 self.expression(index, &Expected::Type(Type::Int)),
@@ -227,9 +232,12 @@ impl Context<'_> {
                 if other != Type::Invalid {
                     let (place, text) = (self.place(self.span(base)), self.show(&ty));
                     let mut diagnostic = errors::not_indexable(place, &text);
-                    if matches!(other, Type::Optional(_)) {
-                        diagnostic = errors::may_be_none(diagnostic);
-                    }
+                    diagnostic = match other {
+                        Type::Optional(_) => errors::may_be_none(diagnostic),
+                        Type::Tuple(_) => errors::parts_by_number(diagnostic),
+                        Type::String => errors::part_of_text(diagnostic),
+                        _ => diagnostic,
+                    };
                     self.report(diagnostic);
                 }
                 return self.invalid(span);

@@ -63,6 +63,9 @@ impl Context<'_> {
                     let text = crate::infer::source::text(self.db, self.item, self.span(value));
                     self.report(match method {
                         Some(method) => errors::method_converts(report, place, &text, method),
+                        None if self.operand(&actual) == Type::String => {
+                            errors::parse_number(report)
+                        }
                         None => report,
                     });
                     self.push(ExpressionKind::Invalid, target, span)

@@ -226,9 +226,30 @@ impl<'db> ItemInference<'db> {
         });
     }
 
+    /// A prompt has one `user` and one `system`: of two the second would say nothing.
+    fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
+        let users = entries.iter().filter_map(|it| match it {
+            ast::PromptEntry::User(text) => Some(("user", text.span)),
+            _ => None,
+        });
+        let systems = entries.iter().filter_map(|it| match it {
+            ast::PromptEntry::System(text) => Some(("system", text.span)),
+            _ => None,
+        });
+        for (word, span) in users.skip(1).chain(systems.skip(1)) {
+            let place = Place::Item {
+                item: self.item,
+                span,
+            };
+            let report = calls::duplicate_setting(place, word);
+            self.found.diagnostics.push(report);
+        }
+    }
+
     fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
         let mut examples = 0;
         let mut settings = Vec::new();
+        self.refuse_second_texts(entries);
         for entry in entries {
             match entry {
                 ast::PromptEntry::User(text) => {

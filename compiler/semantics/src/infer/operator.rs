@@ -270,6 +270,8 @@ impl Context<'_> {
                 let span = self.span(left);
                 errors::interpolate(report, self.start(span), self.end(span))
             }
+            (Type::String, Type::Int) if symbol == "*" => errors::repeat_text(report),
+            (Type::String, _) if symbol == "%" => errors::interpolate_instead(report),
             _ => report,
         };
         self.report(report);

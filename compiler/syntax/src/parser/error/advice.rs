@@ -48,6 +48,7 @@ impl Scene<'_> {
     pub(super) fn advice(&self, error: &ParseError) -> Option<Advice> {
         let token = *self.tokens.get(error.index)?;
         self.foreign_word(error, token)
+            .or_else(|| self.sign_in_head(error, token))
             .or_else(|| self.foreign_sign(error, token))
             .or_else(|| self.two_signs(error, token))
             .or_else(|| self.equal_sign(error, token))
@@ -111,9 +112,6 @@ impl Scene<'_> {
             TokenKind::Arrow if expected.has(Expected::token(TokenKind::FatArrow)) => {
                 replace("an arm is written `pattern => value`", token.span, "=>")
             }
-            TokenKind::Arrow | TokenKind::Bang if expected.has(Expected::MODIFIER) => note(
-                "the result and its errors stand before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
-            ),
             TokenKind::Arrow if ends_operand(expected) => {
                 replace("a lambda is written `x => x + 1`", token.span, "=>")
             }
@@ -123,19 +121,20 @@ impl Scene<'_> {
             TokenKind::Else if behind == Some(TokenKind::FatArrow) => {
                 replace("the arm for everything else is `_ => …`", token.span, "_")
             }
-            TokenKind::Comma if self.lists_errors(error.index) => {
-                replace("errors are listed with `|` between them", token.span, " |")
-            }
             TokenKind::FatArrow if expected.has(Expected::token(TokenKind::Arrow)) => replace(
                 "the type of a result is written `-> type`",
                 token.span,
                 "->",
             ),
-            TokenKind::Dot if behind == Some(TokenKind::Int) => replace(
-                "a number with a point has digits on both sides of it",
-                Span::new(token.span.start, token.span.start),
-                "0",
-            ),
+            TokenKind::Dot
+                if behind == Some(TokenKind::Int) && before != Some(TokenKind::DotDot) =>
+            {
+                replace(
+                    "a number with a point has digits on both sides of it",
+                    Span::new(token.span.start, token.span.start),
+                    "0",
+                )
+            }
             TokenKind::Comma | TokenKind::ParenClose | TokenKind::Equal
                 if expected == Expected::token(TokenKind::Colon) =>
             {
@@ -143,6 +142,29 @@ impl Scene<'_> {
             }
             _ if before == Some(TokenKind::Minus) && two_before == before => {
                 note("`n -= 1` takes one away; there is no `--`")
+            }
+            _ => None,
+        }
+    }
+
+    /// A sign where a type or what belongs to the head of a declaration is wanted.
+    fn sign_in_head(&self, error: &ParseError, token: Token) -> Option<Advice> {
+        let expected = error.expected;
+        match token.kind {
+            TokenKind::Question
+                if expected.has(Expected::TYPE)
+                    || expected == Expected::token(TokenKind::Colon) =>
+            {
+                note(foreign::OPTIONAL)
+            }
+            TokenKind::BracketOpen if expected.has(Expected::token(TokenKind::ParenOpen)) => {
+                note("type parameters stand in `< >`: `fn first<T>(xs: [T]) -> T?`")
+            }
+            TokenKind::Arrow | TokenKind::Bang if expected.has(Expected::MODIFIER) => note(
+                "the result and its errors stand before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
+            ),
+            TokenKind::Comma if self.lists_errors(error.index) => {
+                replace("errors are listed with `|` between them", token.span, " |")
             }
             _ => None,
         }
@@ -158,8 +180,25 @@ impl Scene<'_> {
             (TokenKind::Star, TokenKind::Star, _) if is_joined(before, token) => {
                 note("a power is written `x.pow(2)`")
             }
-            (TokenKind::DotDot, TokenKind::Dot, _) if is_joined(before, token) => {
-                replace("two dots take over the rest: `..base`", token.span, "")
+            (TokenKind::DotDot, TokenKind::Dot | TokenKind::Less, _)
+                if is_joined(before, token) =>
+            {
+                match self.before(error.index - 1).map(|it| it.kind) {
+                    Some(TokenKind::BraceOpen | TokenKind::Comma | TokenKind::Newline) => {
+                        replace("two dots take over the rest: `..base`", token.span, "")
+                    }
+                    _ => note("a range is written `0..3`, or `0..=3` with its end"),
+                }
+            }
+            (TokenKind::Identifier, TokenKind::BraceOpen, _)
+                if self.before(error.index - 1).map(|it| it.kind) == Some(TokenKind::Dot) =>
+            {
+                note("a lambda stands in parentheses: `xs.map(x => x + 1)`")
+            }
+            (_, TokenKind::Colon, _)
+                if error.expected.has(Expected::token(TokenKind::BracketClose)) =>
+            {
+                note("a part of a list is `.slice(from, to)`, `.take(n)` or `.drop(n)`")
             }
             (_, TokenKind::DotDot, _)
                 if error.expected.has(Expected::token(TokenKind::BracketClose)) =>
@@ -208,7 +247,11 @@ impl Scene<'_> {
             && !error.expected.has(Expected::OPERATOR)
             && error.expected.has(Expected::token(TokenKind::BraceClose));
         let span = Span::new(self.before(error.index)?.span.end, token.span.end);
+        let first = self.tokens.first().map(|it| it.kind);
         match kind(2) {
+            _ if first == Some(TokenKind::Enum) => {
+                note("variants stand in braces and have no values: `enum Level { Low, High }`")
+            }
             _ if is_field => replace("a field is given as `name: value`", span, ":"),
             Some(TokenKind::FatArrow) => note(IN_BRACES),
             Some(TokenKind::ParenOpen | TokenKind::Comma) if self.is_argument(error.index) => {
@@ -275,8 +318,13 @@ impl Scene<'_> {
             return None;
         }
         let text = self.source(token.span);
-        let stem: String = text.chars().take(4).collect();
-        let is_meant = |it: &&&str| stem.chars().count() == 4 && it.starts_with(&stem);
+        let common = |it: &str| {
+            it.bytes()
+                .zip(text.bytes())
+                .take_while(|(a, b)| a == b)
+                .count()
+        };
+        let is_meant = |it: &&&str| common(it) >= (it.len() - 1).max(4);
         let ours = MODIFIERS.iter().find(is_meant)?;
         replace(
             "the modifiers are `timeout`, `retry`, `reflect`, `budget`, `limit` and `errors`",

@@ -48,6 +48,7 @@ const FAIL: &str = "an error is raised with `fail`";
 const ELSE_IF: &str = "a further condition is written `else if`";
 const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
 const RAISES: &str = "what a function can raise stands behind `!`: `-> int ! Failed | Timeout`";
+pub(super) const OPTIONAL: &str = "what may be `none` has a `?` behind its type: `line: int?`";
 const TEST: &str = "a test is written `test \"what holds\" { assert … }`";
 
 /// Words at the start of declarations.
@@ -110,6 +111,11 @@ const BEFORE: &[Foreign] = &[
         Some("for"),
         "a loop is written `for x in xs { … }`",
     ),
+    word(
+        "guard",
+        None,
+        "`let y = x ?? return` takes what is there, or leaves",
+    ),
     word("lambda", None, "a lambda is written `x => x + 1`"),
     word("loop", None, "a loop without an end is `while true { … }`"),
     word(
@@ -121,6 +127,11 @@ const BEFORE: &[Foreign] = &[
         "new",
         Some(""),
         "a record is written `Name { field: value }`, a variant `Name(value)`",
+    ),
+    word(
+        "parallel",
+        None,
+        "parallel work is written `parallel for x in xs { … }` or `parallel (f(), g())`",
     ),
     word("print", None, LOG),
     word("raise", Some("fail"), FAIL),
@@ -165,7 +176,7 @@ const FOUND: &[Foreign] = &[
         "else",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "`else` stands behind the `}` of its `if`",
+        "`else` stands behind the `}` of its `if`; `let y = x ?? return` takes what is there, or leaves",
     ),
     word(
         "finally",
@@ -184,7 +195,25 @@ const FOUND: &[Foreign] = &[
         Some("=="),
         "values are compared with `==`, and taken apart with `match` or `if let`",
     ),
+    word_where(
+        "for",
+        |expected| expected.has(Expected::token(TokenKind::BracketClose)),
+        None,
+        "a list is made from another one: `xs.filter(x => x > 0).map(x => x * 2)`",
+    ),
+    word_where(
+        "let",
+        |expected| expected.has(Expected::EXPRESSION) && !expected.has(Expected::STATEMENT),
+        None,
+        "only `if` takes a `let`; elsewhere it is `match value { pattern => …, _ => … }`",
+    ),
     word_where("max", is_modifier, None, BELONGS_TO_RETRY),
+    word_where(
+        "none",
+        |expected| expected.has(Expected::TYPE),
+        None,
+        OPTIONAL,
+    ),
     word("of", Some("in"), "a loop is written `for x in xs { … }`"),
     word("raises", Some("!"), RAISES),
     word("throws", Some("!"), RAISES),
@@ -192,6 +221,12 @@ const FOUND: &[Foreign] = &[
         "where",
         None,
         "a check belongs to a field or to a type of its own: `type Positive = int where it > 0`",
+    ),
+    word_where(
+        "with",
+        |expected| expected.has(Expected::END_OF_STATEMENT),
+        None,
+        "the settings of one call stand in braces: `classify(mail) with { cache: false }`",
     ),
 ];
 
