@@ -162,3 +162,95 @@ fn workflows_that_call_themselves_for_ever_end_with_a_trace() {
         assert!(said.err.contains(part), "{part} is missing");
     }
 }
+
+/// Recursion through tasks has no native stack to run out of, and its errors pass ten thousands of places.
+#[test]
+fn a_recursion_through_tasks_ends_with_a_short_trace() {
+    let source = "fn down(n: int) -> int { 1 + await spawn down(n + 1) }\n\
+        fn far(n: int) -> int { if n == 0 { 0 } else { 1 + await spawn far(n - 1) } }\n\
+        fn wide(n: int) -> int { let all = parallel for _ in 0..1 { wide(n + 1) }; all[0] }\n\
+        workflow main() -> int { down(0) }\n\
+        workflow deep() -> int { far(10_000) }\n\
+        workflow caught() -> [string] {\n\
+        \x20 let first = \"${down(0)}\" catch { StackOverflow => \"tasks\" }\n\
+        \x20 [first, \"${wide(0)}\" catch { StackOverflow => \"iterations\" }]\n}\n";
+    let file = file("tasks", source);
+    let begin = Instant::now();
+    let said = gswc(&["run", text(&file), "--", "--quiet"]);
+    assert_eq!(said.code, Some(1));
+    let lines = said.err.lines().count();
+    assert!(lines < 300, "{lines} lines");
+    for part in [
+        "error: StackOverflow: calls nest too deep",
+        "  from ",
+        " more\n",
+    ] {
+        assert!(said.err.contains(part), "{part} is missing");
+    }
+    assert!(
+        said.err.contains("tasks.gsw:4:26\n"),
+        "the outermost place is there"
+    );
+    let said = gswc(&["run", text(&file), "deep", "--", "--quiet"]);
+    assert_eq!(said.out, "10000\n", "{}", said.err);
+    let said = gswc(&["run", text(&file), "caught", "--", "--quiet"]);
+    assert_eq!(said.out, "[\"tasks\",\"iterations\"]\n", "{}", said.err);
+    assert!(begin.elapsed() < LONG, "{:?}", begin.elapsed());
+}
+
+/// Values, frames, tasks and nodes count, in loops, in what waits and in what does neither.
+#[test]
+fn who_holds_too_much_is_out_of_memory() {
+    let source = r#"
+fn grow(n: int) -> int { var xs: [int] = []; for i in 0..n { xs += [i] }; xs.len() }
+workflow main() -> int { grow(1_000_000_000) }
+workflow doubled() -> int { var s = "x"; for _ in 0..60 { s += s }; s.len() }
+workflow waits() -> int { var all: [string] = []; while all.len() >= 0 { all += ["x".repeat(1_000_000)]; sleep(1ms) }; 0 }
+workflow straight() -> int { let a = "x".repeat(30_000_000); let b = a + a; let c = b + b; c.len() }
+workflow tasks() -> int { var n = 0; while n >= 0 { spawn sleep(1h); n += 1 }; n }
+workflow caught() -> [int] {
+  let first = grow(1_000_000_000) catch { OutOfMemory => -1 }
+  let large = "x".repeat(1_000_000_000).len() catch { OutOfMemory => -2 }
+  sleep(1ms)
+  [first, large, grow(1_000), grow(1_000_000_000) catch { OutOfMemory => -3 }]
+}
+workflow memory_of(memory: int) -> int { memory }
+"#;
+    let file = file("memory", source);
+    for workflow in ["main", "doubled", "waits", "straight", "tasks"] {
+        let said = gswc(&[
+            "run",
+            text(&file),
+            workflow,
+            "--",
+            "--quiet",
+            "--memory",
+            "64MB",
+        ]);
+        assert_eq!(said.code, Some(1), "{workflow}: {said:?}");
+        let begin = "error: OutOfMemory: the memory limit is reached\n";
+        assert!(said.err.contains(begin), "{workflow}: {}", said.err);
+    }
+    let run = |words: &[&str]| {
+        let mut all = vec!["run", text(&file)];
+        all.extend(words);
+        gswc(&all)
+    };
+    let said = run(&["caught", "--", "--memory=64MiB"]);
+    assert_eq!(said.out, "[-1,-2,1000,-3]\n", "{}", said.err);
+    let said = run(&["main", "--", "--memory", "lots"]);
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.err.contains("`--memory`: `lots` is no size"),
+        "{}",
+        said.err
+    );
+    // A parameter of that name is the program's own.
+    assert_eq!(run(&["memory_of", "--", "--memory", "3"]).out, "3\n");
+    let mut command = std::process::Command::new(crate::program::GSWC);
+    command
+        .args(["run", text(&file), "--", "--quiet"])
+        .env("GSW_MEMORY", "64MB");
+    let said = Said::from(command.output().expect("it starts"));
+    assert!(said.err.contains("error: OutOfMemory"), "{said:?}");
+}

@@ -10,6 +10,7 @@ mod codes;
 mod collector;
 mod conformance;
 mod damage;
+mod detached;
 mod determinism;
 mod differential;
 mod editor;

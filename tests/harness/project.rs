@@ -340,3 +340,46 @@ workflow write(path: string) { fs.write(path, "x") }
     }
     assert!(!folder.join("outside/b.txt").exists());
 }
+
+/// `GSW_PRICES` is asked before the prices of the project, also by a built program.
+#[test]
+fn the_user_may_bring_a_table_of_prices() {
+    let toml = "[models]\ndefault = \"sim/x\"\nprices = \"prices.toml\"\n";
+    let program = "agent a {}\nprompt p() -> int by a { user \"a number\" }\n
+workflow main() -> bool { (p.detail().cost_usd ?? 0.0) >= 1.0 }\n";
+    let files = [
+        ("gsw.toml", toml),
+        ("prices.toml", "[\"sim/*\"]\ninput = 0\noutput = 0\n"),
+        ("main.gsw", program),
+        ("dear.json", r#"{"sim/x": {"input": 1000000, "output": 0}}"#),
+        (
+            "other.json",
+            r#"{"openai/gpt-5": {"input": 1000000, "output": 0}}"#,
+        ),
+        ("wrong.json", r#"{"sim/x": {"input": 1}}"#),
+    ];
+    let folder = folder("user_prices", &files);
+    let built = folder.join("built");
+    out(gswc(&["build", text(&folder), "-o", text(&built)]));
+    let run = |prices: &str| {
+        let mut command = std::process::Command::new(&built);
+        let command = command
+            .env("GSW_PRICES", folder.join(prices))
+            .env_remove("GSW_MODEL");
+        Said::from(command.output().expect("it starts"))
+    };
+    assert_eq!(out(run("dear.json")), "true\n");
+    assert_eq!(out(run("other.json")), "false\n");
+    for (file, why) in [
+        ("wrong.json", "`sim/x` lacks `output`"),
+        ("no.json", "cannot be read"),
+    ] {
+        let said = run(file);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.err.contains("`GSW_PRICES`: `") && said.err.contains(why),
+            "{}",
+            said.err
+        );
+    }
+}

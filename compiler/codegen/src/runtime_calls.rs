@@ -36,10 +36,10 @@ impl Translator<'_, '_> {
         self.builder.inst_results(called)[0]
     }
 
-    /// A fresh unwinding of the whole run.
+    /// A fresh unwinding of the whole run, or the fault for which the runtime has set the flag.
     pub(crate) fn unwinding(&mut self) -> Value {
-        let nothing = self.number(0);
-        self.new_object((BuiltinError::Unwind.ty(), 0), &[nothing, nothing])
+        let kind = self.number(BuiltinError::Unwind as u64);
+        self.runtime_word(RuntimeCall::fault, &[kind])
     }
 
     /// Appends a span to an error's trace.

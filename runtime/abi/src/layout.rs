@@ -161,6 +161,14 @@ pub const ENTRY_PLAIN: i32 = 0;
 /// Offset of [`FunctionEntry::resume`].
 pub const ENTRY_RESUME: i32 = 8;
 
+/// The bits of [`Context::stop`].
+pub mod stop {
+    /// The whole run is to stop.
+    pub const RUN: u32 = 1;
+    /// The memory is used up.
+    pub const MEMORY: u32 = 2;
+}
+
 /// What compiled code gets as its first argument: the front of the runtime's own state of the run.
 #[repr(C)]
 #[derive(Debug)]
@@ -169,7 +177,7 @@ pub struct Context {
     pub table: *const crate::call::Table,
     /// Below this address of the native stack a function must raise `StackOverflow`.
     pub stack_limit: u64,
-    /// Not 0 when the whole run is to stop; polled on the back edges of loops.
+    /// Not 0 when loops are not to go on, as [`stop`] says; polled on their back edges.
     pub stop: u32,
     /// Keeps the next field aligned.
     pub reserved: u32,

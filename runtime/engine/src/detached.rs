@@ -26,6 +26,8 @@ pub(crate) struct Detached {
 struct State {
     running: Vec<Running>,
     ended: Vec<DetachedEnd>,
+    /// Why all are to end, those that begin from now on too.
+    cancelled: Option<String>,
 }
 
 struct Running {
@@ -80,8 +82,12 @@ impl Detached {
             carrier: Arc::downgrade(&carrier),
             end: Arc::new(Mutex::new(finished)),
         });
+        let cancelled = state.cancelled.clone();
         drop(state);
         carrier.begin_detached(start);
+        if let Some(reason) = cancelled {
+            carrier.cancel(&reason);
+        }
         id.to_string()
     }
 
@@ -107,8 +113,9 @@ impl Detached {
         std::mem::take(&mut self.lock().ended)
     }
 
-    /// Tells all that run now to end.
+    /// Tells all to end, also those that are started by what still runs.
     pub(crate) fn cancel(&self, reason: &str) {
+        self.lock().cancelled = Some(reason.to_owned());
         for carrier in self.carriers() {
             carrier.cancel(reason);
         }

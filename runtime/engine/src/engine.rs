@@ -181,7 +181,7 @@ impl Engine {
         self.detached.wait()
     }
 
-    /// Tells the runs that `spawn detached` has started to end.
+    /// Tells the runs that `spawn detached` has started to end, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.detached.cancel(reason);
     }

@@ -10,8 +10,9 @@ mod shape;
 mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot};
+use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot, stop};
 use gsw_abi::types::{TypeId, TypeTable};
 
 use pool::Pool;
@@ -32,7 +33,14 @@ pub struct Heap {
     live: u64,
     frames: u64,
     limit: u64,
+    /// Where it counts as passed: above the limit from when that was told until less is in use again, so that unwinding, which
+    /// takes memory before it gives some back, does not pass it a second time.
+    threshold: u64,
+    /// Bytes of tasks and nodes, which are no part of the pool.
+    outside: u64,
     over_limit: bool,
+    /// The flag that loops look at; null outside of a run.
+    alarm: *mut u32,
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,
     work: Vec<u64>,
@@ -58,7 +66,10 @@ impl Heap {
             live: 0,
             frames: 0,
             limit: limit.unwrap_or(u64::MAX),
+            threshold: limit.unwrap_or(u64::MAX),
+            outside: 0,
             over_limit: false,
+            alarm: std::ptr::null_mut(),
             internal: None,
             dropped: Vec::new(),
             work: Vec::new(),
@@ -93,7 +104,61 @@ impl Heap {
 
     /// Whether the limit was passed, or something was refused for its size, since this was last asked.
     pub fn take_over_limit(&mut self) -> bool {
-        std::mem::take(&mut self.over_limit)
+        if !std::mem::take(&mut self.over_limit) {
+            return false;
+        }
+        let room = self.limit / 16 + (1 << 16);
+        self.threshold = self.used().max(self.limit).saturating_add(room);
+        if let Some(alarm) = self.alarm() {
+            alarm.fetch_and(!stop::MEMORY, Ordering::SeqCst);
+        }
+        true
+    }
+
+    /// From here on the flag of the run that owns this heap says when the limit is passed.
+    ///
+    /// # Safety
+    /// The flag lives as long as this heap, and everybody else touches it atomically.
+    pub unsafe fn set_alarm(&mut self, flag: *mut u32) {
+        self.alarm = flag;
+    }
+
+    fn alarm(&self) -> Option<&AtomicU32> {
+        // SAFETY: as `set_alarm` demands.
+        (!self.alarm.is_null()).then(|| unsafe { AtomicU32::from_ptr(self.alarm) })
+    }
+
+    /// Looks whether the limit is passed.
+    fn look_at_limit(&mut self) {
+        let used = self.used();
+        if used > self.threshold {
+            self.pass_limit();
+        } else if used <= self.limit {
+            self.threshold = self.limit;
+        }
+    }
+
+    fn used(&self) -> u64 {
+        self.pool.bytes().saturating_add(self.outside)
+    }
+
+    #[cold]
+    fn pass_limit(&mut self) {
+        self.over_limit = true;
+        if let Some(alarm) = self.alarm() {
+            alarm.fetch_or(stop::MEMORY, Ordering::SeqCst);
+        }
+    }
+
+    /// So many bytes are in use beside values and frames.
+    pub fn charge(&mut self, bytes: usize) {
+        self.outside = self.outside.saturating_add(bytes as u64);
+        self.look_at_limit();
+    }
+
+    /// They are not any more.
+    pub fn discharge(&mut self, bytes: usize) {
+        self.outside = self.outside.saturating_sub(bytes as u64);
     }
 
     /// Whether the limit was passed, without forgetting it.
@@ -109,9 +174,11 @@ impl Heap {
 
     /// Whether an object may grow from `old` to `new` bytes; if not, the limit counts as passed.
     pub fn admit_growth(&mut self, old: u64, new: u64) -> bool {
-        let left = self.limit.saturating_sub(self.pool.bytes());
+        let left = self.limit.saturating_sub(self.used());
         let fits = new <= MAX_OBJECT && new.saturating_sub(old) <= left;
-        self.over_limit |= !fits;
+        if !fits {
+            self.pass_limit();
+        }
         fits
     }
 
@@ -213,7 +280,7 @@ impl Heap {
         let (old, new) = (HEADER as usize + old, HEADER as usize + new);
         // SAFETY: the object was allocated with `old` bytes, and by the contract of this function nobody else names it.
         let address = unsafe { self.pool.resize(word as *mut u8, old, new) };
-        self.over_limit |= self.pool.bytes() > self.limit;
+        self.look_at_limit();
         address as u64
     }
 
@@ -277,7 +344,7 @@ impl Heap {
     /// Memory that is part of an object, beside it.
     pub(crate) fn allocate(&mut self, bytes: usize) -> *mut u8 {
         let address = self.pool.allocate(bytes);
-        self.over_limit |= self.pool.bytes() > self.limit;
+        self.look_at_limit();
         address
     }
 

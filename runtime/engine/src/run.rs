@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use gsw_abi::layout::Context;
+use gsw_abi::layout::{Context, stop};
 
 use crate::heap::Heap;
 use crate::load::Loaded;
@@ -90,6 +90,8 @@ pub struct Run {
     pub events: u64,
     /// The runs of their own that are being started: from which node, which workflow.
     pub(crate) detaching: rustc_hash::FxHashMap<OperationId, (crate::node::NodeId, Arc<str>)>,
+    /// How decoding takes the texts of secrets.
+    pub(crate) reads_secrets: crate::codec::checker::Secrets,
     /// The latest error that was told of.
     told: Option<describe::Told>,
     /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.
@@ -207,8 +209,9 @@ impl Run {
     }
 
     /// Whether the run was told to stop at the next loop or call.
-    fn is_stopping(&mut self) -> bool {
+    pub(crate) fn is_stopping(&mut self) -> bool {
         // SAFETY: the flag is written by other threads, and only atomically.
-        unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) }.load(Ordering::SeqCst) != 0
+        let flag = unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) };
+        flag.load(Ordering::SeqCst) & stop::RUN != 0
     }
 }

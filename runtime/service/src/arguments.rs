@@ -4,7 +4,7 @@ use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeTable};
 use serde_json::{Map, Value};
 
-use crate::value_text;
+use crate::{memory, value_text};
 
 /// What the user asks for.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,6 +39,8 @@ pub struct BuiltinOptions {
     pub events: Option<EventSink>,
     /// `--json` and `--raw`.
     pub form: ResultForm,
+    /// `--memory`: the most bytes that the values of a run may take.
+    pub memory: Option<u64>,
     /// `--quiet`: nothing on standard error but the final error.
     pub verbosity: Verbosity,
 }
@@ -225,6 +227,15 @@ impl<'a> Reader<'a> {
             self.given[index].push(Given::Bool(false));
             return Ok(());
         }
+        self.builtin(name, value)
+    }
+
+    /// One of the options that every program has.
+    fn builtin(
+        &mut self,
+        name: &str,
+        mut value: impl FnMut() -> Result<String, UsageError>,
+    ) -> Result<(), UsageError> {
         match name {
             "model" => self.options.model = Some(value()?),
             "events" => {
@@ -234,6 +245,13 @@ impl<'a> Reader<'a> {
                 } else {
                     EventSink::File(sink)
                 });
+            }
+            // No reserved name: a parameter that is called so was found above.
+            "memory" => {
+                let size = value()?;
+                let bytes =
+                    memory::bytes(&size).map_err(|why| UsageError(format!("`--memory`: {why}")));
+                self.options.memory = Some(bytes?);
             }
             "json" => self.options.form = ResultForm::Json,
             "raw" => self.options.form = ResultForm::Raw,

@@ -18,7 +18,7 @@ use crate::arguments::{self, Command, Invocation, ResultForm};
 use crate::exit::Exit;
 use crate::person::Person;
 use crate::watchers::{Output, Watchers};
-use crate::{failure, help, interrupt, manifest, terminal};
+use crate::{failure, help, interrupt, manifest, memory, prices, terminal};
 
 /// Does what the words after a program's name say, and gives the exit code.
 #[must_use]
@@ -59,7 +59,14 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
     }
 }
 
-fn run(loaded: Loaded, invocation: Invocation) -> Exit {
+fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
+    let memory_limit = match settle(&mut loaded, &invocation) {
+        Ok(limit) => limit,
+        Err(why) => {
+            eprintln!("{}: {why}", loaded.program.name);
+            return Exit::Usage;
+        }
+    };
     // All observers are there before the run begins, so nothing of the past is kept.
     let observers = Arc::new(Observers::new(History {
         count: 0,
@@ -79,6 +86,7 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
             .model
             .clone()
             .or_else(|| std::env::var("GSW_MODEL").ok().filter(|it| !it.is_empty())),
+        memory_limit,
         observers: Arc::clone(&observers),
         humans: Some(Arc::clone(&person) as Arc<dyn Humans>),
         ..EngineOptions::default()
@@ -99,7 +107,11 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
         (form, _) => form,
     };
     let exit = report(&finished, form, result);
-    report_detached(&detached);
+    let exit = match report_detached(&detached) {
+        // The main run had ended when the user ended the others.
+        Detached::Cancelled if exit == Exit::Done => Exit::Cancelled,
+        _ => exit,
+    };
     // A release build must not fail a run that has done its work; every test runs a debug build.
     if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {
         eprintln!("error: {} objects were never freed", finished.live_objects);
@@ -108,8 +120,29 @@ fn run(loaded: Loaded, invocation: Invocation) -> Exit {
     exit
 }
 
-/// Says which of the runs that were detached went wrong. The exit code is the main run's: nobody waits for theirs.
-fn report_detached(ends: &[DetachedEnd]) {
+/// What the environment and the command line say of memory and prices; gives the limit of memory.
+fn settle(loaded: &mut Loaded, invocation: &Invocation) -> Result<Option<u64>, String> {
+    let prices = prices::of_user()?;
+    if !prices.is_empty() {
+        let models = &mut Arc::make_mut(&mut loaded.program).models;
+        // The first row that fits counts.
+        models.prices.splice(0..0, prices);
+    }
+    memory::limit(invocation.options.memory)
+}
+
+/// What became of the runs that were detached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detached {
+    Ended,
+    /// The user has cancelled one at least.
+    Cancelled,
+}
+
+/// Says which of the runs that were detached went wrong. The exit code is the main run's, as nobody waits for theirs, unless
+/// they were cancelled.
+fn report_detached(ends: &[DetachedEnd]) -> Detached {
+    let mut became = Detached::Ended;
     for DetachedEnd {
         run,
         workflow,
@@ -120,11 +153,15 @@ fn report_detached(ends: &[DetachedEnd]) {
             RunResult::Value(_) => continue,
             RunResult::Raised(error) => failure::text(error),
             RunResult::InvalidInput(issues) => failure::issues(issues),
-            RunResult::Cancelled => "cancelled\n".to_owned(),
+            RunResult::Cancelled => {
+                became = Detached::Cancelled;
+                "cancelled\n".to_owned()
+            }
             RunResult::Internal(message) => format!("error: Internal: {message}\n"),
         };
         eprint!("detached run {run} of `{workflow}`: {why}");
     }
+    became
 }
 
 /// Whether a result is a JSON string, which `--raw` prints bare.

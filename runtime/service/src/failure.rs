@@ -36,7 +36,11 @@ pub fn text(error: &RunError) -> String {
     if let Some(place) = places.next() {
         write_place(&mut out, place);
     }
-    for place in places {
+    for (index, place) in places.enumerate() {
+        // The first one was written above.
+        if error.left_out > 0 && index + 1 == error.trace.len() / 2 {
+            let _ = writeln!(out, "  … {} more", error.left_out);
+        }
         let _ = writeln!(out, "  from {}:{}:{}", place.file, place.line, place.column);
     }
     if !error.path.is_empty() {

@@ -112,6 +112,7 @@ fn write_builtin(text: &mut String) {
   --json                           Prints an error as JSON
   --raw                            Prints a string result bare
   --quiet                          No logs and no progress on standard error
+  --memory SIZE                    The most that a run's values may take, such as 512MB
   --help                           This text
   --version                        Prints the program's name and version
 Built-in commands:

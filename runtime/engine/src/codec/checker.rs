@@ -5,10 +5,25 @@ use gsw_abi::program::FunctionIndex;
 use crate::heap::Heap;
 use crate::run::Run;
 
+/// What stands in JSON where a `secret` is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Secrets {
+    /// The text itself: nobody outside may ask for a secret by its name.
+    #[default]
+    AsText,
+    /// What a run has written of its own: names where values go.
+    ByName,
+}
+
 /// Calls the plain compiled functions that types name.
 pub trait Checker {
     /// The heap that values are made in.
     fn heap(&mut self) -> &mut Heap;
+
+    /// What the text of a `secret` is.
+    fn secrets(&self) -> Secrets {
+        Secrets::AsText
+    }
 
     /// The default of a field, owned by the caller; what it said when making it raised.
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String>;
@@ -20,6 +35,10 @@ pub trait Checker {
 impl Checker for Run {
     fn heap(&mut self) -> &mut Heap {
         &mut self.heap
+    }
+
+    fn secrets(&self) -> Secrets {
+        self.reads_secrets
     }
 
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {

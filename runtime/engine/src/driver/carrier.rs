@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gsw_abi::layout::stop;
 use serde_json::{Map, Value};
 
 use crate::driver::clock;
@@ -188,7 +189,7 @@ impl Carrier {
         if let Some(StopFlag { flag, limit }) = self.lock().stop {
             // SAFETY: the run is alive while its flag is kept, and everybody touches both atomically.
             unsafe {
-                AtomicU32::from_ptr(flag).store(1, Ordering::SeqCst);
+                AtomicU32::from_ptr(flag).fetch_or(stop::RUN, Ordering::SeqCst);
                 AtomicU64::from_ptr(limit).store(u64::MAX, Ordering::SeqCst);
             }
         }

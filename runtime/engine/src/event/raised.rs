@@ -26,6 +26,9 @@ pub struct RunError {
     pub is_fault: bool,
     /// The places that it passed, from the inside out.
     pub trace: Vec<TracePlace>,
+    /// How many places are left out in the middle of the trace.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// The path of the node in which it arose.
     pub path: String,
     /// The workflow in which it arose; none outside of any.
@@ -40,6 +43,11 @@ pub struct RunError {
     pub logs: Vec<LogLine>,
     /// What the user can do.
     pub hint: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl RunError {

@@ -103,7 +103,15 @@ pub(crate) unsafe fn raising(
     let run = unsafe { Run::of(context) };
     match catch_unwind(AssertUnwindSafe(|| body(run))) {
         Ok(Ok(value)) => Outcome { value, error: 0 },
-        Ok(Err(error)) => Outcome { value: 0, error },
+        Ok(Err(error)) => {
+            if error::kind(error) == Some(BuiltinError::OutOfMemory) {
+                // SAFETY: as this function demands; the body has ended.
+                let run = unsafe { Run::of(context) };
+                // What is told here is not to be told again by the next loop.
+                let _ = run.heap.take_over_limit();
+            }
+            Outcome { value: 0, error }
+        }
         Err(payload) => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };

@@ -6,6 +6,7 @@ use gsw_abi::program::Workflow;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value, json};
 
+use crate::codec::checker::Secrets;
 use crate::codec::decode;
 use crate::model::Issue;
 use crate::operation::DetachedStart;
@@ -112,7 +113,11 @@ impl Run {
             self.fail_internally(format!("`{}` cannot be started", start.workflow));
             return;
         }
-        match self.decode_arguments(fields, &start.input) {
+        // The run that starts this one has written them.
+        self.reads_secrets = Secrets::ByName;
+        let arguments = self.decode_arguments(fields, &start.input);
+        self.reads_secrets = Secrets::AsText;
+        match arguments {
             Ok(words) => self.start_root(start.function, start.result, &words),
             Err(issues) => self.end_at_once(RunResult::InvalidInput(issues)),
         }

@@ -55,6 +55,7 @@ impl Run {
                 let mut described = told.described.clone();
                 // It has passed more places since.
                 described.trace = self.places_of(raised);
+                described.left_out = error::left_out(raised);
                 described
             }
             _ => Box::new(self.describe(raised, node.unwrap_or(NodeId::ROOT))),
@@ -80,6 +81,7 @@ impl Run {
             fields: Value::Object(fields.collect()),
             is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
             trace: self.places_of(raised),
+            left_out: error::left_out(raised),
             path: self.tree.path(node),
             workflow,
             state: workflow.map(|it| self.tree.state(it)).unwrap_or_default(),
@@ -153,6 +155,7 @@ fn hint(kind: BuiltinError) -> Option<&'static str> {
         BuiltinError::Timeout => "raise the `timeout`, or catch `Timeout`",
         BuiltinError::OutOfRange => "use `.get(…)`, which gives an optional",
         BuiltinError::StackOverflow => "a function calls itself without end",
+        BuiltinError::OutOfMemory => "hold less at once, or raise the limit: `--memory 4GB`",
         BuiltinError::PermissionDenied => "list it in the `permissions` block of the entry module",
         BuiltinError::BudgetExceeded => "raise the `budget`",
         BuiltinError::Internal => "this is a bug of Groundswell; please report it with the program",

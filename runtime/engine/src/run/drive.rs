@@ -1,5 +1,6 @@
 //! Resumes tasks: runs the innermost frame, hands its result to the frame around it, and so on until one waits.
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::{Frame, status};
 
 use crate::node::NodeId;
@@ -27,7 +28,13 @@ impl Run {
         if is_new {
             self.begin_node(base);
         }
-        let ending = self.resume_frames(frame);
+        let ending = if is_new && self.depth > MOST_FRAMES {
+            self.drop_frames(id);
+            Some(Ending::Error(self.fault(BuiltinError::StackOverflow)))
+        } else {
+            self.resume_frames(frame)
+        };
+        let ending = ending.map(|it| self.within_limit(it, id));
         self.current = TaskId::NONE;
         if let Some(message) = self.heap.take_internal() {
             self.fail_internally(message);
@@ -41,6 +48,21 @@ impl Run {
                 self.body_ended(id, ending);
             }
             None => task.state = State::Waiting,
+        }
+    }
+
+    /// A body that ends before anything could tell it that the memory is used up has not got all that it asked for.
+    fn within_limit(&mut self, ending: Ending, id: TaskId) -> Ending {
+        match ending {
+            // What becomes JSON first is of another type, and is looked at by whoever waits for it.
+            Ending::Value(value)
+                if self.tasks.at(id).encodes.is_none() && self.heap.take_over_limit() =>
+            {
+                let result = self.tasks.at(id).result;
+                self.heap.release_typed(result, value);
+                Ending::Error(self.fault(BuiltinError::OutOfMemory))
+            }
+            ending => ending,
         }
     }
 

@@ -14,6 +14,9 @@ use crate::task::{Role, State, Task, TaskId};
 use crate::value;
 use crate::wait::Wait;
 
+/// A task and its node take about as much memory as so many frames. So tasks may nest some 100,000 deep.
+const TASK_FRAMES: u32 = 10;
+
 /// What a task is made from.
 #[derive(Debug)]
 pub(crate) struct NewTask<'a> {
@@ -58,7 +61,7 @@ impl Run {
         let last = self.tree.node(new.owner).last_task;
         let id = self.tasks.insert(Task {
             frame: new.frame,
-            depth: 1,
+            depth: self.depth_of_new(new.role),
             state: State::New,
             wait: Wait::Nothing,
             base,
@@ -81,6 +84,7 @@ impl Run {
             has_handle: false,
             is_listed: true,
         });
+        self.heap.charge(size_of::<Task>());
         let node = self.tree.node_mut(new.owner);
         node.live_tasks += 1;
         node.last_task = id;
@@ -90,6 +94,24 @@ impl Run {
         }
         self.ready.push_back(id);
         id
+    }
+
+    /// How deep a new task begins: below who starts it, so that an endless recursion through tasks ends like any other.
+    fn depth_of_new(&self, role: Role) -> u32 {
+        let outer = match role {
+            Role::Root => return 1,
+            Role::Spawned => self.current,
+            Role::Iteration { coordinator, .. }
+            | Role::Tool { coordinator, .. }
+            | Role::Reflection { coordinator } => coordinator,
+        };
+        let depth = match self.tasks.get(outer) {
+            // What is noted of a task is from before it went on.
+            Some(_) if outer == self.current => self.depth,
+            Some(task) => task.depth,
+            None => 0,
+        };
+        depth.saturating_add(TASK_FRAMES)
     }
 
     /// Whose budget a new task draws from.

@@ -60,7 +60,7 @@ impl Run {
             },
             start.now,
         );
-        Box::new(Self {
+        let mut run = Box::new(Self {
             context,
             heap: Heap::new(Arc::clone(&loaded.types), services.memory_limit),
             loaded,
@@ -79,6 +79,7 @@ impl Run {
             random: start.seed | 1,
             events: 0,
             detaching: rustc_hash::FxHashMap::default(),
+            reads_secrets: crate::codec::checker::Secrets::AsText,
             told: None,
             held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
@@ -89,7 +90,11 @@ impl Run {
             root: TaskId::NONE,
             result: UNIT,
             finished: None,
-        })
+        });
+        let flag = &raw mut run.context.stop;
+        // SAFETY: the heap is a part of the run that holds the flag, and others touch it atomically.
+        unsafe { run.heap.set_alarm(flag) };
+        run
     }
 
     /// Begins with a workflow and its parameters by name. Input that does not fit ends the run before its first turn.

@@ -6,7 +6,7 @@ use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 
 use crate::event::{End, Event, EventKind, JsonText, Level, LogLine};
-use crate::node::{NewNode, NodeId, Status, Totals};
+use crate::node::{NewNode, Node, NodeId, Status, Totals};
 use crate::run::Run;
 use crate::value::error;
 
@@ -39,6 +39,7 @@ impl Run {
     pub(crate) fn enter_node(&mut self, new: NewNode<'_>) -> NodeId {
         let (parent, kind, status, input) = (new.parent, new.kind, new.status, new.input.clone());
         let node = self.tree.enter(new, self.now);
+        self.heap.charge(size_of::<Node>());
         let name = Arc::clone(self.tree.name(node));
         let index = self.tree.node(node).index;
         let input = input.map(JsonText::from);

@@ -120,9 +120,43 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     if trace == 0 {
         trace = list::with_capacity(heap, builtin::LIST_INT, 4);
     }
-    trace = list::push(heap, trace, element);
+    if list::len(trace) < LONGEST_TRACE {
+        trace = list::push(heap, trace, element);
+    } else {
+        trace = list::unique(heap, trace, 0);
+        leave_out(list::words_mut(trace), element);
+    }
     store(error, ERROR_TRACE, trace);
 }
+
+/// Puts an element behind a full trace: one in the middle makes room, and the number of those that did stands there.
+fn leave_out(trace: &mut [u64], element: u64) {
+    let (first, last) = trace.split_at_mut(LONGEST_TRACE / 2);
+    let Some((count, last)) = last.split_first_mut() else {
+        return;
+    };
+    let mut gone = vec![last[0]];
+    if *count & LEFT_OUT == 0 {
+        gone.push(*count);
+        *count = LEFT_OUT;
+    }
+    last.copy_within(1.., 0);
+    last[last.len() - 1] = element;
+    // The origin is no place, and is needed.
+    for element in gone {
+        if element & ORIGIN != 0 {
+            let before = first.len() - 1;
+            first[before] = element;
+        }
+        *count += 1;
+    }
+}
+
+/// So many elements of a trace are kept: the first ones and the last.
+const LONGEST_TRACE: usize = 256;
+
+/// An element of a trace that is no span: how many are left out there.
+const LEFT_OUT: u64 = 1 << 33;
 
 /// An element of a trace that is no span: the node in which the error arose.
 const ORIGIN: u64 = 1 << 32;
@@ -143,8 +177,16 @@ pub fn set_origin(heap: &mut Heap, error: u64, node: NodeId) {
 /// The spans that an error passed, from the inside out.
 #[must_use]
 pub fn trace(error: u64) -> Vec<u32> {
-    let spans = elements(error).iter().filter(|&&it| it & ORIGIN == 0);
+    let is_span = |it: &&u64| **it & (ORIGIN | LEFT_OUT) == 0;
+    let spans = elements(error).iter().filter(is_span);
     spans.map(|&span| span as u32).collect()
+}
+
+/// How many spans of an error's trace are left out in the middle of it.
+#[must_use]
+pub fn left_out(error: u64) -> u64 {
+    let count = elements(error).iter().find(|&&it| it & LEFT_OUT != 0);
+    count.map_or(0, |it| it & !LEFT_OUT)
 }
 
 fn elements<'a>(error: u64) -> &'a [u64] {

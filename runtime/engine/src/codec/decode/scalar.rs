@@ -2,9 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Number, Value};
 
+use crate::codec::checker::Secrets;
 use crate::codec::decode::Decoder;
 use crate::codec::tree;
 use crate::value::string;
@@ -23,8 +25,13 @@ impl Decoder<'_> {
                 duration::from_seconds_text(&it.to_string()).map(|it| it as u64)
             }
             (Type::String, Value::String(it)) => Some(string::new_of(self.checker.heap(), ty, it)),
-            // What comes from outside is the text itself: nobody outside may ask for a secret by its name.
-            (Type::Secret, Value::String(it)) => Some(string::new(self.checker.heap(), it)),
+            (Type::Secret, Value::String(it)) => {
+                let ty = match self.checker.secrets() {
+                    Secrets::AsText => builtin::STRING,
+                    Secrets::ByName => builtin::SECRET,
+                };
+                Some(string::new_of(self.checker.heap(), ty, it))
+            }
             (Type::Literals(texts), Value::String(it)) if texts.contains(it) => {
                 Some(string::new_of(self.checker.heap(), ty, it))
             }

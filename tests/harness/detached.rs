@@ -1,0 +1,141 @@
+//! Signals while detached runs go on: all end, their `defer`s run, and nothing is left.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::{GSWC, Said, scratch, text};
+
+const SOURCE: &str = r#"
+import std/exec
+import std/fs
+
+workflow child(log: string) {
+  defer { fs.append(log, "child ended\n") }
+  fs.append(log, "child began\n")
+  exec.run(["sleep", "3600"])
+}
+
+/// Both go on when the signal comes.
+workflow main(log: string) {
+  defer { fs.append(log, "main ended\n") }
+  spawn detached child(log)
+  sleep(1h)
+}
+
+/// Only the detached one does.
+workflow short(log: string) -> string { spawn detached child(log); "done" }
+
+/// Another one is started while all is ending.
+workflow late(log: string) {
+  defer { spawn detached child(log) }
+  fs.append(log, "child began\n")
+  sleep(1h)
+}
+"#;
+
+struct Session {
+    child: Child,
+    log: PathBuf,
+    begun: Instant,
+}
+
+impl Session {
+    /// Starts a workflow and waits until its child is there.
+    fn start(workflow: &str) -> Self {
+        let folder = scratch("detached");
+        let file = folder.join(format!("{workflow}.gsw"));
+        std::fs::write(&file, SOURCE).expect("the target folder can be written");
+        let log = folder.join(format!("{workflow}.log"));
+        let _ = std::fs::remove_file(&log);
+        let mut command = Command::new(GSWC);
+        command.args([
+            "run",
+            text(&file),
+            workflow,
+            "--",
+            "--quiet",
+            "--log",
+            text(&log),
+        ]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().expect("gswc can be started");
+        let session = Self {
+            child,
+            log,
+            begun: Instant::now(),
+        };
+        while !session.read().contains("child began") {
+            assert!(
+                session.begun.elapsed() < Duration::from_secs(60),
+                "it does not begin"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        session
+    }
+
+    fn read(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Sends a signal and waits for the end.
+    fn end(self, signal: &str) -> (Said, String) {
+        // A run that has just written its first line may not wait yet.
+        std::thread::sleep(Duration::from_millis(200));
+        let (id, log) = (self.child.id().to_string(), self.log.clone());
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.is_ok_and(|it| it.success()), "a signal can be sent");
+        let begun = Instant::now();
+        let said = self.child.wait_with_output().expect("it ends").into();
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "{:?}",
+            begun.elapsed()
+        );
+        (said, read(&log))
+    }
+}
+
+fn read(log: &Path) -> String {
+    std::fs::read_to_string(log).unwrap_or_default()
+}
+
+#[test]
+fn a_signal_ends_detached_runs_cleanly() {
+    for signal in ["-INT", "-TERM"] {
+        let (said, log) = Session::start("main").end(signal);
+        assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{said:?}");
+        assert!(
+            log.contains("main ended\n") && log.contains("child ended\n"),
+            "{log}"
+        );
+        assert!(
+            said.err.contains("cancelled\n") && said.err.contains("of `child`: cancelled\n"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn a_signal_while_only_a_detached_run_goes_on_is_told_by_the_exit_code() {
+    let (said, log) = Session::start("short").end("-INT");
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (Some(130), "\"done\"\n"),
+        "{said:?}"
+    );
+    assert_eq!(log, "child began\nchild ended\n");
+}
+
+#[test]
+fn a_run_that_is_detached_after_the_signal_ends_at_once() {
+    let (said, log) = Session::start("late").end("-INT");
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.err.contains("of `child`: cancelled\n"), "{}", said.err);
+    assert!(!log.contains("child ended\nchild"), "{log}");
+}
