@@ -103,7 +103,8 @@ fn length_without_image(bytes: &[u8]) -> usize {
     }
 }
 
-/// Puts the bytes under a name in one step, by way of a file beside it.
+/// Puts the bytes under a name in one step, by way of a file beside it. What a crash of the whole machine loses can be built
+/// again, so nobody waits for the disk.
 fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
     let name = target
         .file_name()
@@ -126,8 +127,7 @@ fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     options.write(true).create(true).truncate(true);
     let mut file = options.open(path)?;
     file.write_all(bytes)?;
-    make_executable(&file)?;
-    file.sync_all()
+    make_executable(&file)
 }
 
 #[cfg(unix)]

@@ -21,8 +21,9 @@ pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
     };
     let body = match &tree.body {
         ItemBody::Function(it) => ItemBody::Function(Function {
+            receiver: it.receiver.clone(),
+            signature: it.signature.clone(),
             body: it.body.as_ref().map(|_| empty()),
-            ..it.clone()
         }),
         ItemBody::Workflow { signature, .. } => ItemBody::Workflow {
             signature: signature.clone(),
@@ -54,10 +55,13 @@ pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
         },
         other => other.clone(),
     };
+    // Field by field, because a copy of the tree would copy the body that is left out.
     let head = Item {
+        docs: tree.docs.clone(),
+        attributes: tree.attributes.clone(),
+        visibility: tree.visibility,
         body,
         span: Span::default(),
-        ..(*tree).clone()
     };
     Some(Arc::new(head))
 }

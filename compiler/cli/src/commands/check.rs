@@ -15,9 +15,13 @@ pub fn check(arguments: &Check) -> Exit {
         Ok(db) => {
             let diagnostics = gsw_evaluator::check_project(&db);
             let exit = report::report(&db, &diagnostics, arguments.format);
-            if arguments.signatures && exit == Exit::Done {
-                return report::output(&signature::signatures(&db));
-            }
+            let exit = if arguments.signatures && exit == Exit::Done {
+                report::output(&signature::signatures(&db))
+            } else {
+                exit
+            };
+            // The process ends here; taking a large program apart first would be for nobody.
+            std::mem::forget(db);
             exit
         }
         Err(failure) => report::failure(&failure),
