@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gsw_abi::layout::stop;
 use serde_json::{Map, Value};
@@ -270,8 +270,10 @@ impl Carrier {
         for id in abandoned {
             self.outside.forget(self.id, *id);
         }
+        // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
+        let asked = Instant::now();
         for operation in operations {
-            self.outside.perform(self, operation);
+            self.outside.perform(self, operation, asked);
         }
     }
 

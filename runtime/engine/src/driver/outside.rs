@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Builder, Runtime};
@@ -64,8 +65,13 @@ impl std::fmt::Debug for Outside {
 }
 
 impl Outside {
-    /// Performs an operation; its outcome comes to the carrier, later or at once.
-    pub(crate) fn perform(self: &Arc<Self>, carrier: &Arc<Carrier>, operation: Operation) {
+    /// Performs an operation that was asked for at this time; its outcome comes to the carrier, later or at once.
+    pub(crate) fn perform(
+        self: &Arc<Self>,
+        carrier: &Arc<Carrier>,
+        operation: Operation,
+        asked: Instant,
+    ) {
         let id = operation.id;
         if let Err(failure) = self.permissions.admit(&operation.request) {
             carrier.complete(id, Outcome::Failed(failure));
@@ -73,7 +79,7 @@ impl Outside {
         }
         match operation.request {
             Request::Sleep { nanoseconds } if nanoseconds > 0 => {
-                Timer::shared().sleep(carrier, id, nanoseconds)
+                Timer::shared().sleep(carrier, id, asked, nanoseconds)
             }
             Request::StartRun { start } => {
                 let run = self.detached.start(self, *start);

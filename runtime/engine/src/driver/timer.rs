@@ -43,7 +43,12 @@ impl Default for State {
 
 impl State {
     fn now(&self) -> u64 {
-        u64::try_from(self.zero.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.at(Instant::now())
+    }
+
+    fn at(&self, time: Instant) -> u64 {
+        let since = time.saturating_duration_since(self.zero);
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// A carrier has one deadline less.
@@ -66,11 +71,12 @@ impl Timer {
         TIMER.get_or_init(Arc::default)
     }
 
-    /// Completes an operation after so many nanoseconds.
+    /// Completes an operation so many nanoseconds after `asked`.
     pub(super) fn sleep(
         self: &Arc<Self>,
         carrier: &Arc<Carrier>,
         id: OperationId,
+        asked: Instant,
         nanoseconds: i64,
     ) {
         let length = nanoseconds.max(0).unsigned_abs();
@@ -78,7 +84,7 @@ impl Timer {
         let mut state = self.lock();
         let of_carrier = state.carriers.entry(key.0);
         of_carrier.or_insert_with(|| (Arc::clone(carrier), 0)).1 += 1;
-        let at = state.now().saturating_add(length);
+        let at = state.at(asked).saturating_add(length);
         let is_first = state.deadlines.set(at, key);
         if !state.is_served {
             let timer = Arc::clone(self);
