@@ -68,8 +68,20 @@ fn ending(report: Report) -> Result<Verdict, String> {
     match report.finished.result {
         RunResult::Value(json) => Ok(Verdict::Value(json)),
         RunResult::Raised(error) => Ok(Verdict::Raised(error.error)),
+        // A default of `main` that raises is told before the run begins, as input that does not fit.
+        RunResult::InvalidInput(issues) => {
+            match issues.first().and_then(|it| raised(&it.message)) {
+                Some(name) => Ok(Verdict::Raised(name.to_owned())),
+                None => Err(format!("{issues:?}")),
+            }
+        }
         other => Err(format!("{other:?}")),
     }
+}
+
+fn raised(message: &str) -> Option<&str> {
+    let (_, said) = message.split_once("its default raised ")?;
+    said.split([':', ' ']).next()
 }
 
 fn clean(report: &Report) -> Result<(), String> {

@@ -94,8 +94,7 @@ fn a_finished_run_reads_as_it_was() {
     let logs = gswc(&["trace", text(&file), "--logs"]);
     assert_eq!(logs.out.lines().count(), 3, "{}", logs.out);
     assert!(
-        logs.out
-            .contains("info  judge a/b: judged a/b {\"count\":1}"),
+        logs.out.contains("info  judge a/b: judged a/b {\"count\":"),
         "{}",
         logs.out
     );
