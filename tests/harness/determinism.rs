@@ -5,15 +5,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use gsw_agents::AgentPrompts;
-use gsw_engine::driver::scripted::{Brought, Entry, Report, Script, replay, run};
+use gsw_engine::driver::scripted::{Around, Brought, Entry, Report, Script, replay, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::Operation;
 use gsw_engine::run::RunResult;
-use gsw_engine::services::Services;
 use gsw_generator::generate;
 
-use crate::in_process::{errors, load, open};
+use crate::in_process::{errors, load, open, simulated};
 use crate::page::{cases, pages};
 use crate::perturb::simulator;
 use crate::program::root;
@@ -32,20 +30,16 @@ struct Seen {
     requested: Vec<Operation>,
 }
 
-/// Runs with fresh services, whose listener writes down every event as it is told.
-fn watched(go: impl FnOnce(&Arc<Services>) -> Option<Report>) -> Option<(Seen, Vec<Brought>)> {
+/// Runs with a cache of its own and a listener that writes down every event as it is told.
+fn watched(go: impl FnOnce(&Around) -> Option<Report>) -> Option<(Seen, Vec<Brought>)> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&told);
-    let services = Services {
-        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
-        model_override: Some("sim/default".into()),
-        listener: Some(Arc::new(move |event| {
-            let line = serde_json::to_string(event).expect("events are JSON");
-            hears.lock().expect("no listener panics").push(line);
-        })),
-        ..Services::default()
-    };
-    let report = go(&Arc::new(services))?;
+    let mut around = simulated();
+    around.audience.listener = Some(Arc::new(move |event| {
+        let line = serde_json::to_string(event).expect("events are JSON");
+        hears.lock().expect("no listener panics").push(line);
+    }));
+    let report = go(&around)?;
     let events = std::mem::take(&mut *told.lock().expect("no listener panics"));
     let seen = Seen {
         events,
@@ -55,7 +49,7 @@ fn watched(go: impl FnOnce(&Arc<Services>) -> Option<Report>) -> Option<(Seen, V
     Some((seen, report.record))
 }
 
-fn main_of(loaded: &Loaded) -> Entry {
+pub fn main_of(loaded: &Loaded) -> Entry {
     let workflows = &loaded.program.workflows;
     let main = workflows.iter().position(|it| it.name == "main");
     Entry::Workflow {
@@ -126,13 +120,13 @@ fn of_source(source: &str) -> Option<String> {
     differences(&load(&db).ok()?)
 }
 
-fn number(variable: &str, otherwise: u64) -> u64 {
+pub fn number(variable: &str, otherwise: u64) -> u64 {
     let text = std::env::var(variable).ok();
     text.and_then(|it| it.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Tasks that sleep, draw, log, emit, step, fail and race, as the seed says.
-fn concurrent(seed: u64) -> String {
+pub fn concurrent(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut draw = move |below: u64| {
         state ^= state << 13;

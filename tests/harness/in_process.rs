@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_agents::AgentPrompts;
-use gsw_engine::driver::scripted::{Entry, Report, Script, run};
+use gsw_agents::{AgentPrompts, Cache};
+use gsw_engine::driver::audience::Audience;
+use gsw_engine::driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
-use gsw_engine::services::Services;
+use gsw_engine::run::RunSettings;
 use gsw_source::{Database, Diagnostic, File, Files, Severity};
 use salsa::Setter;
 
@@ -81,6 +82,21 @@ pub fn load(db: &Database) -> Result<Arc<Loaded>, String> {
         .map_err(|refusal| format!("the engine refuses: {refusal}"))
 }
 
+/// Around runs whose prompts the simulator answers.
+pub fn simulated() -> Around {
+    Around {
+        prompts: Some(Arc::new(AgentPrompts)),
+        settings: RunSettings {
+            model_override: Some("sim/default".into()),
+            ..RunSettings::default()
+        },
+        audience: Audience {
+            answers: Some(Arc::new(Cache::default())),
+            ..Audience::default()
+        },
+    }
+}
+
 /// Runs `main` by a script; without models.
 pub fn run_main(loaded: &Arc<Loaded>, script: Script) -> Report {
     let workflows = &loaded.program.workflows;
@@ -89,10 +105,5 @@ pub fn run_main(loaded: &Arc<Loaded>, script: Script) -> Report {
         index: main.expect("there is a main"),
         input: serde_json::Map::new(),
     };
-    let services = Services {
-        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
-        model_override: Some("sim/default".into()),
-        ..Services::default()
-    };
-    run(loaded, &Arc::new(services), entry, script).expect("it does not hang")
+    run(loaded, &simulated(), entry, script).expect("it does not hang")
 }

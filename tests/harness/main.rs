@@ -41,6 +41,7 @@ mod reports;
 mod requirements;
 mod schemas;
 mod shrink;
+mod simulation;
 mod site;
 mod soup;
 mod spawning;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gsw_agents::{Environment, Providers};
+use gsw_engine::driver::call::Call;
 use gsw_engine::driver::scripted::{Answer, Report, Script};
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Models;
@@ -32,7 +33,7 @@ pub fn simulator() -> Answer {
     let providers = Providers::new(Environment::of(&[]));
     Box::new(move |request| match request {
         Request::Model { request } => {
-            let answer = runtime.block_on(providers.ask((**request).clone(), Box::new(|_| {})));
+            let answer = runtime.block_on(providers.ask((**request).clone(), &Call::alone()));
             Some(Outcome::Model(Box::new(answer)))
         }
         _ => None,

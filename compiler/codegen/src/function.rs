@@ -166,8 +166,8 @@ impl Translator<'_, '_> {
         self.builder.ins().br_table(state, table);
     }
 
-    /// Raises `StackOverflow` when the native stack is used up, or unwinds when the run is to stop: who stops a run also
-    /// raises the limit, so that a recursion without loops ends.
+    /// Raises `StackOverflow` when the native stack is used up, or what the run was stopped for: who stops a run also raises
+    /// the limit, so that a recursion without loops ends.
     fn check_stack(&mut self) {
         let calls = |block: &ir::Block| {
             matches!(
@@ -188,31 +188,36 @@ impl Translator<'_, '_> {
         let enough = self.builder.create_block();
         self.builder.ins().brif(exhausted, cold, &[], enough, &[]);
         self.enter(cold);
-        self.leave_at_once();
+        self.leave_at_once(enough);
         self.enter(enough);
     }
 
-    /// Gives the parameters back and ends with a fault.
-    fn leave_at_once(&mut self) {
-        for parameter in (0..self.function.parameters).map(LocalId) {
-            if self.is_reference(parameter) {
-                self.release(parameter);
-            }
-        }
+    /// Gives the parameters back and ends with a fault; goes on at `enough` when nothing is to be raised.
+    fn leave_at_once(&mut self, enough: Block) {
         let stop = self.builder.create_block();
+        let unwind = self.builder.create_block();
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);
-        let unwinding = self.unwinding();
-        self.trace(unwinding, self.function.span);
-        self.builder.ins().jump(end, &[unwinding.into()]);
+        let interruption = self.interruption();
+        self.builder
+            .ins()
+            .brif(interruption, unwind, &[], enough, &[]);
+        self.enter(unwind);
+        self.trace(interruption, self.function.span);
+        self.builder.ins().jump(end, &[interruption.into()]);
         self.enter(overflow);
         let fault = self.fault(BuiltinError::StackOverflow, self.function.span);
         self.builder.ins().jump(end, &[fault.into()]);
         self.enter(end);
+        for parameter in (0..self.function.parameters).map(LocalId) {
+            if self.is_reference(parameter) {
+                self.release(parameter);
+            }
+        }
         self.finish_raised(error);
     }
 

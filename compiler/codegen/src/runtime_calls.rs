@@ -36,10 +36,9 @@ impl Translator<'_, '_> {
         self.builder.inst_results(called)[0]
     }
 
-    /// A fresh unwinding of the whole run, or the fault for which the runtime has set the flag.
-    pub(crate) fn unwinding(&mut self) -> Value {
-        let kind = self.number(BuiltinError::Unwind as u64);
-        self.runtime_word(RuntimeCall::fault, &[kind])
+    /// The error for which the stop flag was set, or 0 when the code is to go on.
+    pub(crate) fn interruption(&mut self) -> Value {
+        self.runtime_word(RuntimeCall::interrupted, &[])
     }
 
     /// Appends a span to an error's trace.

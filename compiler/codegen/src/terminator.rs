@@ -66,10 +66,13 @@ impl Translator<'_, '_> {
     fn loop_back(&mut self, head: BlockId, stop: &Handler) {
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         let cold = self.cold_block();
+        let raised = self.cold_block();
         let head = self.block(head);
         self.builder.ins().brif(stopping, cold, &[], head, &[]);
         self.enter(cold);
-        let error = self.unwinding();
+        let error = self.interruption();
+        self.builder.ins().brif(error, raised, &[], head, &[]);
+        self.enter(raised);
         self.raise_to(error, stop);
     }
 

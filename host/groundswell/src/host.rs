@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
+use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::host::{Beyond, Variables};
 use gsw_engine::human::Humans;
@@ -138,7 +138,8 @@ impl HostBuilder {
         let model = self.model.or_else(|| self.variables.variable("GSW_MODEL"));
         let options = EngineOptions {
             models: Some(Arc::new(Providers::new(environment))),
-            prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+            prompts: Some(Arc::new(AgentPrompts)),
+            answers: Some(Arc::new(Cache::default())),
             web: Some(Arc::new(WebClient::default())),
             model_override: model.filter(|it| !it.is_empty()),
             memory_limit: self.memory_limit,

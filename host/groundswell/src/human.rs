@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use gsw_engine::driver::call::Call;
 use gsw_engine::human::{self, Humans, NoReply, Reply, Replying};
 use gsw_engine::model::Issue;
 use serde::Serialize;
@@ -73,7 +74,7 @@ impl fmt::Debug for People {
 }
 
 impl Humans for People {
-    fn ask(&self, question: human::Question) -> Replying {
+    fn ask(&self, question: human::Question, _call: &Call) -> Replying {
         let Some(ask) = &self.ask else {
             let why = format!(
                 "`{}` asks a person, and the host asks nobody",

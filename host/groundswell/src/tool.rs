@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use gsw_engine::driver::call::Call;
 use gsw_engine::host::{Answer, HostTools};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,12 +41,12 @@ impl<E: std::error::Error> From<E> for ToolError {
     }
 }
 
-type Call = Box<dyn Fn(Value) -> Answer + Send + Sync>;
+type Performed = Box<dyn Fn(Value) -> Answer + Send + Sync>;
 
 /// The tools of a host.
 #[derive(Default)]
 pub(crate) struct Tools {
-    calls: BTreeMap<String, Call>,
+    calls: BTreeMap<String, Performed>,
     /// Where they run: the executor that the host was made on, if any, else the engine's.
     executor: Option<Handle>,
 }
@@ -58,7 +59,7 @@ impl Tools {
         F: Fn(I) -> R + Send + Sync + 'static,
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
-        let call: Call = Box::new(move |input| {
+        let call: Performed = Box::new(move |input| {
             let answer = serde_json::from_value(input).map(&tool);
             Box::pin(async move {
                 let answer = answer.map_err(|error| {
@@ -83,7 +84,7 @@ impl Tools {
 }
 
 impl HostTools for Tools {
-    fn call(&self, tool: &str, input: Value) -> Answer {
+    fn call(&self, tool: &str, input: Value, _call: &Call) -> Answer {
         let Some(call) = self.calls.get(tool) else {
             let message = "the host has no such tool".to_owned();
             return Box::pin(std::future::ready(Err(message)));

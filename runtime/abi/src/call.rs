@@ -65,6 +65,8 @@ macro_rules! for_each_runtime_call {
             // Errors.
             /// A fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
+            /// What a loop or call must raise that found the stop flag set; 0 when it goes on.
+            interrupted plain();
             /// Appends a span (index into the program's spans) to an error's trace.
             error_trace plain(borrow, word);
             /// Whether `catch` may look at this error: 0 for the unwinding of a cancellation.

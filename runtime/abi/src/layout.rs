@@ -5,6 +5,8 @@
 //! *object*. `T?` of a type that is held inline is a box (an object of one word), or 0 for `none`; `T?` of any other
 //! type is the object's own address, or 0.
 
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
+
 /// What stands at the front of every object.
 #[repr(C)]
 #[derive(Debug)]
@@ -163,28 +165,35 @@ pub const ENTRY_RESUME: i32 = 8;
 
 /// The bits of [`Context::stop`].
 pub mod stop {
-    /// The whole run is to stop.
-    pub const RUN: u32 = 1;
+    /// A cancellation of the run waits to be taken.
+    pub const CANCEL: u32 = 1;
     /// The memory is used up.
     pub const MEMORY: u32 = 2;
+    /// The run is to end at once, whatever it is doing.
+    pub const KILL: u32 = 4;
+    /// The run is cancelled, and the current task is to unwind.
+    pub const UNWIND: u32 = 8;
 }
 
-/// What compiled code gets as its first argument: the front of the runtime's own state of the run.
+/// What compiled code gets as its first argument. It stands in an allocation of its own, because other threads set the two
+/// words that are polled while a turn has the run.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Context {
     /// The runtime calls.
     pub table: *const crate::call::Table,
     /// Below this address of the native stack a function must raise `StackOverflow`.
-    pub stack_limit: u64,
+    pub stack_limit: AtomicU64,
     /// Not 0 when loops are not to go on, as [`stop`] says; polled on their back edges.
-    pub stop: u32,
+    pub stop: AtomicU32,
     /// Keeps the next field aligned.
     pub reserved: u32,
     /// The functions of the program.
     pub functions: *const FunctionEntry,
     /// The first byte of the image's constants.
     pub constants: *const u8,
+    /// The runtime's own state of the run, set whenever compiled code is entered; compiled code does not look at it.
+    pub run: AtomicPtr<u8>,
 }
 
 /// Offset of [`Context::table`].

@@ -7,11 +7,13 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
+use gsw_engine::driver::call::Call;
+use gsw_engine::model::Pending;
 use lru::LruCache;
 use serde::Serialize;
 
-use flight::Flights;
-pub(crate) use flight::Hold;
+use flight::{Flights, Place};
 
 /// The most entries.
 const MOST_ENTRIES: usize = 1_000;
@@ -24,7 +26,7 @@ const OVERHEAD: usize = 256;
 #[derive(Debug)]
 pub struct Cache {
     kept: Mutex<Kept>,
-    flights: Flights,
+    flights: Mutex<Flights>,
     most_bytes: usize,
 }
 
@@ -61,17 +63,6 @@ pub struct Metrics {
     pub hit_rate: f64,
 }
 
-/// What a call that wants an answer finds.
-#[derive(Debug)]
-pub(crate) enum Lookup {
-    /// The kept text.
-    Hit(Arc<str>),
-    /// Another call is at it.
-    Busy,
-    /// Nobody: the caller is to find out and holds the place meanwhile.
-    Miss(Hold),
-}
-
 impl Default for Cache {
     fn default() -> Self {
         Self::with_bounds(MOST_ENTRIES, MOST_BYTES)
@@ -91,7 +82,7 @@ impl Cache {
                 misses: 0,
                 evictions: 0,
             }),
-            flights: Flights::default(),
+            flights: Mutex::default(),
             most_bytes,
         }
     }
@@ -194,26 +185,87 @@ impl Cache {
         }
     }
 
-    /// Looks up for a call that will ask a model if it must.
-    pub(crate) fn look_up(self: &Arc<Self>, key: &str, now: Duration) -> Lookup {
-        // The place is taken first: whoever held it has put its answer in before giving it up.
-        let Some(hold) = Hold::take(self, key) else {
-            return Lookup::Busy;
-        };
-        match self.get(key, now) {
-            Some(text) => Lookup::Hit(text),
-            None => Lookup::Miss(hold),
-        }
-    }
-
-    /// Ends when no call holds the key.
-    pub(crate) async fn released(&self, key: &str) {
-        self.flights.landed(key).await;
+    fn flights(&self) -> MutexGuard<'_, Flights> {
+        // Nothing that can panic runs while the lock is held.
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // No code of ours panics while it holds the lock, and nothing inside depends on more than one step.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Answers for Cache {
+    fn look_up(&self, what: &LookUp, call: &Call) -> Found {
+        // The place is taken first: whoever had it has put its answer in before letting go.
+        let place = self.flights().take(&what.key, &what.around, &call.run);
+        match place {
+            Place::Busy => return Found::Busy,
+            Place::Taken | Place::Alone => {}
+        }
+        match (self.get(&what.key, what.at), place) {
+            (Some(text), Place::Taken) => {
+                self.let_go(&call.run, &what.key);
+                Found::Hit(text.to_string())
+            }
+            (Some(text), Place::Alone | Place::Busy) => Found::Hit(text.to_string()),
+            (None, _) => Found::Miss,
+        }
+    }
+
+    fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found> {
+        Box::pin(async move {
+            loop {
+                match self.look_up(&what, &call) {
+                    Found::Busy => {}
+                    found @ (Found::Hit(_) | Found::Miss) => return found,
+                }
+                let Some(wait) = self.flights().wait(&what.key, &what.around) else {
+                    continue;
+                };
+                let waiting = Waiting {
+                    cache: self,
+                    number: wait.number,
+                };
+                // An error says that the sender is gone, which is the same to us.
+                let _ = wait.landed.await;
+                drop(waiting);
+            }
+        })
+    }
+
+    fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String> {
+        let KeptAnswer {
+            key,
+            owner,
+            text,
+            ttl,
+            at,
+        } = answer;
+        let gave_way = self.set(&key, &owner, &text, ttl, at);
+        self.let_go(&call.run, &key);
+        gave_way
+    }
+
+    fn let_go(&self, run: &str, key: &str) {
+        self.flights().land(key, run);
+    }
+
+    fn run_ended(&self, run: &str) {
+        self.flights().land_all(run);
+    }
+}
+
+/// A wait that is forgotten when nobody waits any more.
+struct Waiting<'a> {
+    cache: &'a Cache,
+    number: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.cache.flights().end_wait(self.number);
     }
 }
 
@@ -254,10 +306,12 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{Cache, Lookup, OVERHEAD};
+    use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
+    use gsw_engine::driver::call::Call;
+
+    use super::{Cache, OVERHEAD};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -310,14 +364,23 @@ mod tests {
 
     #[test]
     fn one_call_holds_a_key_until_it_lets_go() {
-        let cache = Arc::new(Cache::default());
-        let Lookup::Miss(hold) = cache.look_up("k", at(0)) else {
-            panic!("an empty cache")
+        let (cache, call) = (Cache::default(), Call::alone());
+        let what = LookUp {
+            key: "k".into(),
+            at: at(0),
+            around: Vec::new(),
         };
-        assert!(matches!(cache.look_up("k", at(0)), Lookup::Busy));
-        cache.set("k", "", "1", HOUR, at(0));
-        drop(hold);
-        assert!(matches!(cache.look_up("k", at(0)), Lookup::Hit(_)));
-        assert!(matches!(cache.look_up("k", at(0)), Lookup::Hit(_)));
+        assert_eq!(cache.look_up(&what, &call), Found::Miss);
+        assert_eq!(cache.look_up(&what, &call), Found::Busy);
+        let answer = KeptAnswer {
+            key: "k".into(),
+            owner: String::new(),
+            text: "1".into(),
+            ttl: HOUR,
+            at: at(0),
+        };
+        assert!(cache.keep(answer, &call).is_empty());
+        assert_eq!(cache.look_up(&what, &call), Found::Hit("1".into()));
+        assert_eq!(cache.look_up(&what, &call), Found::Hit("1".into()));
     }
 }

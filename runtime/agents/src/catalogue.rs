@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gsw_abi::program::ModelDefaults;
-use gsw_engine::model::Usage;
+use gsw_engine::prices::{Price, is_named};
 use serde::Deserialize;
 
 /// The built-in table; prices are per million tokens in US dollars.
@@ -24,7 +23,7 @@ pub struct KnownModel {
     /// `provider/model`, or a prefix with `*`.
     pub name: String,
     /// What it costs, where known.
-    pub price: Option<Price>,
+    pub price: Option<Dollars>,
     /// How many tokens fit, where known.
     pub context: Option<u64>,
     /// How thinking is asked for; `None` where it cannot be.
@@ -35,7 +34,7 @@ pub struct KnownModel {
 
 /// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Price {
+pub struct Dollars {
     /// Fresh input.
     pub input: f64,
     /// Output, thinking included.
@@ -79,67 +78,39 @@ impl Catalogue {
             .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting))
     }
 
-    /// What the tokens cost in dollars, where the price is known: first by what the program says of prices, then by this table.
+    /// What the known models cost.
     #[must_use]
-    pub fn cost(&self, program: &ModelDefaults, model: &str, usage: &Usage) -> Option<f64> {
-        let price = own_price(program, model).or_else(|| self.find(model)?.price)?;
-        let cached = usage.cache_read_tokens + usage.cache_write_tokens;
-        let fresh = usage.input_tokens.saturating_sub(cached);
-        let part = |tokens: u64, dollars: f64| tokens as f64 * dollars / 1e6;
-        Some(
-            part(fresh, price.input)
-                + part(usage.output_tokens, price.output)
-                + part(
-                    usage.cache_read_tokens,
-                    price.cache_read.unwrap_or(price.input),
-                )
-                + part(
-                    usage.cache_write_tokens,
-                    price.cache_write.unwrap_or(price.input),
-                ),
-        )
+    pub fn prices(&self) -> Vec<Price> {
+        let priced = self.models.iter();
+        priced
+            .filter_map(|it| {
+                let Dollars {
+                    input,
+                    output,
+                    cache_read,
+                    cache_write,
+                } = it.price?;
+                Some(Price {
+                    name: it.name.clone(),
+                    input,
+                    output,
+                    cache_read,
+                    cache_write,
+                })
+            })
+            .collect()
     }
-}
-
-/// Whether a row is about a model.
-fn is_named(row: &str, model: &str) -> bool {
-    match row.strip_suffix('*') {
-        Some(prefix) => model.starts_with(prefix),
-        None => row == model,
-    }
-}
-
-/// A row of a program's own table.
-#[derive(Deserialize)]
-struct OwnPrice {
-    name: String,
-    input: f64,
-    output: f64,
-    cache_read: Option<f64>,
-    cache_write: Option<f64>,
-}
-
-fn own_price(program: &ModelDefaults, model: &str) -> Option<Price> {
-    let rows = program.prices.iter();
-    let mut rows = rows.filter_map(|it| serde_json::from_str::<OwnPrice>(it).ok());
-    let row = rows.find(|it| is_named(&it.name, model))?;
-    Some(Price {
-        input: row.input,
-        output: row.output,
-        cache_read: row.cache_read,
-        cache_write: row.cache_write,
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use gsw_abi::program::ModelDefaults;
     use gsw_engine::model::Usage;
+    use gsw_engine::prices::Prices;
 
     use super::Catalogue;
 
     #[test]
-    fn cached_tokens_have_their_own_price() {
+    fn known_models_have_their_prices() {
         let catalogue = Catalogue::built_in();
         let usage = Usage {
             input_tokens: 1_000_000,
@@ -147,13 +118,10 @@ mod tests {
             cache_read_tokens: 500_000,
             cache_write_tokens: 0,
         };
-        let mut own = ModelDefaults::default();
-        let cost = catalogue.cost(&own, "anthropic/claude-sonnet-5-5", &usage);
+        let prices = Prices(catalogue.prices());
+        let cost = prices.cost("anthropic/claude-sonnet-5-5", &usage);
         assert_eq!(cost, Some(1.5 + 0.15));
-        assert_eq!(catalogue.cost(&own, "anthropic/unheard-of", &usage), None);
-        own.prices = vec![r#"{"name":"anthropic/*","input":2.0,"output":4,"cache_read":0}"#.into()];
-        let cost = catalogue.cost(&own, "anthropic/claude-sonnet-5-5", &usage);
-        assert_eq!(cost, Some(1.0));
+        assert_eq!(prices.cost("anthropic/unheard-of", &usage), None);
         assert!(catalogue.find(&catalogue.default).is_some());
     }
 

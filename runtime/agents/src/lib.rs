@@ -17,7 +17,7 @@ mod tools;
 mod web;
 
 pub use cache::{Cache, Metrics};
-pub use catalogue::{Catalogue, KnownModel, Price};
+pub use catalogue::{Catalogue, Dollars, KnownModel};
 pub use environment::Environment;
 pub use machine::AgentPrompts;
 pub use providers::{Policy, Providers};

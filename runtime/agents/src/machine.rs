@@ -3,48 +3,29 @@
 mod kept;
 mod turn;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use gsw_abi::program::{ModelDefaults, Program};
+use gsw_engine::answers::Found;
 use gsw_engine::model::{
-    Check, Message, ModelAnswer, ModelFailure, ModelRequest, Pending, PromptCall, PromptDetail,
-    PromptEvent, PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts,
-    ToolOutcome, Usage,
+    Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptDetail, PromptEvent,
+    PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
 };
+use gsw_engine::operation::WhenBusy;
+use gsw_engine::prices::{Price, Prices};
 use serde_json::{Value, json};
 
-use crate::cache::{Cache, Hold, Lookup, key};
+use crate::cache::key;
 use crate::catalogue::Catalogue;
 use crate::outcome;
 use crate::request;
 use crate::settings::Settings;
 use kept::Kept;
 
-/// Makes the machines of a process; they share its cache.
-#[derive(Debug, Default)]
-pub struct AgentPrompts {
-    cache: Arc<Cache>,
-}
-
-impl AgentPrompts {
-    /// Machines that share this cache.
-    #[must_use]
-    pub fn new(cache: Arc<Cache>) -> Self {
-        Self { cache }
-    }
-
-    /// The cache.
-    #[must_use]
-    pub fn cache(&self) -> &Arc<Cache> {
-        &self.cache
-    }
-}
+/// Makes the machines of prompt calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AgentPrompts;
 
 impl Prompts for AgentPrompts {
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine> {
         Box::new(Machine {
-            cache: Arc::clone(&self.cache),
             owner: owner(&call),
             call,
             notes: Vec::new(),
@@ -52,13 +33,8 @@ impl Prompts for AgentPrompts {
         })
     }
 
-    fn cost(&self, program: &Program, model: &str, usage: &Usage) -> Option<f64> {
-        Catalogue::built_in().cost(&program.models, model, usage)
-    }
-
-    fn released(&self, key: &str) -> Pending<'_, ()> {
-        let key = key.to_owned();
-        Box::pin(async move { self.cache.released(&key).await })
+    fn prices(&self) -> Vec<Price> {
+        Catalogue::built_in().prices()
     }
 }
 
@@ -75,7 +51,6 @@ fn owner(call: &PromptCall) -> String {
 
 /// A call on its way.
 struct Machine {
-    cache: Arc<Cache>,
     owner: String,
     call: PromptCall,
     notes: Vec<PromptNote>,
@@ -96,15 +71,24 @@ struct Talk {
     refused: Vec<ToolOutcome>,
     detail: PromptDetail,
     key: Option<String>,
-    hold: Option<Hold>,
-    now: Duration,
+    /// Its value, which is returned once it is kept.
+    value: Option<Value>,
 }
 
 impl PromptMachine for Machine {
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
-            PromptEvent::Start { now } => self.start(now, check),
-            PromptEvent::Released => self.look_up(check),
+            PromptEvent::Start => self.start(),
+            PromptEvent::Found(found) => {
+                self.with_talk(|machine, talk| machine.found(talk, &found, check))
+            }
+            PromptEvent::Kept(gave_way) => {
+                let notes = gave_way
+                    .into_iter()
+                    .map(|key| PromptNote::CacheEvict { key });
+                self.notes.extend(notes);
+                self.with_talk(|_, talk| talk.end())
+            }
             PromptEvent::Waited => self.with_talk(|_, talk| talk.ask()),
             PromptEvent::Answered(answered) => match *answered {
                 Ok(answer) => self.with_talk(|machine, talk| machine.answered(talk, answer, check)),
@@ -119,14 +103,10 @@ impl PromptMachine for Machine {
     fn notes(&mut self) -> Vec<PromptNote> {
         std::mem::take(&mut self.notes)
     }
-
-    fn abandon(&mut self) {
-        self.talk = None;
-    }
 }
 
 impl Machine {
-    fn start(&mut self, now: Duration, check: &mut Check<'_>) -> PromptStep {
+    fn start(&mut self) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
             let request = request::request(&self.call, &settings, &mut self.notes)?;
@@ -153,45 +133,34 @@ impl Machine {
             reflections: 0,
             refused: Vec::new(),
             key,
-            hold: None,
-            now,
+            value: None,
         });
-        self.look_up(check)
-    }
-
-    fn look_up(&mut self, check: &mut Check<'_>) -> PromptStep {
-        self.with_talk(|machine, talk| {
-            let Some(key) = talk.key.clone() else {
-                return talk.ask();
-            };
-            match machine.cache.look_up(&key, talk.now) {
-                Lookup::Busy => PromptStep::WaitFor(key),
-                Lookup::Miss(hold) => machine.missed(talk, hold),
-                Lookup::Hit(text) => match Kept::read(&text, check) {
-                    Some(kept) => {
-                        machine
-                            .notes
-                            .push(PromptNote::CacheHit { key: key.clone() });
-                        PromptStep::Done(Box::new(kept.into_result(key)))
-                    }
-                    None => {
-                        // It does not fit any more: the program has changed its mind about what fits.
-                        machine.cache.bust(&key);
-                        match machine.cache.look_up(&key, talk.now) {
-                            Lookup::Miss(hold) => machine.missed(talk, hold),
-                            Lookup::Busy | Lookup::Hit(_) => PromptStep::WaitFor(key),
-                        }
-                    }
-                },
-            }
+        self.with_talk(|_, talk| match &talk.key {
+            Some(key) => PromptStep::LookUp(key.clone(), WhenBusy::Report),
+            None => talk.ask(),
         })
     }
 
-    fn missed(&mut self, talk: &mut Talk, hold: Hold) -> PromptStep {
-        let key = hold.key().to_owned();
-        self.notes.push(PromptNote::CacheMiss { key });
-        talk.hold = Some(hold);
-        talk.ask()
+    /// What was kept is the value, if it still fits; else the program has another mind of what fits, and asks again.
+    fn found(&mut self, talk: &mut Talk, found: &Found, check: &mut Check<'_>) -> PromptStep {
+        let Some(key) = talk.key.clone() else {
+            return talk.ask();
+        };
+        let kept = match found {
+            Found::Busy => return PromptStep::LookUp(key, WhenBusy::Wait),
+            Found::Hit(text) => Kept::read(text, check),
+            Found::Miss => None,
+        };
+        match kept {
+            Some(kept) => {
+                self.notes.push(PromptNote::CacheHit { key: key.clone() });
+                PromptStep::Done(Box::new(kept.into_result(key)))
+            }
+            None => {
+                self.notes.push(PromptNote::CacheMiss { key });
+                talk.ask()
+            }
+        }
     }
 
     /// Runs a step that needs the talk, and lets go of it when the call ends.
@@ -210,17 +179,18 @@ impl Machine {
 
     /// Keeps the value, if the call wants it kept, and ends.
     fn done(&mut self, talk: &mut Talk, value: Value) -> PromptStep {
-        let detail = talk.detail.clone();
-        let result = PromptResult { value, detail };
-        if let (Some(key), Some(ttl)) = (&talk.key, talk.settings.cache) {
-            let text = Kept::of(&result).to_text();
-            let evicted = self.cache.set(key, &self.owner, &text, ttl, talk.now);
-            let notes = evicted
-                .into_iter()
-                .map(|key| PromptNote::CacheEvict { key });
-            self.notes.extend(notes);
+        let (Some(key), Some(ttl)) = (talk.key.clone(), talk.settings.cache) else {
+            let detail = talk.detail.clone();
+            return PromptStep::Done(Box::new(PromptResult { value, detail }));
+        };
+        let text = Kept::of(&value, &talk.detail).to_text();
+        talk.value = Some(value);
+        PromptStep::Keep {
+            key,
+            owner: self.owner.clone(),
+            text,
+            ttl,
         }
-        PromptStep::Done(Box::new(result))
     }
 }
 
@@ -229,8 +199,21 @@ impl Talk {
         PromptStep::Ask(Box::new(self.request.clone()))
     }
 
+    /// The value is kept.
+    fn end(&mut self) -> PromptStep {
+        match self.value.take() {
+            Some(value) => PromptStep::Done(Box::new(PromptResult {
+                value,
+                detail: self.detail.clone(),
+            })),
+            None => fail(outcome::misconfigured(
+                "an answer was kept before it was there",
+            )),
+        }
+    }
+
     /// Counts what an answer cost.
-    fn count(&mut self, answer: &ModelAnswer, prices: &ModelDefaults) {
+    fn count(&mut self, answer: &ModelAnswer, prices: &Prices) {
         let detail = &mut self.detail;
         detail.model.clone_from(&self.request.model);
         detail.attempts += answer.attempts;
@@ -240,7 +223,7 @@ impl Talk {
         detail.usage.output_tokens += answer.usage.output_tokens;
         detail.usage.cache_read_tokens += answer.usage.cache_read_tokens;
         detail.usage.cache_write_tokens += answer.usage.cache_write_tokens;
-        let cost = Catalogue::built_in().cost(prices, &self.request.model, &answer.usage);
+        let cost = prices.cost(&self.request.model, &answer.usage);
         detail.cost_usd = match (cost, detail.cost_usd, detail.attempts > answer.attempts) {
             (Some(cost), Some(before), _) => Some(before + cost),
             (Some(cost), None, false) => Some(cost),

@@ -12,6 +12,7 @@ mod schema;
 pub(crate) mod sim;
 mod stream;
 
+use gsw_engine::driver::call::{Call, Part};
 use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest, Models, Pending};
 
 use crate::environment::Environment;
@@ -54,8 +55,9 @@ impl Models for Providers {
     fn ask(
         &self,
         request: ModelRequest,
-        on_delta: OnDelta,
+        call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
+        let on_delta = deltas_of(call);
         Box::pin(async move {
             let Some((provider, model)) = request.model.split_once('/') else {
                 return Err(unknown(&request.model));
@@ -68,6 +70,17 @@ impl Models for Providers {
             }
         })
     }
+}
+
+/// Hands text to the parts of a call as it comes; an empty one says that a further attempt begins from nothing.
+fn deltas_of(call: &Call) -> OnDelta {
+    let parts = call.parts.clone();
+    Box::new(move |text| {
+        parts.send(match text {
+            "" => Part::Restart,
+            text => Part::Text(text.to_owned()),
+        });
+    })
 }
 
 fn unknown(model: &str) -> ModelFailure {

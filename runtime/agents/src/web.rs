@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use gsw_engine::driver::call::Call;
 use gsw_engine::operation::{Failure, HttpAnswer};
 use gsw_engine::web::{MayReach, Web, WebAnswer, WebRequest};
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -22,7 +23,7 @@ const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "h
 pub struct WebClient(Arc<OnceLock<Result<Client, String>>>);
 
 impl Web for WebClient {
-    fn send(&self, request: WebRequest, may_reach: MayReach) -> WebAnswer {
+    fn send(&self, request: WebRequest, may_reach: MayReach, _call: &Call) -> WebAnswer {
         let this = self.clone();
         Box::pin(async move { this.exchange(request, &may_reach).await })
     }

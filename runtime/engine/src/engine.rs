@@ -1,23 +1,33 @@
 //! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
 
+pub mod runs;
+
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex};
 
 use gsw_abi::program::Program;
 use serde_json::{Map, Value};
 
-use crate::detached::{Detached, DetachedEnd, new_run};
+use crate::answers::Answers;
+use crate::driver::Driver;
+use crate::driver::audience::{Audience, Listener};
 use crate::driver::carrier::{Carrier, OnEnd};
-use crate::driver::outside::Outside;
+use crate::driver::clock::Clock;
+use crate::driver::network::Network;
+use crate::driver::performers::Performers;
 use crate::driver::permissions::Permissions;
+use crate::driver::system::System;
+use crate::driver::threads::Threads;
+use crate::driver::timer::Timer;
+use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
 use crate::host::{HostTools, Variables};
 use crate::human::Humans;
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::node::Tree;
 use crate::observe::Observers;
-use crate::run::{Finished, RunResult};
-use crate::services::{Listener, Services};
+use crate::prices::Prices;
+use crate::run::{Finished, RunResult, RunSettings};
 use crate::turn_threads::TurnThreads;
 use crate::web::Web;
 
@@ -28,6 +38,8 @@ pub struct EngineOptions {
     pub models: Option<Arc<dyn Models>>,
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
+    /// Keeps answers of models.
+    pub answers: Option<Arc<dyn Answers>>,
     /// Sends HTTP requests.
     pub web: Option<Arc<dyn Web>>,
     /// The model that replaces every agent's.
@@ -62,9 +74,9 @@ impl std::fmt::Debug for RunOptions {
 #[derive(Debug, Clone)]
 pub struct Engine {
     loaded: Arc<Loaded>,
-    services: Arc<Services>,
-    outside: Arc<Outside>,
-    detached: Arc<Detached>,
+    runs: Arc<Runs>,
+    /// Kept alive for the runs, which know it weakly.
+    _driver: Arc<Driver>,
 }
 
 /// A run on its way.
@@ -72,6 +84,15 @@ pub struct Engine {
 pub struct RunHandle {
     canceller: Canceller,
     finished: Receiver<Box<Finished>>,
+}
+
+/// What has become of a request for a run of an id.
+#[derive(Debug)]
+pub enum Starting {
+    /// It begins.
+    New(Canceller),
+    /// There is one of this id, or has been.
+    Exists(RunInfo),
 }
 
 /// Tells a run to end; can be kept by a signal handler.
@@ -85,33 +106,55 @@ impl Engine {
     /// An engine for a loaded program.
     #[must_use]
     pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
-        let services = Services {
-            prompts: options.prompts.clone(),
+        let prompts = options.prompts;
+        let prices = prices(&loaded.program, prompts.as_deref());
+        let settings = RunSettings {
             model_override: options.model_override,
+            prices: Arc::new(prices),
+            memory_limit: options.memory_limit,
+        };
+        let audience = Audience {
             observers: options.observers,
             listener: None,
             humans: options.humans.clone(),
-            memory_limit: options.memory_limit,
+            answers: options.answers.clone(),
         };
-        let permissions = Permissions::of(&loaded.program);
-        let (loaded, services) = (Arc::new(loaded), Arc::new(services));
-        let detached = Arc::new(Detached::new(Arc::clone(&loaded), Arc::clone(&services)));
-        let outside = Outside {
+        let permissions = Arc::new(Permissions::of(&loaded.program));
+        let variables = Arc::new(options.variables);
+        let loaded = Arc::new(loaded);
+        let runs = Runs::new(Arc::clone(&loaded), prompts, settings, audience);
+        let network = Network {
             models: options.models,
-            prompts: options.prompts,
+            answers: options.answers,
             web: options.web,
             tools: options.tools,
             humans: options.humans,
-            variables: options.variables,
-            permissions: Arc::new(permissions),
-            detached: Arc::clone(&detached),
-            pending: Mutex::default(),
+            variables: Arc::clone(&variables),
+            permissions: Arc::clone(&permissions),
         };
+        let system = System {
+            variables: Arc::clone(&variables),
+            permissions: Arc::clone(&permissions),
+        };
+        let performers = Performers {
+            clock: Clock::System,
+            variables,
+            permissions,
+            network,
+            system,
+            runs: Arc::clone(&runs),
+        };
+        let driver = Arc::new(Driver {
+            clock: Clock::System,
+            timer: Arc::clone(Timer::shared()),
+            threads: Threads::Engine(TurnThreads::shared().clone()),
+            performers: Box::new(performers),
+        });
+        runs.set_driver(&driver);
         Self {
             loaded,
-            services,
-            outside: Arc::new(outside),
-            detached,
+            runs,
+            _driver: driver,
         }
     }
 
@@ -156,39 +199,54 @@ impl Engine {
         input: Map<String, Value>,
         options: RunOptions,
     ) -> Canceller {
-        let services = match options.listener {
-            None => Arc::clone(&self.services),
-            listener => Arc::new(Services {
-                listener,
-                ..Services::clone(&self.services)
-            }),
+        match self.start_once(new_id(), workflow, input, options) {
+            Starting::New(run) => run,
+            Starting::Exists(_) => unreachable!("nobody else has this id"),
+        }
+    }
+
+    /// Starts a run of this id, or says what has become of the one that has it already: however often it is asked for, there
+    /// is one.
+    #[must_use]
+    pub fn start_once(
+        &self,
+        id: Arc<str>,
+        workflow: usize,
+        input: Map<String, Value>,
+        options: RunOptions,
+    ) -> Starting {
+        let entering = Entering::Workflow {
+            index: workflow,
+            input,
         };
-        let (run, id) = new_run(&self.loaded, &services);
-        let carrier = Carrier::new(
-            run,
-            Arc::clone(&self.outside),
-            TurnThreads::shared().clone(),
-            options.on_end,
-        );
-        carrier.begin(workflow, input);
-        Canceller { carrier, run: id }
+        let RunOptions { listener, on_end } = options;
+        match self.runs.start(Arc::clone(&id), entering, listener, on_end) {
+            Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
+            Started::Exists(info) => Starting::Exists(info),
+        }
+    }
+
+    /// The runs, by their ids.
+    #[must_use]
+    pub fn runs(&self) -> &Arc<Runs> {
+        &self.runs
     }
 
     /// Waits for all runs that `spawn detached` has started, also those that they start in turn. Gives how they ended; of those
     /// that ended before, in an engine that starts many, only the latest that went wrong are known.
     #[must_use]
     pub fn wait_for_detached(&self) -> Vec<DetachedEnd> {
-        self.detached.wait()
+        self.runs.wait_for_detached()
     }
 
     /// Tells the runs that `spawn detached` has started to end, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
-        self.detached.cancel(reason);
+        self.runs.cancel_detached(reason);
     }
 
     /// Stops them at once.
     pub fn stop_detached(&self) {
-        self.detached.stop();
+        self.runs.stop_detached();
     }
 
     /// Runs a workflow to its end.
@@ -196,6 +254,15 @@ impl Engine {
     pub fn run(&self, workflow: usize, input: Map<String, Value>) -> Box<Finished> {
         self.start(workflow, input).wait()
     }
+}
+
+/// What models cost: what the program says counts before what its host knows.
+fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
+    let own = program.models.prices.iter();
+    // The compiler and the service have checked what they put there.
+    let own = own.filter_map(|it| serde_json::from_str(it).ok());
+    let known = prompts.map(Prompts::prices).unwrap_or_default();
+    Prices(own.chain(known).collect())
 }
 
 impl RunHandle {
@@ -244,13 +311,13 @@ impl Canceller {
         self.carrier.look(move |run| look(&run.tree, run.now))
     }
 
-    /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that does not wait for anything is stopped
-    /// after a second.
+    /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
+    /// moment.
     pub fn cancel(&self, reason: &str) {
         self.carrier.cancel(reason);
     }
 
-    /// Stops the run at once, at the next turn of a loop or call; `defer`s are cut short as well.
+    /// Ends the run at once: what waits is dropped, code stops at the next loop or call, `defer`s are cut short as well.
     pub fn stop(&self) {
         self.carrier.stop();
     }

@@ -346,6 +346,11 @@ pub enum EventKind {
         /// Under which key.
         key: String,
     },
+    /// Another call with the same key is asking; this one waits for it.
+    CacheWait {
+        /// Under which key.
+        key: String,
+    },
     /// The cache was full: an answer had to give way to the one of this prompt.
     CacheEvict {
         /// Its key.

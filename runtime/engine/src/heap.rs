@@ -10,7 +10,6 @@ mod shape;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot, stop};
 use gsw_abi::types::{TypeId, TypeTable};
@@ -18,6 +17,7 @@ use gsw_abi::types::{TypeId, TypeTable};
 use pool::Pool;
 use shape::Shape;
 
+use crate::front::Front;
 use crate::value;
 
 /// The most bytes that one object may take, whatever the run's limit.
@@ -40,7 +40,7 @@ pub struct Heap {
     outside: u64,
     over_limit: bool,
     /// The flag that loops look at; null outside of a run.
-    alarm: *mut u32,
+    alarm: Option<Arc<Front>>,
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,
     work: Vec<u64>,
@@ -69,7 +69,7 @@ impl Heap {
             threshold: limit.unwrap_or(u64::MAX),
             outside: 0,
             over_limit: false,
-            alarm: std::ptr::null_mut(),
+            alarm: None,
             internal: None,
             dropped: Vec::new(),
             work: Vec::new(),
@@ -109,23 +109,15 @@ impl Heap {
         }
         let room = self.limit / 16 + (1 << 16);
         self.threshold = self.used().max(self.limit).saturating_add(room);
-        if let Some(alarm) = self.alarm() {
-            alarm.fetch_and(!stop::MEMORY, Ordering::SeqCst);
+        if let Some(alarm) = &self.alarm {
+            alarm.clear(stop::MEMORY);
         }
         true
     }
 
-    /// From here on the flag of the run that owns this heap says when the limit is passed.
-    ///
-    /// # Safety
-    /// The flag lives as long as this heap, and everybody else touches it atomically.
-    pub unsafe fn set_alarm(&mut self, flag: *mut u32) {
-        self.alarm = flag;
-    }
-
-    fn alarm(&self) -> Option<&AtomicU32> {
-        // SAFETY: as `set_alarm` demands.
-        (!self.alarm.is_null()).then(|| unsafe { AtomicU32::from_ptr(self.alarm) })
+    /// From here on the front of the run that owns this heap says when the limit is passed.
+    pub(crate) fn set_alarm(&mut self, front: Arc<Front>) {
+        self.alarm = Some(front);
     }
 
     /// Looks whether the limit is passed.
@@ -145,8 +137,8 @@ impl Heap {
     #[cold]
     fn pass_limit(&mut self) {
         self.over_limit = true;
-        if let Some(alarm) = self.alarm() {
-            alarm.fetch_or(stop::MEMORY, Ordering::SeqCst);
+        if let Some(alarm) = &self.alarm {
+            alarm.set(stop::MEMORY);
         }
     }
 

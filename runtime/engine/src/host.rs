@@ -6,13 +6,15 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
+use crate::driver::call::Call;
+
 /// A tool's answer on its way: JSON of its result type, or what went wrong in words.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
 /// Performs the tools that a program declares with `@host`; one per engine, shared by its runs.
 pub trait HostTools: Send + Sync {
     /// Calls a tool with its arguments by name. Dropping the future cancels the call.
-    fn call(&self, tool: &str, input: Value) -> Answer;
+    fn call(&self, tool: &str, input: Value, call: &Call) -> Answer;
 }
 
 /// What `env.get` and `secret` find: what the host sets, then the environment of the process unless it is closed.

@@ -8,6 +8,8 @@ use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::driver::call::Call;
+use crate::event::Verdict;
 use crate::model::Issue;
 
 /// What a person is asked.
@@ -59,8 +61,8 @@ pub type Replying = Pin<Box<dyn Future<Output = Result<Reply, NoReply>> + Send>>
 /// Takes questions to people; one per engine, shared by its runs.
 pub trait Humans: Send + Sync {
     /// Asks. Questions come in order, and each has its place in that order when this returns.
-    fn ask(&self, question: Question) -> Replying;
+    fn ask(&self, question: Question, call: &Call) -> Replying;
 
-    /// The reply to a question with this digest is the value of the call. One that is refused is asked for again instead.
-    fn accepted(&self, _digest: &str) {}
+    /// What has become of the reply to a question with this digest. One that is refused is asked for again as well.
+    fn answered(&self, _digest: &str, _verdict: Verdict) {}
 }

@@ -1,16 +1,17 @@
 //! Runs compiled programs.
 
+pub mod answers;
 pub mod budget;
 pub mod calendar;
 pub mod codec;
 pub mod compare;
 pub mod deadline;
-pub mod detached;
 pub mod driver;
 pub mod duration;
 pub mod engine;
 pub mod event;
 pub mod export;
+pub mod front;
 pub mod heap;
 pub mod host;
 pub mod human;
@@ -22,10 +23,11 @@ pub mod node;
 pub mod number;
 pub mod observe;
 pub mod operation;
+pub mod port;
+pub mod prices;
 pub mod run;
 pub mod scope;
 pub mod secret;
-pub mod services;
 pub mod task;
 pub mod turn_threads;
 pub mod value;

@@ -13,6 +13,11 @@ use gsw_abi::program::Program;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answers::Found;
+use crate::driver::call::Call;
+use crate::operation::WhenBusy;
+use crate::prices::{Price, Prices};
+
 /// Everything that a compiled program hands over when it calls a prompt.
 #[derive(Clone, Debug)]
 pub struct PromptCall {
@@ -35,22 +40,23 @@ pub struct PromptCall {
     pub schema: Option<Arc<Value>>,
     /// An earlier answer that is to be criticised and improved.
     pub improving: Option<String>,
+    /// What models cost.
+    pub prices: Arc<Prices>,
 }
 
 /// What a machine learns.
 #[derive(Clone, Debug)]
 pub enum PromptEvent {
-    /// The call begins. `now` is the run's recorded time since the Unix epoch; entries of the cache expire by it.
-    Start {
-        /// Time since the Unix epoch.
-        now: Duration,
-    },
+    /// The call begins.
+    Start,
     /// The model answered, or could not be asked.
     Answered(Box<Result<ModelAnswer, ModelFailure>>),
     /// The time that it wanted to wait is over.
     Waited,
-    /// Another call with the same key has ended; look into the cache again.
-    Released,
+    /// What is kept under the key that it looked up.
+    Found(Found),
+    /// Its answer is kept; the keys of those that gave way to it.
+    Kept(Vec<String>),
     /// All the tools that it wanted called have ended; in the order of the calls.
     ToolsAnswered(Vec<ToolOutcome>),
 }
@@ -62,9 +68,19 @@ pub enum PromptStep {
     Ask(Box<ModelRequest>),
     /// Wait before the next request.
     Wait(Duration),
-    /// Wait until the call that holds this cache key has ended ([`Prompts::released`]): ten identical prompts at once make
-    /// one request.
-    WaitFor(String),
+    /// Look up what is kept under this key. With [`WhenBusy::Wait`] after [`Found::Busy`]: of equal calls at once one asks.
+    LookUp(String, WhenBusy),
+    /// Keep an answer.
+    Keep {
+        /// Its key.
+        key: String,
+        /// Whose it is.
+        owner: String,
+        /// The answer.
+        text: String,
+        /// How long it counts.
+        ttl: Duration,
+    },
     /// Call these tools, at once or one after the other. An error of a tool goes back to the model, unless it is one that
     /// the language lets through.
     CallTools(Vec<ToolCall>),
@@ -219,21 +235,15 @@ pub trait PromptMachine: Send {
     fn notes(&mut self) -> Vec<PromptNote> {
         Vec::new()
     }
-    /// The call was cancelled; gives up what it holds (a place in the cache).
-    fn abandon(&mut self) {}
 }
 
-/// Makes machines; one per process, shared by its runs.
+/// Makes machines: nothing of what it gives depends on anything but the call.
 pub trait Prompts: Send + Sync {
     /// A machine for one call.
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine>;
-    /// What a request of the program with this usage costs in dollars, where the model's price is known.
-    fn cost(&self, _program: &Program, _model: &str, _usage: &Usage) -> Option<f64> {
-        None
-    }
-    /// Ends when no call holds this cache key, at once if none does; how a driver performs [`PromptStep::WaitFor`].
-    fn released(&self, _key: &str) -> Pending<'_, ()> {
-        Box::pin(std::future::ready(()))
+    /// What models cost where the program does not say.
+    fn prices(&self) -> Vec<Price> {
+        Vec::new()
     }
 }
 
@@ -484,11 +494,10 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Performs requests to models; one per process, shared by its runs.
 pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. `on_delta` gets streamed text as it comes; an empty text says that a
-    /// further attempt begins from nothing.
+    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
     fn ask(
         &self,
         request: ModelRequest,
-        on_delta: Box<dyn FnMut(&str) + Send>,
+        call: &Call,
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
 }

@@ -14,11 +14,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_abi::site::NodePath;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{JsonText, LogLine, State};
 use crate::name::{NameId, Names};
+use crate::operation::Class;
 use crate::task::TaskId;
 
 pub use query::Answer;
@@ -105,6 +107,10 @@ pub struct Node {
     pub is_evicted: bool,
     /// Whether a model in it has begun a tool call that must not be repeated.
     pub has_begun_once: bool,
+    /// What effects in it may count as at most, because of the tools that it lies in.
+    pub at_most: Class,
+    /// Its path once something has asked for it; the root's path until then.
+    path: NodePath,
     /// When it began, in nanoseconds since 1970.
     pub start: i64,
     /// When it ended.
@@ -184,6 +190,10 @@ impl Tree {
         self.kept += new.input.as_ref().map_or(0, |it| it.len());
         self.totals.nodes += 1;
         self.totals.count_in(new.status);
+        let at_most = self
+            .nodes
+            .get(new.parent.0 as usize)
+            .map_or(Class::Once, |it| it.at_most);
         self.nodes.push(Node {
             parent: new.parent,
             first_child: NodeId::NONE,
@@ -195,6 +205,8 @@ impl Tree {
             status: new.status,
             is_evicted: false,
             has_begun_once: false,
+            at_most,
+            path: NodePath::ROOT,
             start: now,
             end: 0,
             input: new.input,
@@ -383,6 +395,28 @@ impl Tree {
         lineage.any(|it| it == above)
     }
 
+    /// The path of a node, which is the same in every life of the run. It is worked out once for a node and what it lies in.
+    pub fn node_path(&mut self, id: NodeId) -> NodePath {
+        let mut unknown = Vec::new();
+        let mut at = id;
+        let mut path = NodePath::ROOT;
+        while at != NodeId::NONE && at != NodeId::ROOT {
+            let node = self.node(at);
+            if node.path != NodePath::ROOT {
+                path = node.path;
+                break;
+            }
+            unknown.push(at);
+            at = node.parent;
+        }
+        for at in unknown.into_iter().rev() {
+            let node = self.node(at);
+            path = path.child(node.kind, self.names.text(node.name), node.index);
+            self.node_mut(at).path = path;
+        }
+        path
+    }
+
     /// The innermost workflow around a node, itself included.
     #[must_use]
     pub fn workflow_of(&self, id: NodeId) -> Option<NodeId> {
@@ -498,7 +532,7 @@ mod tests {
 
     #[test]
     fn a_node_is_small() {
-        assert!(size_of::<Node>() <= 160, "{}", size_of::<Node>());
+        assert!(size_of::<Node>() <= 176, "{}", size_of::<Node>());
     }
 
     #[test]

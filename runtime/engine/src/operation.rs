@@ -1,14 +1,20 @@
 //! What a run asks the outside for, and what comes back: the whole seam between a run and its driver, as plain data.
 
+mod nature;
+
 use gsw_abi::program::FunctionIndex;
+use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::answers::{Found, KeptAnswer, LookUp};
 use crate::human::{Question, Reply};
 use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
+
+pub use nature::{Class, Form, GivenUp};
 
 /// An operation of a run; ids are given in the order of requests and never again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -21,8 +27,12 @@ pub struct Operation {
     pub id: OperationId,
     /// The node that requests it.
     pub node: NodeId,
-    /// How many effects that node has requested before; with the node's path this finds a record again.
-    pub occurrence: u32,
+    /// Where in the program that is; the same in every life of the run.
+    pub site: Site,
+    /// What may be done when nobody knows whether it was done.
+    pub class: Class,
+    /// When it is of no use any more, in nanoseconds since 1970: its own time limit or that of what lies around it.
+    pub due: Option<i64>,
     /// What.
     pub request: Request,
 }
@@ -120,10 +130,17 @@ pub enum Request {
         /// To what.
         request: Box<ModelRequest>,
     },
-    /// That a prompt call somewhere ends, so that the cache may hold its answer.
-    Release {
-        /// The key of the cache.
-        key: String,
+    /// An answer that was kept.
+    LookUp {
+        /// Of what.
+        what: Box<LookUp>,
+        /// What to do when another call is asking for it.
+        when_busy: WhenBusy,
+    },
+    /// An answer is kept.
+    Keep {
+        /// Which.
+        answer: Box<KeptAnswer>,
     },
     /// A workflow of the program is started as a run of its own.
     StartRun {
@@ -154,24 +171,14 @@ pub enum Request {
     },
 }
 
-impl Request {
-    /// Whether it is work on files.
-    #[must_use]
-    pub fn is_on_files(&self) -> bool {
-        matches!(
-            self,
-            Self::FsRead { .. }
-                | Self::FsReadBytes { .. }
-                | Self::FsWrite { .. }
-                | Self::FsWriteBytes { .. }
-                | Self::FsAppend { .. }
-                | Self::FsExists { .. }
-                | Self::FsList { .. }
-                | Self::FsGlob { .. }
-                | Self::FsRemove { .. }
-                | Self::FsMakeDir { .. }
-        )
-    }
+/// What a look-up does that finds another call at work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenBusy {
+    /// It says so.
+    Report,
+    /// It waits for that call.
+    Wait,
 }
 
 /// A run that another one starts and does not wait for.
@@ -245,8 +252,10 @@ pub struct HttpAnswer {
 pub enum Outcome {
     /// It is done and gives nothing.
     Done,
-    /// A prompt call with the key has ended.
-    Released,
+    /// What is kept of answers.
+    Found(Found),
+    /// The keys of answers that gave way to another.
+    GaveWay(Vec<String>),
     /// Nanoseconds since 1970.
     Time(i64),
     /// A float.
@@ -317,6 +326,8 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// The run gave it up, and nothing of it was done.
+    Stopped,
     /// `Failed`
     Other {
         /// Why.
@@ -326,13 +337,15 @@ pub enum Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Failure, Operation, OperationId, Outcome, Request};
+    use gsw_abi::site::{NodePath, Site};
+
+    use super::{Class, Failure, Operation, OperationId, Outcome, Request};
     use crate::node::NodeId;
 
     #[test]
     fn an_operation_is_small() {
-        // A million of them may wait at once.
-        assert!(size_of::<Operation>() <= 72, "{}", size_of::<Operation>());
+        // A turn may ask for thousands of them.
+        assert!(size_of::<Operation>() <= 128, "{}", size_of::<Operation>());
     }
 
     #[test]
@@ -340,7 +353,12 @@ mod tests {
         let operation = Operation {
             id: OperationId(3),
             node: NodeId(1),
-            occurrence: 2,
+            site: Site {
+                path: NodePath::ROOT,
+                occurrence: 2,
+            },
+            class: Class::Pure,
+            due: None,
             request: Request::RandomInt {
                 low: i64::MIN,
                 high: i64::MAX,

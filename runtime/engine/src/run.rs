@@ -16,10 +16,12 @@ pub mod effect;
 mod ending;
 mod finish;
 pub mod human;
+mod interrupt;
 pub mod introspection;
 mod joining;
 pub mod lessons;
 mod native;
+mod outbox;
 pub mod parallel;
 pub mod prompt;
 mod raise;
@@ -32,38 +34,58 @@ pub mod tool_key;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use gsw_abi::layout::{Context, stop};
 
+use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::node::Tree;
+use crate::model::Prompts;
+use crate::node::{NodeId, Tree};
 use crate::operation::{Operation, OperationId, Outcome};
 use crate::run::effect::Operations;
+use crate::run::outbox::Outbox;
 use crate::scope::Scopes;
-use crate::services::Services;
 use crate::task::{TaskId, Tasks};
 
 pub use crate::event::{RunError, TracePlace};
+pub use effect::{Abandoned, WrongOutcome};
 pub use finish::{Finished, RunResult};
-pub use start::Start;
+pub use start::{RunSettings, Start};
 
-/// How much of its stack a turn may use; the threads have more.
-const TURN_STACK: u64 = 16 << 20;
+/// Makes the machines of prompt calls, where anything does.
+struct Prompting(Option<Arc<dyn Prompts>>);
 
-/// One run. Its front is what compiled code gets as its first argument.
-#[repr(C)]
+impl std::fmt::Debug for Prompting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prompting").field(&self.0.is_some()).finish()
+    }
+}
+
+/// One run.
 #[derive(Debug)]
 pub struct Run {
-    /// What compiled code touches by itself.
-    pub context: Context,
+    /// What compiled code polls, and who stops the run writes to.
+    pub(crate) front: Arc<Front>,
+    /// The end of the stack that a turn may use.
+    native_limit: u64,
+    /// Whether the run as a whole was told to end.
+    is_cancelled: bool,
+    /// Whether it was told so while it was too busy to hear it.
+    is_hurried: bool,
     /// Its memory.
     pub heap: Heap,
     /// The program.
     pub loaded: Arc<Loaded>,
-    /// What the process gives to all its runs.
-    pub services: Arc<Services>,
+    /// Makes the machines of prompt calls; without it every prompt fails.
+    prompts: Prompting,
+    /// What the process has settled for it.
+    settings: RunSettings,
+    /// What it says.
+    outbox: Outbox,
+    /// The keys that prompt calls hold which others may wait for, by their nodes.
+    cache_keys: rustc_hash::FxHashMap<NodeId, String>,
     /// Its name in events.
     pub id: Arc<str>,
     /// Its tasks.
@@ -89,7 +111,7 @@ pub struct Run {
     /// The number of the next event.
     pub events: u64,
     /// The runs of their own that are being started: from which node, which workflow.
-    pub(crate) detaching: rustc_hash::FxHashMap<OperationId, (crate::node::NodeId, Arc<str>)>,
+    pub(crate) detaching: rustc_hash::FxHashMap<OperationId, (NodeId, Arc<str>)>,
     /// How decoding takes the texts of secrets.
     pub(crate) reads_secrets: crate::codec::checker::Secrets,
     /// The latest error that was told of.
@@ -124,14 +146,14 @@ pub enum Turn {
         /// As in `Blocked`.
         operations: Vec<Operation>,
         /// As in `Blocked`.
-        abandoned: Vec<OperationId>,
+        abandoned: Vec<Abandoned>,
     },
     /// Every task waits.
     Blocked {
         /// What is to be performed, in order of request.
         operations: Vec<Operation>,
         /// Operations whose outcomes are of no interest any more.
-        abandoned: Vec<OperationId>,
+        abandoned: Vec<Abandoned>,
     },
     /// The run has ended.
     Done(Box<Finished>),
@@ -141,18 +163,33 @@ impl Run {
     /// The run behind a context.
     ///
     /// # Safety
-    /// `context` is the front of a `Run` that nobody else is using during `'a`.
+    /// `context` is what [`Run::context`] gave to the code that calls, and nobody else is using the run during `'a`.
     #[must_use]
     pub unsafe fn of<'a>(context: *mut Context) -> &'a mut Self {
-        // SAFETY: as this function demands.
-        unsafe { &mut *context.cast::<Self>() }
+        // SAFETY: as this function demands; the address was stored when the code was entered.
+        unsafe { &mut *(*context).run.load(Ordering::Relaxed).cast::<Self>() }
     }
 
-    /// Goes on until every task waits, many operations are asked for, or the run has ended.
+    /// What compiled code gets as its first argument, for as long as this run stays where it is.
+    pub fn context(&mut self) -> *mut Context {
+        let run: *mut Self = self;
+        self.front.enter(run)
+    }
+
+    /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile has gone
+    /// to its port when this returns.
     pub fn turn(&mut self) -> Turn {
+        let turn = self.go_on();
+        self.outbox.flush();
+        turn
+    }
+
+    fn go_on(&mut self) -> Turn {
         self.enter_native();
         while self.finished.is_none() {
-            if let Some(task) = self.ready.pop_front() {
+            if self.front.has(stop::CANCEL | stop::KILL) {
+                self.heed_front();
+            } else if let Some(task) = self.ready.pop_front() {
                 self.drive(task);
                 self.collect_handles();
                 if self.operations.are_many() && !self.ready.is_empty() {
@@ -177,41 +214,26 @@ impl Run {
     }
 
     /// Takes the outcome of an operation, which came at `now` (nanoseconds since 1970). One that was abandoned is ignored.
-    pub fn complete(&mut self, id: OperationId, outcome: Outcome, now: i64) {
+    ///
+    /// # Errors
+    /// When the request cannot have such an outcome, which is refused: words of compiled code would be made of it. The
+    /// operation stays outstanding.
+    pub fn complete(
+        &mut self,
+        id: OperationId,
+        outcome: Outcome,
+        now: i64,
+    ) -> Result<(), WrongOutcome> {
         self.enter_native();
         // A clock that was set back must not make durations negative.
         self.now = self.now.max(now);
-        self.take_outcome(id, outcome);
+        self.take_outcome(id, outcome)
     }
 
-    /// Tells the run to end: everything is unwound, and `defer`s run.
-    pub fn cancel(&mut self, reason: &str) {
+    /// Tells the run, at `now`, to end: everything is unwound, and `defer`s run.
+    pub fn cancel(&mut self, reason: &str, now: i64) {
         self.enter_native();
+        self.now = self.now.max(now);
         self.cancel_all(reason);
-    }
-
-    /// Compiled code may use so much of the stack from here on.
-    pub(crate) fn enter_native(&mut self) {
-        let mark = 0u8;
-        let here = std::hint::black_box(&raw const mark).addr() as u64;
-        self.limit_stack(here.saturating_sub(TURN_STACK));
-        if self.is_stopping() {
-            // Looked at after the limit was set, because who stops the run sets the flag before the limit.
-            self.limit_stack(u64::MAX);
-        }
-    }
-
-    /// Calls below this address raise; other threads may write it too.
-    pub(crate) fn limit_stack(&mut self, limit: u64) {
-        // SAFETY: while a run is shared with who may stop it, the limit is written only atomically.
-        unsafe { AtomicU64::from_ptr(&raw mut self.context.stack_limit) }
-            .store(limit, Ordering::SeqCst);
-    }
-
-    /// Whether the run was told to stop at the next loop or call.
-    pub(crate) fn is_stopping(&mut self) -> bool {
-        // SAFETY: the flag is written by other threads, and only atomically.
-        let flag = unsafe { AtomicU32::from_ptr(&raw mut self.context.stop) };
-        flag.load(Ordering::SeqCst) & stop::RUN != 0
     }
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::budget::{Admission, Budget, Charge};
+use crate::node::NodeId;
 use crate::operation::OperationId;
 use crate::task::TaskId;
 
@@ -20,8 +21,12 @@ impl ScopeId {
 pub struct Scope {
     /// Whose it is.
     pub task: TaskId,
+    /// The node that it was opened in.
+    pub node: NodeId,
     /// The clock that ends it.
     pub clock: Option<OperationId>,
+    /// When that is, in nanoseconds since 1970, while the clock runs.
+    pub ends: Option<i64>,
     /// What it is.
     pub kind: ScopeKind,
 }
@@ -112,6 +117,7 @@ impl Scopes {
 mod tests {
     use super::{Scope, ScopeId, ScopeKind, Scopes};
     use crate::budget::{Admission, Budget, Charge, Limits};
+    use crate::node::NodeId;
     use crate::task::TaskId;
 
     fn budget(outer: ScopeId, calls: u64) -> Scope {
@@ -121,7 +127,9 @@ mod tests {
         };
         Scope {
             task: TaskId(0),
+            node: NodeId::ROOT,
             clock: None,
+            ends: None,
             kind: ScopeKind::Budget(Budget::new(outer, limits)),
         }
     }

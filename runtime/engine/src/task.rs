@@ -120,6 +120,8 @@ pub struct Task {
     pub pending: Option<ScopeId>,
     /// How many `defer` bodies it is in.
     pub shield: u32,
+    /// Whether a `defer` has started it, itself or through other tasks: only who runs the `defer` ends it.
+    pub is_shielded: bool,
     /// Whether it was told to end.
     pub is_cancelled: bool,
     /// Whether somebody was given its ending, or need not be.

@@ -50,42 +50,49 @@ impl TurnThreads {
     }
 
     /// Runs `job` on one of the threads, after those that were given before.
-    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
+    ///
+    /// # Errors
+    /// When there is no thread, and none can be started: the job is not run.
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
         let mut state = self.shared.lock();
         state.queue.push_back(Box::new(job));
         if state.idle >= state.queue.len() {
             self.shared.work.notify_one();
         } else if state.threads < cores() {
-            self.add(&mut state);
+            let added = self.add(&mut state);
+            // With others the queue goes on, if more slowly.
+            if state.threads == 0 {
+                state.queue.pop_back();
+                return added;
+            }
         } else {
             self.watch(&mut state);
         }
+        Ok(())
     }
 
-    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked.
+    /// Runs `job` on one of the threads and waits for its result; `None` when it panicked or there is no thread.
     pub fn wait_for<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        self.run(move || {
+        let started = self.run(move || {
             // Nobody waits any more only when the process ends.
             let _ = sender.send(job());
         });
+        started.ok()?;
         receiver.recv().ok()
     }
 
-    fn add(&self, state: &mut State) {
+    fn add(&self, state: &mut State) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name("gsw-turn".into())
             .stack_size(STACK)
-            .spawn(move || shared.serve());
-        match thread {
-            Ok(_) => state.threads += 1,
-            // Without a single thread nothing could ever run again; with others the queue goes on more slowly.
-            Err(error) => assert!(state.threads > 0, "no thread can be started: {error}"),
-        }
+            .spawn(move || shared.serve())?;
+        state.threads += 1;
+        Ok(())
     }
 
     fn watch(&self, state: &mut State) {
@@ -115,7 +122,8 @@ impl TurnThreads {
             std::thread::sleep(PATIENCE);
             state = self.shared.lock();
             if !state.queue.is_empty() && state.taken == taken && state.threads < MOST {
-                self.add(&mut state);
+                // Without another thread the queue goes on more slowly.
+                let _ = self.add(&mut state);
             }
         }
     }
@@ -167,9 +175,10 @@ mod tests {
         let held = std::sync::Arc::new(std::sync::Mutex::new(held));
         for _ in 0..super::cores() {
             let held = held.clone();
-            threads.run(move || {
+            let started = threads.run(move || {
                 let _ = held.lock().map(|it| it.recv());
             });
+            started.expect("the machine has threads");
         }
         assert_eq!(threads.wait_for(|| 7), Some(7));
         drop(release);

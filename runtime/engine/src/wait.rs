@@ -21,6 +21,13 @@ pub enum Wait {
         /// The type of the value, where the outcome alone does not tell.
         result: TypeId,
     },
+    /// An operation that was given up and changes something: what lies around goes on once it has been stopped.
+    Stopping {
+        /// Which.
+        id: OperationId,
+        /// The clock after which nothing waits for that any longer.
+        grace: OperationId,
+    },
     /// A task: its handle.
     Await(u64),
     /// Several tasks, one after the other.

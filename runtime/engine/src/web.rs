@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::driver::call::Call;
 use crate::operation::{Failure, HttpAnswer};
 
 /// Whether a host and port may be asked.
@@ -15,7 +16,7 @@ pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + 
 pub trait Web: Send + Sync {
     /// Sends one and follows redirects. Every host is asked for with `may_reach` before anything is sent to it, since only
     /// the client knows how it reads an address.
-    fn send(&self, request: WebRequest, may_reach: MayReach) -> WebAnswer;
+    fn send(&self, request: WebRequest, may_reach: MayReach, call: &Call) -> WebAnswer;
 }
 
 /// A request with the values of its secrets; it is never written down.

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
-use gsw_agents::{AgentPrompts, Environment, Providers, WebClient};
-use gsw_engine::detached::DetachedEnd;
+use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
+use gsw_engine::engine::runs::DetachedEnd;
 use gsw_engine::engine::{Engine, EngineOptions};
 use gsw_engine::event::Header;
 use gsw_engine::human::Humans;
@@ -79,7 +79,8 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     let result = loaded.program.workflows[invocation.workflow].result;
     let options = EngineOptions {
         models: Some(Arc::new(Providers::new(Environment::process()))),
-        prompts: Some(Arc::new(AgentPrompts::new(Arc::default()))),
+        prompts: Some(Arc::new(AgentPrompts)),
+        answers: Some(Arc::new(Cache::default())),
         web: Some(Arc::new(WebClient::default())),
         model_override: invocation
             .options

@@ -14,6 +14,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use gsw_abi::program::Program;
+use gsw_engine::driver::call::Call;
+use gsw_engine::event::Verdict;
 use gsw_engine::human::{Humans, NoReply, Question, Reply, Replying};
 use tokio::sync::oneshot;
 
@@ -113,7 +115,7 @@ impl Person {
 }
 
 impl Humans for Person {
-    fn ask(&self, question: Question) -> Replying {
+    fn ask(&self, question: Question, _call: &Call) -> Replying {
         let Some(way) = way() else {
             return Box::pin(std::future::ready(Err(unreachable(&question, ""))));
         };
@@ -139,8 +141,11 @@ impl Humans for Person {
         })
     }
 
-    fn accepted(&self, digest: &str) {
-        if let Some(desk) = &self.lock().desk {
+    fn answered(&self, digest: &str, verdict: Verdict) {
+        // One that is refused is asked for again, which says so.
+        if verdict == Verdict::Accepted
+            && let Some(desk) = &self.lock().desk
+        {
             let _ = desk.send(Message::Accepted(digest.to_owned()));
         }
     }

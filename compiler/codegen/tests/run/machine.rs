@@ -1,6 +1,7 @@
 //! A runtime just big enough for compiled code: objects and frames that are counted, a run loop, a few rows of the table.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicPtr;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{RuntimeCall, Table};
@@ -66,11 +67,12 @@ impl Machine {
         let mut machine = Box::new(Self {
             context: Context {
                 table: std::ptr::null(),
-                stack_limit: 0,
-                stop: 0,
+                stack_limit: 0.into(),
+                stop: 0.into(),
                 reserved: 0,
                 functions: std::ptr::null(),
                 constants: constants.as_ptr(),
+                run: AtomicPtr::default(),
             },
             program: view.program,
             entries,
@@ -91,12 +93,12 @@ impl Machine {
 
     /// Compiled code sees the run stopping.
     pub fn stop(&mut self) {
-        self.context.stop = 1;
+        *self.context.stop.get_mut() = 1;
     }
 
     pub fn run(&mut self, function: FunctionIndex, arguments: &[u64]) -> Ended {
         let here = 0_u8;
-        self.context.stack_limit = (&raw const here) as u64 - STACK;
+        *self.context.stack_limit.get_mut() = (&raw const here) as u64 - STACK;
         let outcome = match self.program.functions[function.0 as usize].colour {
             Colour::Plain => self.call_plain(function, arguments),
             Colour::Resumable => self.call_resumable(function, arguments),
@@ -268,7 +270,7 @@ impl Machine {
             unsafe { *((frame as i64 + i64::from(slot(index))) as *mut u64) = *argument };
         }
         let here = 0_u8;
-        self.context.stack_limit = (&raw const here) as u64 - STACK;
+        *self.context.stack_limit.get_mut() = (&raw const here) as u64 - STACK;
         assert_eq!(self.resume(frame as *mut Frame), status::WAITING);
         let (mut frame, _) = self.waiting.pop_front().expect("it waits");
         let mut dropped = 0;
@@ -313,6 +315,7 @@ fn rows() -> Box<[*const u8]> {
     row(RuntimeCall::frame_new, frame_new as *const u8);
     row(RuntimeCall::frame_free, frame_free as *const u8);
     row(RuntimeCall::fault, fault as *const u8);
+    row(RuntimeCall::interrupted, interrupted as *const u8);
     row(RuntimeCall::error_trace, error_trace as *const u8);
     row(RuntimeCall::float_to_int, float_to_int as *const u8);
     row(RuntimeCall::sleep, sleep as *const u8);
@@ -343,6 +346,11 @@ unsafe extern "C" fn object_free(context: *mut Context, object: u64) -> u64 {
 
 unsafe extern "C" fn frame_new(context: *mut Context, function: u64) -> u64 {
     machine(context).make_frame(function)
+}
+
+/// A machine that was told to stop unwinds whatever asks.
+unsafe extern "C" fn interrupted(context: *mut Context) -> u64 {
+    unsafe { fault(context, BuiltinError::Unwind as u64) }
 }
 
 unsafe extern "C" fn frame_free(context: *mut Context, frame: u64) -> u64 {

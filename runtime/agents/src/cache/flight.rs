@@ -1,70 +1,170 @@
-//! Which keys are being asked for just now, so that equal calls wait for the first one.
+//! Which keys are being asked for just now, so that equal calls wait for the first one and none waits for itself.
+//!
+//! A call that waits for a key keeps the calls around it from ending, and so keeps those waiting that wait for their keys.
+//! Before a call begins to wait, these waits are followed: where they lead back to a key that lies around the call, it would
+//! wait for itself, and asks instead.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet};
 
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, Receiver, Sender};
 
-use super::Cache;
-
-/// The keys in flight and who waits for each.
+/// The keys in flight, and the waits for them.
 #[derive(Debug, Default)]
-pub(crate) struct Flights(Mutex<HashMap<String, Vec<oneshot::Sender<()>>>>);
+pub(crate) struct Flights {
+    held: HashMap<String, Held>,
+    /// Waits of calls that lie in others, by their number: the keys around them, and the key that they wait for.
+    waits: HashMap<u64, (Vec<String>, String)>,
+    next: u64,
+}
 
-/// The place of the one call that asks for a key; given up when dropped.
 #[derive(Debug)]
-pub(crate) struct Hold {
-    cache: Arc<Cache>,
-    key: String,
+struct Held {
+    /// The run whose call asks.
+    run: String,
+    waiting: Vec<Sender<()>>,
 }
 
-impl Hold {
-    /// Takes the place, if nobody has it.
-    pub fn take(cache: &Arc<Cache>, key: &str) -> Option<Self> {
-        let mut flights = cache.flights.lock();
-        if flights.contains_key(key) {
-            return None;
-        }
-        flights.insert(key.to_owned(), Vec::new());
-        Some(Self {
-            cache: Arc::clone(cache),
-            key: key.to_owned(),
-        })
-    }
-
-    /// The key.
-    pub fn key(&self) -> &str {
-        &self.key
-    }
+/// What becomes of a call that wants to ask for a key.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// It asks, and others wait.
+    Taken,
+    /// Another one has it.
+    Busy,
+    /// Another one has it, which waits for this one to end: this one asks by itself.
+    Alone,
 }
 
-impl Drop for Hold {
-    fn drop(&mut self) {
-        let waiting = self.cache.flights.lock().remove(&self.key);
-        for sender in waiting.into_iter().flatten() {
-            // Who has stopped waiting need not be told.
-            let _ = sender.send(());
-        }
-    }
+/// A wait for a key.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    /// Under which [`Flights::end_wait`] ends it.
+    pub number: u64,
+    /// Ends when the key is free.
+    pub landed: Receiver<()>,
 }
 
 impl Flights {
-    /// Ends when nobody has the place of this key.
-    pub async fn landed(&self, key: &str) {
-        let receiver = {
-            let mut flights = self.lock();
-            let Some(waiting) = flights.get_mut(key) else {
-                return;
+    /// Takes the place of a key for a call of this run that lies in calls with the keys around it.
+    pub fn take(&mut self, key: &str, around: &[String], run: &str) -> Place {
+        if !self.held.contains_key(key) {
+            let held = Held {
+                run: run.to_owned(),
+                waiting: Vec::new(),
             };
-            let (sender, receiver) = oneshot::channel();
-            waiting.push(sender);
-            receiver
-        };
-        // An error says that the sender is gone, which is the same to us.
-        let _ = receiver.await;
+            self.held.insert(key.to_owned(), held);
+            return Place::Taken;
+        }
+        if self.leads_to(key, around) {
+            Place::Alone
+        } else {
+            Place::Busy
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<oneshot::Sender<()>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for a key that is busy; `None` when it is free.
+    pub fn wait(&mut self, key: &str, around: &[String]) -> Option<Wait> {
+        let held = self.held.get_mut(key)?;
+        let (sender, landed) = oneshot::channel();
+        held.waiting.push(sender);
+        self.next += 1;
+        if !around.is_empty() {
+            self.waits
+                .insert(self.next, (around.to_vec(), key.to_owned()));
+        }
+        Some(Wait {
+            number: self.next,
+            landed,
+        })
+    }
+
+    /// A wait is over, or nobody waits any more.
+    pub fn end_wait(&mut self, number: u64) {
+        self.waits.remove(&number);
+    }
+
+    /// The call of this run that had the key has an answer, or none. Another run's place is not touched.
+    pub fn land(&mut self, key: &str, run: &str) {
+        if self.held.get(key).is_some_and(|it| it.run == run) {
+            for sender in self.held.remove(key).into_iter().flat_map(|it| it.waiting) {
+                // Who has stopped waiting need not be told.
+                let _ = sender.send(());
+            }
+        }
+    }
+
+    /// A run has ended.
+    pub fn land_all(&mut self, run: &str) {
+        let of_run = self.held.iter().filter(|(_, it)| it.run == run);
+        let keys: Vec<String> = of_run.map(|(key, _)| key.clone()).collect();
+        for key in keys {
+            self.land(&key, run);
+        }
+    }
+
+    /// Whether the calls that ask for `key` wait, by whatever way, for one of the keys around.
+    fn leads_to(&self, key: &str, around: &[String]) -> bool {
+        let mut seen = HashSet::new();
+        let mut next = vec![key];
+        while let Some(key) = next.pop() {
+            if around.iter().any(|it| it == key) {
+                return true;
+            }
+            if seen.insert(key) {
+                let inside = self
+                    .waits
+                    .values()
+                    .filter(|it| it.0.iter().any(|it| it == key));
+                next.extend(inside.map(|it| it.1.as_str()));
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flights, Place};
+
+    fn keys(keys: &[&str]) -> Vec<String> {
+        keys.iter().map(|&it| it.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_call_never_waits_for_one_that_it_lies_in() {
+        let mut flights = Flights::default();
+        assert!(matches!(flights.take("a", &[], "r"), Place::Taken));
+        assert!(matches!(flights.take("a", &[], "r"), Place::Busy));
+        assert!(matches!(
+            flights.take("a", &keys(&["a"]), "r"),
+            Place::Alone
+        ));
+    }
+
+    #[test]
+    fn calls_in_calls_never_wait_for_each_other() {
+        let mut flights = Flights::default();
+        for (key, run) in [("a", "r"), ("b", "s"), ("c", "t")] {
+            assert!(matches!(flights.take(key, &[], run), Place::Taken));
+        }
+        let in_a = flights.wait("b", &keys(&["a"])).expect("b is busy");
+        let _in_b = flights.wait("c", &keys(&["b"])).expect("c is busy");
+        assert!(matches!(
+            flights.take("a", &keys(&["c"]), "t"),
+            Place::Alone
+        ));
+        flights.end_wait(in_a.number);
+        assert!(matches!(flights.take("a", &keys(&["c"]), "t"), Place::Busy));
+    }
+
+    #[test]
+    fn only_who_has_a_key_lets_go_of_it() {
+        let mut flights = Flights::default();
+        assert!(matches!(flights.take("a", &[], "r"), Place::Taken));
+        flights.land("a", "s");
+        let mut wait = flights.wait("a", &[]).expect("a is busy");
+        flights.land_all("r");
+        assert!(wait.landed.try_recv().is_ok());
+        assert!(flights.wait("a", &[]).is_none());
     }
 }

@@ -17,14 +17,14 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Of a result that passed the check.
-    pub fn of(result: &PromptResult) -> Self {
+    /// Of a value that passed the check.
+    pub fn of(value: &Value, detail: &PromptDetail) -> Self {
         Self {
-            value: result.value.clone(),
-            model: result.detail.model.clone(),
-            stop_reason: result.detail.stop_reason.clone(),
-            liberties: result.detail.liberties.clone(),
-            simulated: result.detail.simulated,
+            value: value.clone(),
+            model: detail.model.clone(),
+            stop_reason: detail.stop_reason.clone(),
+            liberties: detail.liberties.clone(),
+            simulated: detail.simulated,
         }
     }
 

@@ -6,14 +6,20 @@ use std::time::Duration;
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
+use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
+use gsw_engine::driver::call::Call;
 use gsw_engine::model::{
     Content, FailureKind, Issue, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
     ToolCall, ToolOutcome, Usage,
 };
+use gsw_engine::operation::WhenBusy;
+use gsw_engine::prices::Prices;
 use serde_json::{Value, json};
 
 use super::AgentPrompts;
+use crate::cache::Cache;
+use crate::catalogue::Catalogue;
 
 fn program() -> Program {
     let path = Field {
@@ -75,6 +81,7 @@ fn call(settings: Value) -> PromptCall {
         examples: vec![("One?".into(), "1".into())],
         schema: Some(Arc::new(json!({"type": "integer"}))),
         improving: None,
+        prices: Arc::new(Prices(Catalogue::built_in().prices())),
     }
 }
 
@@ -97,8 +104,7 @@ fn step(machine: &mut Box<dyn PromptMachine>, event: PromptEvent) -> PromptStep 
 
 fn start(prompts: &AgentPrompts, settings: Value) -> (Box<dyn PromptMachine>, PromptStep) {
     let mut machine = prompts.begin(call(settings));
-    let now = Duration::from_secs(1_000);
-    let first = step(&mut machine, PromptEvent::Start { now });
+    let first = step(&mut machine, PromptEvent::Start);
     (machine, first)
 }
 
@@ -159,7 +165,7 @@ fn raised(step: PromptStep) -> PromptFailure {
 
 #[test]
 fn a_call_becomes_a_request_and_its_answer_a_value() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     let (mut machine, first) = start(&prompts, json!({"max_tokens": 9}));
     let request = asked(first);
     assert_eq!(request.model, "anthropic/claude-sonnet-5-5");
@@ -181,7 +187,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
 
 #[test]
 fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     let (mut machine, _) = start(&prompts, json!({"reflect": 2}));
     let second = asked(step(&mut machine, answered("41")));
     assert_eq!(second.messages.len(), 5);
@@ -212,7 +218,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
 
 #[test]
 fn ends_without_an_answer_are_errors_of_their_own() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     for (stop, error) in [
         (StopReason::MaxTokens, BuiltinError::MaxTokens),
         (StopReason::ContextFull, BuiltinError::ContextTooLong),
@@ -264,7 +270,7 @@ fn ends_without_an_answer_are_errors_of_their_own() {
 
 #[test]
 fn wrong_settings_raise_before_anything_is_asked() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     for (settings, part) in [
         (json!({"modell": "sim/a"}), "no setting `modell`"),
         (json!({"model": "gpt"}), "no model name"),
@@ -291,7 +297,7 @@ fn wrong_settings_raise_before_anything_is_asked() {
 
 #[test]
 fn the_next_model_is_asked_when_one_is_out() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     let models = json!({"model": ["anthropic/a", "openai/b", "sim/c"], "reflect": 1});
     let (mut machine, first) = start(&prompts, models.clone());
     assert_eq!(asked(first).model, "anthropic/a");
@@ -318,19 +324,56 @@ fn the_next_model_is_asked_when_one_is_out() {
     assert_eq!(failure.error, BuiltinError::Unauthorized);
 }
 
+/// Performs what a step wants of the answers that are kept, but for a wait.
+fn kept(
+    machine: &mut Box<dyn PromptMachine>,
+    mut next: PromptStep,
+    cache: &Cache,
+    at: u64,
+) -> PromptStep {
+    let at = Duration::from_secs(at);
+    loop {
+        let event = match next {
+            PromptStep::LookUp(key, WhenBusy::Report) => {
+                let around = Vec::new();
+                PromptEvent::Found(cache.look_up(&LookUp { key, at, around }, &Call::alone()))
+            }
+            PromptStep::Keep {
+                key,
+                owner,
+                text,
+                ttl,
+            } => {
+                let answer = KeptAnswer {
+                    key,
+                    owner,
+                    text,
+                    ttl,
+                    at,
+                };
+                PromptEvent::Kept(cache.keep(answer, &Call::alone()))
+            }
+            other => return other,
+        };
+        next = step(machine, event);
+    }
+}
+
 #[test]
 fn an_answer_is_kept_and_checked_again() {
-    let prompts = AgentPrompts::default();
+    let (prompts, cache) = (AgentPrompts, Cache::default());
     let settings = json!({"cache": {"ttl": 60}});
-    let (mut machine, _) = start(&prompts, settings.clone());
-    let first = done(step(&mut machine, answered("42")));
+    let (mut machine, first) = start(&prompts, settings.clone());
+    asked(kept(&mut machine, first, &cache, 1_000));
+    let answer = step(&mut machine, answered("42"));
+    let first = done(kept(&mut machine, answer, &cache, 1_000));
     let key = first.detail.cache_key.expect("a key");
     assert_eq!(
         machine.notes(),
         [PromptNote::CacheMiss { key: key.clone() }]
     );
-    let (mut machine, hit) = start(&prompts, settings.clone());
-    let second = done(hit);
+    let (mut machine, first) = start(&prompts, settings.clone());
+    let second = done(kept(&mut machine, first, &cache, 1_000));
     assert_eq!(
         (second.value, second.detail.cached, second.detail.attempts),
         (json!(42), true, 0)
@@ -341,23 +384,25 @@ fn an_answer_is_kept_and_checked_again() {
     );
     assert_eq!(machine.notes(), [PromptNote::CacheHit { key: key.clone() }]);
 
-    let mut machine = prompts.begin(call(settings.clone()));
-    let now = Duration::from_secs(1_061);
-    asked(step(&mut machine, PromptEvent::Start { now }));
-    drop(machine);
+    let (mut machine, first) = start(&prompts, settings.clone());
+    asked(kept(&mut machine, first, &cache, 1_061));
 
-    prompts
-        .cache()
-        .set(&key, "", &prompts_text("41"), Duration::MAX, Duration::ZERO);
-    let (mut machine, miss) = start(&prompts, settings.clone());
-    asked(miss);
-    assert_eq!(done(step(&mut machine, answered("44"))).value, json!(44));
+    // What does not fit any more is asked for again, and what comes takes its place.
+    cache.let_go("", &key);
+    cache.set(&key, "", &kept_text("41"), Duration::MAX, Duration::ZERO);
+    let (mut machine, first) = start(&prompts, settings);
+    asked(kept(&mut machine, first, &cache, 1_061));
+    let answer = step(&mut machine, answered("44"));
+    assert_eq!(
+        done(kept(&mut machine, answer, &cache, 1_061)).value,
+        json!(44)
+    );
     // A call without the cache neither reads nor writes.
     let (_, first) = start(&prompts, json!({"cache": false}));
     asked(first);
 }
 
-fn prompts_text(value: &str) -> String {
+fn kept_text(value: &str) -> String {
     format!(
         "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"liberties\": [], \"simulated\": false}}"
     )
@@ -365,35 +410,56 @@ fn prompts_text(value: &str) -> String {
 
 #[test]
 fn equal_calls_make_one_request_and_failures_are_not_kept() {
-    let prompts = AgentPrompts::default();
-    let settings = json!({"cache": true});
-    let (mut first, one) = start(&prompts, settings.clone());
+    let (prompts, cache) = (AgentPrompts, Cache::default());
+    let begin = || {
+        let (mut machine, first) = start(&prompts, json!({"cache": true}));
+        let first = kept(&mut machine, first, &cache, 1_000);
+        (machine, first)
+    };
+    let (mut first, one) = begin();
     asked(one);
-    let mut others: Vec<_> = (0..9).map(|_| start(&prompts, settings.clone())).collect();
+    let mut others: Vec<_> = (0..9).map(|_| begin()).collect();
+    let mut key = String::new();
     for (_, waiting) in &others {
-        assert!(matches!(waiting, PromptStep::WaitFor(_)));
+        let PromptStep::LookUp(it, WhenBusy::Wait) = waiting else {
+            panic!("{waiting:?}")
+        };
+        key.clone_from(it);
     }
+    let look = || {
+        let what = LookUp {
+            key: key.clone(),
+            at: Duration::from_secs(1_000),
+            around: Vec::new(),
+        };
+        PromptEvent::Found(cache.look_up(&what, &Call::alone()))
+    };
     raised(step(&mut first, failed(FailureKind::Overloaded, None)));
+    cache.let_go("", &key);
     // The next in line asks, the rest go on waiting.
     let (mut second, _) = others.remove(0);
-    asked(step(&mut second, PromptEvent::Released));
-    let (third, _) = &mut others[0];
-    assert!(matches!(
-        step(third, PromptEvent::Released),
-        PromptStep::WaitFor(_)
-    ));
-    // A cancelled call gives up its place.
-    second.abandon();
-    asked(step(third, PromptEvent::Released));
-    done(step(third, answered("42")));
-    for (other, _) in &mut others[1..] {
-        assert!(done(step(other, PromptEvent::Released)).detail.cached);
+    asked(step(&mut second, look()));
+    assert_eq!(
+        cache.look_up(
+            &LookUp {
+                key: key.clone(),
+                at: Duration::from_secs(1_000),
+                around: Vec::new()
+            },
+            &Call::alone()
+        ),
+        Found::Busy
+    );
+    let answer = step(&mut second, answered("42"));
+    done(kept(&mut second, answer, &cache, 1_000));
+    for (other, _) in &mut others {
+        assert!(done(step(other, look())).detail.cached);
     }
 }
 
 #[test]
 fn tools_are_called_and_their_results_sent_back() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     let settings = json!({"tools": ["files.look", "introspect.tree"], "max_turns": 2});
     let (mut machine, first) = start(&prompts, settings);
     let request = asked(first);
@@ -455,7 +521,7 @@ fn tools_are_called_and_their_results_sent_back() {
 
 #[test]
 fn the_simulator_tries_a_check_that_no_schema_expresses() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     let ask = |check: &mut dyn FnMut(&Value) -> Result<(), Vec<Issue>>| {
         let (mut machine, first) = start(&prompts, json!({"model": "sim/default", "reflect": 3}));
         let request = asked(first);

@@ -20,7 +20,7 @@ impl Machine {
         answer: ModelAnswer,
         check: &mut Check<'_>,
     ) -> PromptStep {
-        talk.count(&answer, &self.call.program.models);
+        talk.count(&answer, &self.call.prices);
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
             StopReason::ToolUse => self.call_tools(talk, answer),

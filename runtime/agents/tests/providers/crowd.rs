@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_agents::{Environment, Providers};
+use gsw_engine::driver::call::Call;
 use gsw_engine::model::{Content, Models};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -49,7 +50,7 @@ async fn how_many_requests_are_under_way_is_not_bounded() {
     let mut asked = JoinSet::new();
     for _ in 0..MANY {
         let providers = Arc::clone(&providers);
-        asked.spawn(async move { providers.ask(gpt(), Box::new(|_| ())).await });
+        asked.spawn(async move { providers.ask(gpt(), &Call::alone()).await });
     }
     while let Some(answer) = asked.join_next().await {
         let answer = answer.expect("no panic").expect("an answer");

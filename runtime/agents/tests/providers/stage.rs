@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fake_provider::{Reply, Request, Script, Server};
 use gsw_agents::{Environment, Policy, Providers};
+use gsw_engine::driver::call::{Call, Part, PartSink};
 use gsw_engine::model::{Content, Message, ModelAnswer, ModelFailure, ModelRequest, Models, Role};
 
 /// Delays short enough for tests, in the proportions of the real ones.
@@ -48,8 +49,17 @@ impl Stage {
 
     pub async fn ask(&self, request: ModelRequest) -> Result<ModelAnswer, ModelFailure> {
         let deltas = Arc::clone(&self.deltas);
-        let on_delta = move |text: &str| deltas.lock().expect("no panic").push(text.to_owned());
-        self.providers.ask(request, Box::new(on_delta)).await
+        let hear = move |part| {
+            deltas.lock().expect("no panic").push(match part {
+                Part::Text(text) => text,
+                Part::Restart => String::new(),
+            });
+        };
+        let call = Call {
+            parts: PartSink::new(hear),
+            ..Call::alone()
+        };
+        self.providers.ask(request, &call).await
     }
 
     pub fn requests(&self) -> Vec<Request> {

@@ -2,6 +2,7 @@
 
 use fake_provider::{Body, Drip, Event, Reply};
 use gsw_agents::{Environment, Providers};
+use gsw_engine::driver::call::Call;
 use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, Models};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
@@ -12,7 +13,7 @@ use crate::stage::{QUICK, Stage, claude, gpt, request, text};
 async fn ask_with(variables: &[(&str, &str)], request: ModelRequest) -> ModelFailure {
     let providers = Providers::with_policy(Environment::of(variables), QUICK);
     providers
-        .ask(request, Box::new(|_| ()))
+        .ask(request, &Call::alone())
         .await
         .expect_err("no answer")
 }
@@ -191,7 +192,7 @@ async fn connections_are_used_again() {
 async fn the_simulator_needs_nothing() {
     let providers = Providers::new(Environment::of(&[]));
     let answer = providers
-        .ask(request("sim/default"), Box::new(|_| ()))
+        .ask(request("sim/default"), &Call::alone())
         .await
         .expect("an answer");
     assert!(answer.simulated);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fake_provider::{Reply, Script, Server};
 use gsw_agents::WebClient;
+use gsw_engine::driver::call::Call;
 use gsw_engine::operation::{Failure, HttpAnswer};
 use gsw_engine::web::{MayReach, Web, WebRequest};
 
@@ -30,7 +31,9 @@ fn request(method: &str, url: String) -> WebRequest {
 }
 
 async fn send(request: WebRequest) -> Result<HttpAnswer, Failure> {
-    WebClient::default().send(request, everywhere()).await
+    WebClient::default()
+        .send(request, everywhere(), &Call::alone())
+        .await
 }
 
 fn everywhere() -> MayReach {
@@ -100,7 +103,7 @@ async fn every_host_is_asked_for() {
     let port = first.port();
     let may_reach: MayReach = Arc::new(move |host, it| host == "127.0.0.1" && it == port);
     let failure = WebClient::default()
-        .send(request("GET", first.url()), may_reach)
+        .send(request("GET", first.url()), may_reach, &Call::alone())
         .await;
     assert!(matches!(failure, Err(Failure::Denied { .. })));
     assert!(other.requests().is_empty());

@@ -1,26 +1,39 @@
 //! Carries one run: turns on the engine's threads, one message each, in the order in which they came.
+//!
+//! What ends a run does not stand in that order. A cancellation is taken before anything else that waits, and code that is
+//! too busy to hear of it is interrupted after a moment; what is to end at once ends at once, also between two turns.
+//! Every operation is begun behind one guard: whatever panics, its outcome reaches the run.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use gsw_abi::layout::stop;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use crate::driver::clock;
-use crate::driver::outside::Outside;
+use crate::driver::Driver;
+use crate::driver::alarms::{Alarm, Alarms};
+use crate::driver::call::{Call, Completion};
+use crate::driver::perform::Handle;
+use crate::driver::scripted::Entry;
 use crate::export::panic_text;
-use crate::operation::{DetachedStart, Operation, OperationId, Outcome};
-use crate::run::{Finished, Run, Turn};
-use crate::turn_threads::TurnThreads;
+use crate::front::{Cancellation, Front};
+use crate::human::Reply;
+use crate::operation::{DetachedStart, Failure, GivenUp, Operation, OperationId, Outcome, Request};
+use crate::run::{Abandoned, Finished, Run, Turn};
 
-/// Code that waits for nothing has so long to notice that its run is to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Code that waits for nothing is interrupted when it has not heard of a cancellation for so long, in nanoseconds.
+const PATIENCE: u64 = 100_000_000;
+/// A cancelled run that has not ended after so long is ended, whatever it is doing, in nanoseconds: a little more than its
+/// `defer`s have.
+const LAST_RESORT: u64 = 11_000_000_000;
+/// So many messages are served before other runs have the thread.
+const SERVED_AT_ONCE: usize = 256;
 
 /// A carrier of this process.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct CarrierId(u64);
 
 /// Hears of the end of a run, on a thread of the engine.
@@ -30,20 +43,37 @@ pub type OnEnd = Box<dyn FnOnce(Box<Finished>) + Send>;
 #[derive(Debug)]
 pub(crate) struct Carrier {
     id: CarrierId,
-    outside: Arc<Outside>,
-    threads: TurnThreads,
+    run: Arc<str>,
+    driver: Arc<Driver>,
+    front: Arc<Front>,
     state: Mutex<State>,
+    outside: Mutex<Outside>,
 }
 
 struct State {
     /// Away while a turn has it, and when it has ended.
     run: Option<Box<Run>>,
-    /// The stop flag inside the run, as long as there is a run.
-    stop: Option<StopFlag>,
     inbox: VecDeque<Message>,
+    /// Whether the run was told what to run, which comes before everything else.
+    has_begun: bool,
     is_scheduled: bool,
     /// Gone once the run has ended.
     on_end: Option<OnEnd>,
+}
+
+/// What the run has outside of itself.
+#[derive(Debug, Default)]
+struct Outside {
+    alarms: Alarms,
+    begun: FxHashMap<OperationId, Begun>,
+}
+
+/// An operation that has no outcome yet.
+#[derive(Debug)]
+struct Begun {
+    handle: Handle,
+    /// Who may answer it besides the performer, by this digest.
+    question: Option<String>,
 }
 
 impl std::fmt::Debug for State {
@@ -56,16 +86,6 @@ impl std::fmt::Debug for State {
     }
 }
 
-/// What compiled code looks at in loops, and what it looks at in calls.
-#[derive(Debug)]
-struct StopFlag {
-    flag: *mut u32,
-    limit: *mut u64,
-}
-
-// SAFETY: both are only touched atomically, under the lock that keeps the run alive.
-unsafe impl Send for StopFlag {}
-
 #[derive(Debug)]
 enum Message {
     Begin {
@@ -73,26 +93,45 @@ enum Message {
         input: Map<String, Value>,
     },
     BeginDetached(Box<DetachedStart>),
+    Enter(Box<Entry>),
     Completed {
         id: OperationId,
         outcome: Outcome,
         now: i64,
     },
-    Cancel {
-        reason: String,
-    },
     Look(Look),
+    /// Nothing but a turn, which takes what the front asks for.
+    Turn,
 }
 
 impl Message {
-    fn tell(self, run: &mut Run) {
+    fn begins(&self) -> bool {
+        match self {
+            Self::Begin { .. } | Self::BeginDetached(_) | Self::Enter(_) => true,
+            Self::Completed { .. } | Self::Look(_) | Self::Turn => false,
+        }
+    }
+
+    fn bring_to(self, run: &mut Run) {
         match self {
             Self::Begin { workflow, input } => run.start(workflow, &input),
             Self::BeginDetached(start) => run.start_detached(&start),
-            Self::Completed { id, outcome, now } => run.complete(id, outcome, now),
-            Self::Cancel { reason } => run.cancel(&reason),
+            Self::Enter(entry) => entry.begin(run),
+            Self::Completed { id, outcome, now } => bring_outcome(run, id, outcome, now),
             Self::Look(Look(look)) => look(run),
+            Self::Turn => {}
         }
+    }
+}
+
+/// An outcome that does not belong to its request is a mistake of the performer, and the request has failed.
+fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
+    if let Err(wrong) = run.complete(id, outcome, now) {
+        let failure = Failure::Other {
+            message: wrong.to_string(),
+        };
+        // Every request may fail.
+        let _ = run.complete(id, Outcome::Failed(failure), now);
     }
 }
 
@@ -106,29 +145,21 @@ impl std::fmt::Debug for Look {
 }
 
 impl Carrier {
-    pub(crate) fn new(
-        mut run: Box<Run>,
-        outside: Arc<Outside>,
-        threads: TurnThreads,
-        on_end: OnEnd,
-    ) -> Arc<Self> {
+    pub(crate) fn new(run: Box<Run>, driver: Arc<Driver>, on_end: OnEnd) -> Arc<Self> {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
-        let context = &mut run.context;
-        let stop = StopFlag {
-            flag: &raw mut context.stop,
-            limit: &raw mut context.stack_limit,
-        };
         Arc::new(Self {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
-            outside,
-            threads,
+            run: Arc::clone(&run.id),
+            driver,
+            front: Arc::clone(&run.front),
             state: Mutex::new(State {
                 run: Some(run),
-                stop: Some(stop),
                 inbox: VecDeque::new(),
+                has_begun: false,
                 is_scheduled: false,
                 on_end: Some(on_end),
             }),
+            outside: Mutex::default(),
         })
     }
 
@@ -144,31 +175,60 @@ impl Carrier {
         self.post(Message::BeginDetached(Box::new(start)));
     }
 
-    /// An operation has an outcome.
-    pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
-        self.post(Message::Completed {
-            id,
-            outcome,
-            now: clock::now(),
-        });
+    /// Begins with what a test enters.
+    pub(crate) fn enter(self: &Arc<Self>, entry: Entry) {
+        self.post(Message::Enter(Box::new(entry)));
     }
 
-    /// The run is to end.
+    /// An operation has an outcome. Only the first counts.
+    pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        if self.outside().begun.remove(&id).is_none() {
+            return;
+        }
+        let now = self.driver.clock.now();
+        self.post(Message::Completed { id, outcome, now });
+    }
+
+    /// Somebody answers a question of the run; says whether that was still open. Whoever was asked besides is not any more.
+    pub(crate) fn answer(self: &Arc<Self>, id: OperationId, reply: Reply) -> bool {
+        let begun = {
+            let mut outside = self.outside();
+            let asked = outside.begun.get(&id).and_then(|it| it.question.as_ref());
+            match asked {
+                Some(digest) if *digest == reply.digest => outside.begun.remove(&id),
+                Some(_) | None => None,
+            }
+        };
+        let Some(begun) = begun else { return false };
+        begun.handle.end();
+        let now = self.driver.clock.now();
+        let outcome = Outcome::Human(Box::new(reply));
+        self.post(Message::Completed { id, outcome, now });
+        true
+    }
+
+    /// The run is to end, with its `defer`s.
     pub(crate) fn cancel(self: &Arc<Self>, reason: &str) {
-        self.post(Message::Cancel {
+        self.front.ask_to_cancel(Cancellation {
             reason: reason.to_owned(),
+            now: self.driver.clock.now(),
         });
-        let carrier = Arc::clone(self);
-        // A thread of its own: this happens once, and nothing else may hold it up.
-        let _ = std::thread::Builder::new()
-            .name("gsw-cancel".into())
-            .spawn(move || {
-                std::thread::sleep(PATIENCE);
-                let is_unheard = |it: &Message| matches!(it, Message::Cancel { .. });
-                if carrier.lock().inbox.iter().any(is_unheard) {
-                    carrier.stop();
-                }
-            });
+        let now = self.driver.clock.steady();
+        let mut outside = self.outside();
+        outside.alarms.add(now + PATIENCE, Alarm::Interrupt);
+        outside.alarms.add(now + LAST_RESORT, Alarm::Kill);
+        drop(outside);
+        if self.set_timer().is_err() {
+            // Nobody will come back to it.
+            self.front.interrupt(stop::CANCEL);
+        }
+        self.post(Message::Turn);
+    }
+
+    /// The run is to end at once, whatever it does or waits for.
+    pub(crate) fn stop(self: &Arc<Self>) {
+        self.front.interrupt(stop::KILL);
+        self.post(Message::Turn);
     }
 
     /// Shows the run to `look` between two turns, and gives what that gives; `None` when the run has ended.
@@ -184,43 +244,91 @@ impl Carrier {
         seen.recv().ok()
     }
 
-    /// The run is to stop at the next loop or call.
-    pub(crate) fn stop(&self) {
-        if let Some(StopFlag { flag, limit }) = self.lock().stop {
-            // SAFETY: the run is alive while its flag is kept, and everybody touches both atomically.
-            unsafe {
-                AtomicU32::from_ptr(flag).fetch_or(stop::RUN, Ordering::SeqCst);
-                AtomicU64::from_ptr(limit).store(u64::MAX, Ordering::SeqCst);
+    /// The timer says that something is due.
+    pub(crate) fn wake(self: &Arc<Self>, now: u64) {
+        self.outside().alarms.woken();
+        loop {
+            let due = self.outside().alarms.pop_due(now);
+            match due {
+                Some(Alarm::Sleep(id)) => self.post(Message::Completed {
+                    id,
+                    outcome: Outcome::Done,
+                    now: self.driver.clock.now(),
+                }),
+                Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
+                    self.front.interrupt(stop::CANCEL);
+                }
+                Some(Alarm::Interrupt) => {}
+                Some(Alarm::Kill) => self.stop(),
+                None => break,
             }
+        }
+        if let Err(error) = self.set_timer() {
+            // The timer's thread, which is here, exists.
+            debug_assert!(false, "{error}");
+        }
+    }
+
+    fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {
+        let at = self.outside().alarms.to_set();
+        match at {
+            Some(at) => self.driver.timer.set(self, at),
+            None => Ok(()),
         }
     }
 
     fn post(self: &Arc<Self>, message: Message) {
-        let mut state = self.lock();
+        let mut state = self.state();
         if state.on_end.is_none() {
             return;
         }
         state.inbox.push_back(message);
-        if !std::mem::replace(&mut state.is_scheduled, true) {
-            let carrier = Arc::clone(self);
-            self.threads.run(move || carrier.serve());
+        if std::mem::replace(&mut state.is_scheduled, true) {
+            return;
+        }
+        drop(state);
+        self.schedule();
+    }
+
+    fn schedule(self: &Arc<Self>) {
+        let carrier = Arc::clone(self);
+        if let Err(error) = self.driver.threads.run(move || carrier.serve()) {
+            self.fail(&format!(
+                "no thread can be started to carry the run: {error}"
+            ));
         }
     }
 
-    /// Takes the messages, a turn for each, until there is none.
+    /// Ends a run that nothing can carry.
+    fn fail(self: &Arc<Self>, message: &str) {
+        let Some(mut run) = self.state().run.take() else {
+            return;
+        };
+        run.fail_internally(message.to_owned());
+        let finished = run.take_finished();
+        self.end(run, finished);
+    }
+
+    /// Takes the messages, a turn for each, until there is none or others wait for the thread.
     fn serve(self: &Arc<Self>) {
-        loop {
-            let mut state = self.lock();
-            let Some(message) = state.inbox.pop_front() else {
+        for _ in 0..SERVED_AT_ONCE {
+            let mut state = self.state();
+            let message = if state.has_begun && self.front.is_asked_to_cancel() {
+                Message::Turn
+            } else if let Some(message) = state.inbox.pop_front() {
+                message
+            } else {
                 state.is_scheduled = false;
                 return;
             };
+            state.has_begun |= message.begins();
             let Some(run) = state.run.take() else { return };
             drop(state);
             if !self.turn(run, message) {
                 return;
             }
         }
+        self.schedule();
     }
 
     /// One turn. Says whether the run goes on.
@@ -228,14 +336,20 @@ impl Carrier {
         if let Message::Look(Look(look)) = message {
             // A panic in there concerns only who asked, who gets no answer.
             let _ = catch_unwind(AssertUnwindSafe(|| look(&run)));
-            self.lock().run = Some(run);
+            self.state().run = Some(run);
             return true;
         }
         let mut message = Some(message);
         loop {
             let turn = catch_unwind(AssertUnwindSafe(|| {
-                if let Some(message) = message.take() {
-                    message.tell(&mut run);
+                match message.take() {
+                    Some(Message::Turn) => {
+                        if let Some(Cancellation { reason, now }) = self.front.take_cancellation() {
+                            run.cancel(&reason, now);
+                        }
+                    }
+                    Some(message) => message.bring_to(&mut run),
+                    None => {}
                 }
                 run.turn()
             }));
@@ -248,7 +362,7 @@ impl Carrier {
                     operations,
                     abandoned,
                 }) => {
-                    self.lock().run = Some(run);
+                    self.state().run = Some(run);
                     self.perform(operations, &abandoned);
                     return true;
                 }
@@ -266,32 +380,115 @@ impl Carrier {
         }
     }
 
-    fn perform(self: &Arc<Self>, operations: Vec<Operation>, abandoned: &[OperationId]) {
-        for id in abandoned {
-            self.outside.forget(self.id, *id);
+    fn perform(self: &Arc<Self>, operations: Vec<Operation>, abandoned: &[Abandoned]) {
+        for Abandoned { id, how } in abandoned {
+            self.give_up(*id, *how);
         }
         // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
-        let asked = Instant::now();
+        let asked = self.driver.clock.steady();
+        let mut outside = self.outside();
+        let mut others = Vec::new();
         for operation in operations {
-            self.outside.perform(self, operation, asked);
+            if let Request::Sleep { nanoseconds } = operation.request
+                && nanoseconds > 0
+            {
+                // Its alarm is all that is known of it.
+                let at = asked.saturating_add(nanoseconds.unsigned_abs());
+                outside.alarms.add(at, Alarm::Sleep(operation.id));
+                continue;
+            }
+            let question = match &operation.request {
+                Request::Human { question } => Some(question.digest.clone()),
+                _ => None,
+            };
+            let begun = Begun {
+                handle: Handle::None,
+                question,
+            };
+            outside.begun.insert(operation.id, begun);
+            others.push(operation);
+        }
+        drop(outside);
+        if let Err(error) = self.set_timer() {
+            self.cannot_sleep(&error);
+        }
+        for operation in others {
+            self.begin_operation(operation);
+        }
+    }
+
+    /// Begins what is not a sleep; a panic completes it.
+    fn begin_operation(self: &Arc<Self>, operation: Operation) {
+        let id = operation.id;
+        let call = Call::of(&self.run, &operation);
+        let completion = Completion::new(Arc::clone(self), id);
+        let performers = &self.driver.performers;
+        let begun = catch_unwind(AssertUnwindSafe(|| {
+            performers.perform(operation.request, call, completion)
+        }));
+        // After a panic the completion was dropped, which has brought a failure.
+        let Ok(handle) = begun else { return };
+        if let Some(begun) = self.outside().begun.get_mut(&id) {
+            begun.handle = handle;
+        }
+    }
+
+    /// Without a timer nothing that sleeps would ever wake.
+    fn cannot_sleep(self: &Arc<Self>, error: &std::io::Error) {
+        let sleeps = self.outside().alarms.take_sleeps();
+        for id in sleeps {
+            let failure = Failure::Other {
+                message: format!("no thread can be started to wait in: {error}"),
+            };
+            self.post(Message::Completed {
+                id,
+                outcome: Outcome::Failed(failure),
+                now: self.driver.clock.now(),
+            });
+        }
+    }
+
+    fn give_up(&self, id: OperationId, how: GivenUp) {
+        let mut outside = self.outside();
+        outside.alarms.remove(Alarm::Sleep(id));
+        let handle = match how {
+            GivenUp::Dropped => outside.begun.remove(&id).map(|it| it.handle),
+            // Its outcome is still to come.
+            GivenUp::AwaitedFirst => outside
+                .begun
+                .get_mut(&id)
+                .map(|it| std::mem::replace(&mut it.handle, Handle::None)),
+        };
+        drop(outside);
+        if let Some(handle) = handle {
+            handle.end();
         }
     }
 
     fn end(&self, run: Box<Run>, finished: Box<Finished>) {
-        let mut state = self.lock();
-        state.stop = None;
+        let mut state = self.state();
         state.inbox.clear();
         let on_end = state.on_end.take();
         drop(state);
         drop(run);
-        self.outside.forget_all(self.id);
+        self.driver.timer.forget(self.id);
+        let outside = std::mem::take(&mut *self.outside());
+        for (_, begun) in outside.begun {
+            begun.handle.end();
+        }
         if let Some(on_end) = on_end {
-            on_end(finished);
+            // A panic in there is its owner's; the thread goes on with other runs.
+            let _ = catch_unwind(AssertUnwindSafe(|| on_end(finished)));
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Turns run without the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn outside(&self) -> MutexGuard<'_, Outside> {
+        // Nothing that can panic runs while the lock is held.
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,16 +1,45 @@
 //! The time and the randomness of the machine, which reach a run only as outcomes.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Nanoseconds since 1970; 0 when the clock stands before.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+/// What tells the time. A run that is simulated has one that somebody moves.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Clock {
+    /// The machine's.
+    #[default]
+    System,
+    /// Nanoseconds since 1970, moved by a test.
+    Virtual(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// Nanoseconds since 1970; 0 when the machine's clock stands before.
+    pub(crate) fn now(&self) -> i64 {
+        match self {
+            Self::System => {
+                let since = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
+                i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+            }
+            Self::Virtual(now) => now.load(Ordering::SeqCst),
+        }
+    }
+
+    /// Nanoseconds of a clock that is never set, from any beginning.
+    pub(crate) fn steady(&self) -> u64 {
+        match self {
+            Self::System => {
+                static ZERO: OnceLock<Instant> = OnceLock::new();
+                let since = ZERO.get_or_init(Instant::now).elapsed();
+                u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+            }
+            Self::Virtual(now) => now.load(Ordering::SeqCst).max(0).unsigned_abs(),
+        }
+    }
 }
 
 /// 64 random bits: a counter under a keyed hash whose key the system drew.

@@ -1,6 +1,7 @@
 //! A driver for tests: time is virtual, completions come in an order drawn from a seed, and things go wrong on purpose.
 
 mod replay;
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,16 +12,18 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::driver::files;
-use crate::driver::permissions::Permissions;
+use crate::answers::Found;
+use crate::driver::audience::Audience;
 use crate::load::Loaded;
-use crate::model::Media;
-use crate::operation::{DetachedStart, Failure, Operation, OperationId, Outcome, Request};
-use crate::run::{Finished, Run, RunResult, Start, Turn};
-use crate::services::Services;
+use crate::model::Prompts;
+use crate::operation::{
+    DetachedStart, GivenUp, Operation, OperationId, Outcome, Request, WhenBusy,
+};
+use crate::run::{Abandoned, Finished, Run, RunSettings, Start, Turn};
 use crate::turn_threads::TurnThreads;
 
 pub use replay::replay;
+pub(crate) use world::{World, drawn};
 
 /// A run that needs more turns than this hangs.
 const MOST_TURNS: u64 = 10_000_000;
@@ -30,6 +33,34 @@ const REASON: &str = "the test says so";
 
 /// With latencies, an operation takes up to so many nanoseconds more.
 const LONGEST_LATENCY: u64 = 20_000_000;
+
+/// What a scripted run has around it.
+#[derive(Clone, Default)]
+pub struct Around {
+    /// Makes the machines of prompt calls.
+    pub prompts: Option<Arc<dyn Prompts>>,
+    /// What it knows of where it runs.
+    pub settings: RunSettings,
+    /// Who hears it; answers of models are kept there, too.
+    pub audience: Audience,
+}
+
+impl Around {
+    pub(crate) fn run(&self, loaded: &Arc<Loaded>) -> Box<Run> {
+        let start = Start {
+            id: "scripted".into(),
+            now: 0,
+            seed: 1,
+            settings: self.settings.clone(),
+            parent: None,
+        };
+        let port = self.audience.clone().port(Arc::clone(&start.id));
+        Run::new(Arc::clone(loaded), self.prompts.clone(), start, port)
+    }
+}
+
+/// How long a look-up waits for another call before it looks again, in nanoseconds.
+const LOOK_AGAIN: i64 = 1_000_000;
 
 /// Answers requests that a test knows better; `None` leaves one to the driver.
 pub type Answer = Box<dyn FnMut(&Request) -> Option<Outcome> + Send>;
@@ -109,37 +140,26 @@ pub enum Brought {
         now: i64,
     },
     /// The end, from outside.
-    Cancel,
+    Cancel {
+        /// When it was asked for.
+        now: i64,
+    },
 }
 
 /// Runs a program by a script, on a thread with a stack as deep as turns need. `None` when it hangs.
 #[must_use]
-pub fn run(
-    loaded: &Arc<Loaded>,
-    services: &Arc<Services>,
-    entry: Entry,
-    script: Script,
-) -> Option<Report> {
-    let (loaded, services) = (Arc::clone(loaded), Arc::clone(services));
-    TurnThreads::shared().wait_for(move || Driver::new(loaded, services, script).carry(&entry))?
+pub fn run(loaded: &Arc<Loaded>, around: &Around, entry: Entry, script: Script) -> Option<Report> {
+    let (loaded, around) = (Arc::clone(loaded), around.clone());
+    TurnThreads::shared().wait_for(move || Driver::new(loaded, around, script).carry(&entry))?
 }
 
 impl Entry {
-    fn begin(&self, run: &mut Run) {
+    pub(crate) fn begin(&self, run: &mut Run) {
         match self {
             Self::Workflow { index, input } => run.start(*index, input),
             Self::Detached(start) => run.start_detached(start),
             Self::Function { function, result } => run.start_root(*function, *result, &[]),
         }
-    }
-}
-
-/// How every scripted run begins.
-fn start() -> Start {
-    Start {
-        id: "scripted".into(),
-        now: 0,
-        seed: 1,
     }
 }
 
@@ -152,22 +172,22 @@ struct Driver {
     now: i64,
     random: u64,
     latency: u64,
-    performed: u64,
+    world: World,
     requested: Vec<Operation>,
     record: Vec<Brought>,
 }
 
 impl Driver {
-    fn new(loaded: Arc<Loaded>, services: Arc<Services>, script: Script) -> Self {
+    fn new(loaded: Arc<Loaded>, around: Around, mut script: Script) -> Self {
         Self {
-            run: Run::new(loaded, services, start()),
+            run: around.run(&loaded),
             random: script.seed | 1,
             latency: script.latency.unwrap_or_default() | 1,
+            world: World::new(&loaded, around, script.answer.take(), script.fail_every),
             script,
             outstanding: BTreeMap::new(),
             ends: FxHashMap::default(),
             now: 0,
-            performed: 0,
             requested: Vec::new(),
             record: Vec::new(),
         }
@@ -205,8 +225,8 @@ impl Driver {
             }
             suspensions += 1;
             if self.script.cancel_at == Some(suspensions) {
-                self.run.cancel(REASON);
-                self.record.push(Brought::Cancel);
+                self.run.cancel(REASON, self.now);
+                self.record.push(Brought::Cancel { now: self.now });
                 continue;
             }
             self.complete_one()?;
@@ -214,9 +234,11 @@ impl Driver {
         None
     }
 
-    fn take(&mut self, requested: Vec<Operation>, abandoned: &[OperationId]) {
-        for id in abandoned {
-            if let Some(end) = self.ends.remove(id) {
+    fn take(&mut self, requested: Vec<Operation>, abandoned: &[Abandoned]) {
+        for Abandoned { id, how } in abandoned {
+            if *how == GivenUp::Dropped
+                && let Some(end) = self.ends.remove(id)
+            {
                 self.outstanding.remove(&(end, *id));
             }
         }
@@ -242,95 +264,32 @@ impl Driver {
         let place = if self.script.seed == 0 {
             0
         } else {
-            (self.draw() as usize).checked_rem(self.outstanding.len())?
+            (drawn(&mut self.random) as usize).checked_rem(self.outstanding.len())?
         };
         let (end, id) = *self.outstanding.keys().nth(place)?;
         let request = self.outstanding.remove(&(end, id))?;
         self.ends.remove(&id);
         self.now = self.now.max(end);
-        let outcome = self.outcome(&request);
+        let outcome = self.world.outcome(&request, self.now);
+        if let (
+            Request::LookUp {
+                when_busy: WhenBusy::Wait,
+                ..
+            },
+            Outcome::Found(Found::Busy),
+        ) = (&request, &outcome)
+        {
+            let later = self.now.saturating_add(LOOK_AGAIN);
+            self.ends.insert(id, later);
+            self.outstanding.insert((later, id), request);
+            return Some(());
+        }
         self.record.push(Brought::Outcome {
             id,
             outcome: outcome.clone(),
             now: self.now,
         });
-        self.run.complete(id, outcome, self.now);
-        Some(())
+        // A script that answers with what a request cannot have hangs its run.
+        self.run.complete(id, outcome, self.now).ok()
     }
-
-    fn outcome(&mut self, request: &Request) -> Outcome {
-        self.performed += 1;
-        let is_sleep = matches!(request, Request::Sleep { .. });
-        let must_fail = self
-            .script
-            .fail_every
-            .is_some_and(|every| self.performed.is_multiple_of(every));
-        // Time always passes.
-        if must_fail && !is_sleep {
-            return Outcome::Failed(Failure::Other {
-                message: "the test says so".into(),
-            });
-        }
-        if let Some(outcome) = self
-            .script
-            .answer
-            .as_mut()
-            .and_then(|answer| answer(request))
-        {
-            return outcome;
-        }
-        match request {
-            Request::Sleep { .. } => Outcome::Done,
-            Request::Now => Outcome::Time(self.now),
-            Request::Random => Outcome::Float((self.draw() >> 11) as f64 / (1_u64 << 53) as f64),
-            Request::RandomInt { low, .. } => Outcome::Int(*low),
-            Request::StartRun { start } => self.detach(start),
-            Request::Uuid => {
-                Outcome::Text(format!("00000000-0000-4000-8000-{:012x}", self.performed))
-            }
-            Request::EnvGet { .. } => Outcome::OptionalText(None),
-            Request::Release { .. } => Outcome::Released,
-            Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
-            Request::Human { question } => Outcome::Failed(Failure::Declined {
-                reason: format!("a test has nobody to ask: mock `{}`", question.human),
-            }),
-            Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
-                tool: tool.clone(),
-                message: "a test has no host: mock the tool".into(),
-            }),
-            other => files::perform(other),
-        }
-    }
-
-    /// Runs a detached run to its end, in its own time.
-    fn detach(&self, start: &DetachedStart) -> Outcome {
-        let (loaded, services) = (Arc::clone(&self.run.loaded), Arc::clone(&self.run.services));
-        let entry = Entry::Detached(Box::new(start.clone()));
-        let report = Self::new(loaded, services, Script::default()).carry(&entry);
-        let trouble = match report.map(|it| it.finished) {
-            None => Some("it does not end".to_owned()),
-            Some(finished) => match (finished.unmocked, finished.result) {
-                (Some(message), _) | (None, RunResult::Internal(message)) => Some(message),
-                _ => None,
-            },
-        };
-        match trouble {
-            Some(message) => Outcome::Failed(Failure::Other {
-                message: format!("the detached run of `{}`: {message}", start.workflow),
-            }),
-            None => Outcome::Text(format!("detached-{}", self.performed)),
-        }
-    }
-
-    fn draw(&mut self) -> u64 {
-        drawn(&mut self.random)
-    }
-}
-
-/// The next word of a script's own random numbers (xorshift64*).
-fn drawn(state: &mut u64) -> u64 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    state.wrapping_mul(0x2545_F491_4F6C_DD1D)
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
+use crate::driver::network::resolved;
 use crate::driver::permissions::Permissions;
 use crate::driver::process::{Group, Surroundings};
-use crate::driver::{outside, process, scripted};
+use crate::driver::{process, scripted};
 use crate::host::Variables;
 use crate::load::Loaded;
 use crate::model::{FailureKind, Media, ModelFailure};
 use crate::operation::{Outcome, Request};
 use crate::run::Finished;
-use crate::services::Services;
 
 /// Where the random ints of every test begin.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -34,12 +34,12 @@ pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished
         })),
         ..scripted::Script::default()
     };
-    scripted::run(loaded, &Arc::new(Services::default()), entry, script).map(|it| it.finished)
+    scripted::run(loaded, &scripted::Around::default(), entry, script).map(|it| it.finished)
 }
 
 fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Option<Outcome> {
     Some(match request {
-        Request::EnvGet { .. } => return outside::immediately(request, &Variables::default()),
+        Request::EnvGet { name } => Outcome::OptionalText(Variables::default().variable(name)),
         Request::RandomInt { low, high } => {
             // A linear congruential generator; its high bits are the better ones.
             *random = random
@@ -48,7 +48,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             let count = high.wrapping_sub(*low).cast_unsigned().saturating_add(1);
             Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
         }
-        Request::Exec { request } => match outside::resolved(&request.env, &Variables::default()) {
+        Request::Exec { request } => match resolved(&request.env, &Variables::default()) {
             Ok(added) => {
                 let inherited = permissions.inherited();
                 let around = Surroundings { inherited, added };

@@ -26,14 +26,12 @@ calls! {
     plain fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
-        // Loops look at one flag for both.
-        let is_memory = kind == BuiltinError::Unwind && !run.is_stopping();
-        if is_memory && run.heap.take_over_limit() {
-            return error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]);
-        }
-        // An unwinding that compiled code raises itself is that of the whole task.
-        let fields: &[u64] = if kind == BuiltinError::Unwind { &[0] } else { &[] };
-        error::new(&mut run.heap, kind, fields)
+        error::new(&mut run.heap, kind, &[])
+    }
+
+    /// What a loop or call must raise that found the stop flag set; 0 when it goes on.
+    plain interrupted(run) {
+        run.interrupted().unwrap_or(0)
     }
 
     /// Appends a span to an error's trace.

@@ -90,6 +90,7 @@ calls! {
     plain defer_enter(run) {
         let current = run.current;
         run.tasks.at_mut(current).shield += 1;
+        run.aim_if_cancelled();
         0
     }
 
@@ -98,6 +99,7 @@ calls! {
         let current = run.current;
         let task = run.tasks.at_mut(current);
         task.shield = task.shield.saturating_sub(1);
+        run.aim_if_cancelled();
         0
     }
 }
@@ -107,7 +109,9 @@ impl Run {
         let task = self.current;
         let id = self.scopes.open(Scope {
             task,
+            node: self.tasks.at(task).node,
             clock: None,
+            ends: None,
             kind,
         });
         self.tasks.at_mut(task).scopes.push(id);

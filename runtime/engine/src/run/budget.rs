@@ -38,7 +38,9 @@ impl Run {
         let outer = self.tasks.at(task).budget;
         let id = self.scopes.open(Scope {
             task,
+            node: self.tasks.at(task).node,
             clock: None,
+            ends: None,
             kind: ScopeKind::Budget(Budget::new(outer, limits)),
         });
         let it = self.tasks.at_mut(task);
@@ -154,8 +156,7 @@ impl Run {
 
     /// What a request with this usage costs.
     pub(crate) fn charge_of(&self, model: &str, usage: Usage) -> Charge {
-        let prompts = self.services.prompts.as_ref();
-        let usd = prompts.and_then(|it| it.cost(&self.loaded.program, model, &usage));
+        let usd = self.settings.prices.cost(model, &usage);
         Charge {
             usd: usd.ok_or_else(|| model.to_owned()),
             tokens: usage.input_tokens.saturating_add(usage.output_tokens),
@@ -176,7 +177,11 @@ impl Run {
             }
         });
         for id in stopped {
-            if let Some(clock) = self.scopes.get_mut(id).and_then(|it| it.clock.take()) {
+            let Some(scope) = self.scopes.get_mut(id) else {
+                continue;
+            };
+            scope.ends = None;
+            if let Some(clock) = scope.clock.take() {
                 self.operations.abandon(clock);
             }
         }

@@ -1,10 +1,10 @@
 //! Cancellation: each wait inside what is to end is resumed once, with an error that no `catch` matches.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
-use crate::node::NodeId;
-use crate::operation::Request;
+use crate::operation::{GivenUp, Request};
 use crate::run::Run;
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
@@ -82,7 +82,17 @@ impl Run {
                 self.cancel_tasks_of(node);
                 return;
             }
-            Wait::Operation { id: operation, .. } => self.operations.abandon(operation),
+            Wait::Operation { id: operation, .. } => {
+                if self.operations.given_up(operation) == GivenUp::AwaitedFirst {
+                    self.stop_operation(id, operation);
+                    return;
+                }
+                self.operations.abandon(operation);
+            }
+            wait @ Wait::Stopping { .. } => {
+                task.wait = wait;
+                return;
+            }
             Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
             Wait::Await(handle) => self.heap.release(handle),
             Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
@@ -97,6 +107,9 @@ impl Run {
 
     /// The error that a wait which is about to begin must raise instead.
     pub(crate) fn interruption(&mut self) -> Option<u64> {
+        if self.front.has(stop::KILL) {
+            return Some(self.unwind_error(ScopeId::TASK));
+        }
         let task = self.tasks.at_mut(self.current);
         if task.shield == 0
             && let Some(scope) = task.pending.take()
@@ -117,8 +130,8 @@ impl Run {
         {
             return;
         }
-        self.operations
-            .request_for_run(NodeId::ROOT, Request::Sleep { nanoseconds: GRACE });
+        self.is_cancelled = true;
+        self.request_for_run(Request::Sleep { nanoseconds: GRACE });
         self.cancel_task(self.root, reason);
     }
 

@@ -1,7 +1,7 @@
 //! Resumes tasks: runs the innermost frame, hands its result to the frame around it, and so on until one waits.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_abi::layout::{Frame, status};
+use gsw_abi::layout::{Frame, status, stop};
 
 use crate::node::NodeId;
 use crate::run::Run;
@@ -10,13 +10,15 @@ use crate::task::{Ending, State, TaskId};
 use crate::wait::Wait;
 
 /// Deeper stacks of frames raise `StackOverflow`.
-const MOST_FRAMES: u32 = 1_000_000;
+pub(crate) const MOST_FRAMES: u32 = 1_000_000;
 
 impl Run {
     /// Resumes a task from the queue until it waits or its body ends.
     pub(crate) fn drive(&mut self, id: TaskId) {
+        self.reach_by_hurry(id);
         let task = self.tasks.at_mut(id);
-        if task.state == State::New && task.pending.is_some() && task.shield == 0 {
+        let is_unwanted = task.pending.is_some() || self.front.has(stop::KILL);
+        if task.state == State::New && is_unwanted && task.shield == 0 {
             self.drop_frames(id);
             self.body_ended(id, Ending::Cancelled);
             return;
@@ -25,6 +27,7 @@ impl Run {
         self.current = id;
         self.depth = task.depth;
         let (frame, base) = (task.frame, task.base);
+        self.aim_if_cancelled();
         if is_new {
             self.begin_node(base);
         }
@@ -131,7 +134,7 @@ impl Run {
         self.depth += 1;
         if self.depth > MOST_FRAMES {
             // Every function looks at the limit before anything else, so the one that is about to begin raises.
-            self.limit_stack(u64::MAX);
+            self.front.limit_stack(u64::MAX);
         }
         self.bottom_frame(function)
     }
@@ -140,7 +143,7 @@ impl Run {
     pub(crate) fn free_frame(&mut self, frame: *mut Frame) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == MOST_FRAMES {
-            self.enter_native();
+            self.front.limit_stack(self.native_limit);
         }
         self.discard_frame(frame);
     }

@@ -141,6 +141,10 @@ impl Run {
                 self.heap.release(word);
             }
             Wait::Operation { id, .. } => self.operations.abandon(id),
+            Wait::Stopping { id, grace } => {
+                self.operations.abandon(id);
+                self.operations.abandon(grace);
+            }
             Wait::Parallel(parallel) => self.drop_parallel(&parallel),
             Wait::Prompt(prompt) => self.drop_prompt(*prompt),
             Wait::Reflect(reflecting) => self.drop_reflection(*reflecting),

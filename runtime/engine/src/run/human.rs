@@ -13,6 +13,7 @@ use crate::export::Step;
 use crate::human::{Question, Refused, Reply};
 use crate::model::Issue;
 use crate::operation::{OperationId, Request};
+use crate::port::Notice;
 use crate::run::Run;
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -113,9 +114,11 @@ impl Run {
                     issues: Vec::new(),
                 };
                 self.tell(node, kind);
-                if let Some(humans) = &self.services.humans {
-                    humans.accepted(&question.digest);
-                }
+                self.outbox.push(Notice::Answered {
+                    operation,
+                    digest: question.digest,
+                    verdict: Verdict::Accepted,
+                });
                 Ok(Ok(word))
             }
             Err(issues) => {
@@ -125,6 +128,11 @@ impl Run {
                     issues: self.shown_issues(question.result, &issues),
                 };
                 self.tell(node, kind);
+                self.outbox.push(Notice::Answered {
+                    operation,
+                    digest: question.digest.clone(),
+                    verdict: Verdict::Refused,
+                });
                 let count = question.refused.map_or(0, |it| it.count);
                 question.refused = Some(Refused {
                     answer: reply.answer,

@@ -32,9 +32,10 @@ macro_rules! call_with {
 pub unsafe fn resume(run: *mut Run, frame: *mut Frame) -> u64 {
     // SAFETY: frames name functions of the program; the entry of a resumable one has this type.
     unsafe {
-        let entry = (*run).context.functions.add((*frame).function as usize);
+        let context = (*run).front.enter(run);
+        let entry = (*context).functions.add((*frame).function as usize);
         let resume: Resume = std::mem::transmute((*entry).resume);
-        resume(run.cast(), frame)
+        resume(context, frame)
     }
 }
 
@@ -44,16 +45,16 @@ pub unsafe fn resume(run: *mut Run, frame: *mut Frame) -> u64 {
 /// `run` is live, `function` is a plain one of the program, and the arguments are what it takes.
 pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u64, u64> {
     // SAFETY: as this function demands.
-    let (address, parameters) = unsafe {
-        let entry = (*run).context.functions.add(function as usize);
-        ((*entry).plain, (*entry).parameters as usize)
+    let (context, address, parameters) = unsafe {
+        let context = (*run).front.enter(run);
+        let entry = (*context).functions.add(function as usize);
+        (context, (*entry).plain, (*entry).parameters as usize)
     };
     assert!(
         !address.is_null() && parameters == arguments.len() && parameters <= MOST_PARAMETERS,
         "function {function} cannot be called with {} arguments",
         arguments.len()
     );
-    let context: *mut Context = run.cast();
     let outcome = call_with! { address, context, arguments;
         0 => (), 1 => (0), 2 => (0 1), 3 => (0 1 2), 4 => (0 1 2 3), 5 => (0 1 2 3 4),
         6 => (0 1 2 3 4 5), 7 => (0 1 2 3 4 5 6), 8 => (0 1 2 3 4 5 6 7),

@@ -158,7 +158,12 @@ impl Run {
                 }
                 Err(error) => {
                     self.fail_node(node, error);
-                    Ending::Error(error)
+                    if self.is_unwind(error) {
+                        self.heap.release(error);
+                        Ending::Cancelled
+                    } else {
+                        Ending::Error(error)
+                    }
                 }
             });
         };
@@ -215,12 +220,19 @@ impl Run {
 
     fn note_ending(&mut self, parallel: &mut Parallel, index: usize, ending: Ending) {
         parallel.endings[index] = Some(ending);
-        if matches!(ending, Ending::Error(_)) && parallel.failed.is_none() {
-            parallel.failed = Some(index);
-            if parallel.policy == ErrorPolicy::First {
-                parallel.is_stopping = true;
-                self.cancel_tasks_of(parallel.node);
+        let must_stop = match ending {
+            Ending::Value(_) => false,
+            Ending::Error(_) if parallel.failed.is_some() => false,
+            Ending::Error(_) => {
+                parallel.failed = Some(index);
+                parallel.policy == ErrorPolicy::First
             }
+            // Code that waits for nothing was stopped because the run is to end: so is the rest.
+            Ending::Cancelled => !parallel.is_stopping,
+        };
+        if must_stop {
+            parallel.is_stopping = true;
+            self.cancel_tasks_of(parallel.node);
         }
     }
 

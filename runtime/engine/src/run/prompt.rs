@@ -3,13 +3,13 @@
 mod begin;
 mod end;
 pub(crate) mod hidden;
+mod keys;
 mod tools;
-
-use std::time::Duration;
 
 use gsw_abi::types::TypeId;
 use serde_json::json;
 
+use crate::answers::KeptAnswer;
 use crate::budget::{Admission, Charge};
 use crate::codec::decode;
 use crate::event::{EventKind, JsonText, Level};
@@ -63,6 +63,8 @@ pub struct PromptRun {
     hidden: hidden::Hidden,
     /// The name of its agent, else its own.
     asked_by: String,
+    /// What it has looked up among the answers that are kept.
+    key: Option<String>,
 }
 
 impl PromptRun {
@@ -92,6 +94,7 @@ impl PromptRun {
             told: 0,
             hidden: hidden::Hidden::default(),
             asked_by: String::new(),
+            key: None,
         }
     }
 
@@ -139,8 +142,7 @@ impl Run {
             Ok(prompt) => prompt,
             Err(error) => return Step::Raised(error),
         };
-        let now = Duration::from_nanos(self.now.max(0).unsigned_abs());
-        match self.step_prompt(current, &mut prompt, PromptEvent::Start { now }) {
+        match self.step_prompt(current, &mut prompt, PromptEvent::Start) {
             Some(result) => {
                 self.tasks.at_mut(current).node = prompt.outer;
                 result.into()
@@ -164,7 +166,6 @@ impl Run {
                     .as_ref()
                     .map_or_else(|_| Usage::default(), |it| it.usage);
                 if let Some(what) = self.settle_prompt(id, &mut prompt, Some(usage)) {
-                    prompt.machine.abandon();
                     let error = self.budget_exceeded(&what);
                     let result = self.end_prompt(&prompt, Err(error), None);
                     self.give_prompt(id, &prompt, result);
@@ -172,7 +173,15 @@ impl Run {
                 }
                 PromptEvent::Answered(answer)
             }
-            Outcome::Released => PromptEvent::Released,
+            Outcome::Found(found) => {
+                self.note_found(&prompt, &found);
+                PromptEvent::Found(found)
+            }
+            Outcome::GaveWay(keys) => {
+                // Whoever keeps the answer has let go of its key.
+                self.cache_keys.remove(&prompt.node);
+                PromptEvent::Kept(keys)
+            }
             Outcome::Failed(failure) => {
                 self.settle_prompt(id, &mut prompt, Some(Usage::default()));
                 let error = self.error_of_failure(failure);
@@ -245,8 +254,25 @@ impl Run {
                     prompt.operation = Some(self.request(task, Request::Sleep { nanoseconds }));
                     return None;
                 }
-                PromptStep::WaitFor(key) => {
-                    prompt.operation = Some(self.request(task, Request::Release { key }));
+                PromptStep::LookUp(key, when_busy) => {
+                    let request = self.look_up(prompt, key, when_busy);
+                    prompt.operation = Some(self.request(task, request));
+                    return None;
+                }
+                PromptStep::Keep {
+                    key,
+                    owner,
+                    text,
+                    ttl,
+                } => {
+                    let answer = Box::new(KeptAnswer {
+                        key,
+                        owner,
+                        text,
+                        ttl,
+                        at: self.time(),
+                    });
+                    prompt.operation = Some(self.request(task, Request::Keep { answer }));
                     return None;
                 }
                 PromptStep::CallTools(calls) => match self.call_tools(task, prompt, calls) {
@@ -282,7 +308,6 @@ impl Run {
                     return None;
                 }
                 Admission::Refused(what) => {
-                    prompt.machine.abandon();
                     let error = self.budget_exceeded(&what);
                     return Some(self.end_prompt(prompt, Err(error), None));
                 }
@@ -397,7 +422,6 @@ impl Run {
             self.operations.abandon(operation);
         }
         self.settle_prompt(id, &mut prompt, None);
-        prompt.machine.abandon();
         self.tasks.at_mut(id).pending = None;
         let error = self.prompt_over_budget(&prompt);
         let result = self.end_prompt(&prompt, Err(error), None);
@@ -429,15 +453,14 @@ impl Run {
             self.cancel_tasks_of(node);
             return Some(prompt);
         }
-        prompt.machine.abandon();
         self.leave_prompt(&prompt, Status::Cancelled, None, None);
         self.tasks.at_mut(id).node = prompt.outer;
         None
     }
 
     /// Gives up a prompt whose task is dropped.
-    pub(crate) fn drop_prompt(&mut self, mut prompt: PromptRun) {
-        prompt.machine.abandon();
+    pub(crate) fn drop_prompt(&mut self, prompt: PromptRun) {
+        self.let_go_of_key(prompt.node);
         if let Some(operation) = prompt.operation {
             self.operations.abandon(operation);
         }

@@ -46,6 +46,8 @@ impl Run {
                 // A `string?` is the string itself.
                 error::with_text(&mut self.heap, BuiltinError::Cancelled, &reason)
             }
+            // Whoever gave it up unwinds, and nobody else is told of it.
+            Failure::Stopped => self.failed("it was given up"),
             Failure::Other { message } => self.failed(&message),
         }
     }

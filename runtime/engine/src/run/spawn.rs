@@ -58,6 +58,8 @@ impl Run {
             .tasks
             .get(self.budget_source(new.role))
             .map_or(ScopeId::TASK, |it| it.budget);
+        let starter = self.tasks.get(self.budget_source(new.role));
+        let is_shielded = starter.is_some_and(|it| it.is_shielded || it.shield > 0);
         let last = self.tree.node(new.owner).last_task;
         let id = self.tasks.insert(Task {
             frame: new.frame,
@@ -79,6 +81,7 @@ impl Run {
             budget,
             pending: None,
             shield: 0,
+            is_shielded,
             is_cancelled: false,
             is_observed: false,
             has_handle: false,

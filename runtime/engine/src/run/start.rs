@@ -5,23 +5,27 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::UNIT;
 use gsw_abi::call::NodeKind;
-use gsw_abi::layout::Context;
 use gsw_abi::program::FunctionIndex;
+use gsw_abi::site::Site;
 use gsw_abi::types::{Field, TypeId};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::{self, decode};
+use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::model::Issue;
+use crate::model::{Issue, Prompts};
 use crate::node::{NewNode, NodeId, Status, Tree};
+use crate::port::Port;
+use crate::prices::Prices;
 use crate::run::effect::Operations;
 use crate::run::native;
+use crate::run::outbox::Outbox;
 use crate::run::spawn::NewTask;
-use crate::run::{Run, RunResult};
+use crate::run::{Prompting, Run, RunResult};
 use crate::scope::Scopes;
-use crate::services::Services;
 use crate::task::{Role, TaskId, Tasks};
 use crate::value::error;
 
@@ -34,20 +38,33 @@ pub struct Start {
     pub now: i64,
     /// What its delays are drawn from.
     pub seed: u64,
+    /// What the process has settled for it.
+    pub settings: RunSettings,
+    /// The run that has started it, and where.
+    pub parent: Option<(Arc<str>, Site)>,
+}
+
+/// What a run knows of where it runs, beyond the program and its input. All of it can change what the run does, so a replay
+/// is given the same.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// The model that replaces every agent's.
+    pub model_override: Option<String>,
+    /// What models cost.
+    pub prices: Arc<Prices>,
+    /// The most bytes that the run's values may take.
+    pub memory_limit: Option<u64>,
 }
 
 impl Run {
     /// A run of a program, not yet begun.
     #[must_use]
-    pub fn new(loaded: Arc<Loaded>, services: Arc<Services>, start: Start) -> Box<Self> {
-        let context = Context {
-            table: &raw const crate::export::TABLE,
-            stack_limit: 0,
-            stop: 0,
-            reserved: 0,
-            functions: loaded.functions.as_ptr(),
-            constants: loaded.constants(),
-        };
+    pub fn new(
+        loaded: Arc<Loaded>,
+        prompts: Option<Arc<dyn Prompts>>,
+        start: Start,
+        port: Box<dyn Port>,
+    ) -> Box<Self> {
         let mut tree = Tree::default();
         tree.enter(
             NewNode {
@@ -60,11 +77,20 @@ impl Run {
             },
             start.now,
         );
-        let mut run = Box::new(Self {
-            context,
-            heap: Heap::new(Arc::clone(&loaded.types), services.memory_limit),
+        let front = Front::new(&loaded);
+        let mut heap = Heap::new(Arc::clone(&loaded.types), start.settings.memory_limit);
+        heap.set_alarm(Arc::clone(&front));
+        Box::new(Self {
+            front,
+            native_limit: 0,
+            is_cancelled: false,
+            is_hurried: false,
+            heap,
             loaded,
-            services,
+            prompts: Prompting(prompts),
+            settings: start.settings,
+            outbox: Outbox::new(port),
+            cache_keys: rustc_hash::FxHashMap::default(),
             id: start.id,
             tasks: Tasks::default(),
             tree,
@@ -90,11 +116,7 @@ impl Run {
             root: TaskId::NONE,
             result: UNIT,
             finished: None,
-        });
-        let flag = &raw mut run.context.stop;
-        // SAFETY: the heap is a part of the run that holds the flag, and others touch it atomically.
-        unsafe { run.heap.set_alarm(flag) };
-        run
+        })
     }
 
     /// Begins with a workflow and its parameters by name. Input that does not fit ends the run before its first turn.

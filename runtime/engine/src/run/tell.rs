@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
+use gsw_abi::program::Repeat;
 
 use crate::event::{End, Event, EventKind, JsonText, Level, LogLine};
 use crate::node::{NewNode, Node, NodeId, Status, Totals};
+use crate::operation::Class;
+use crate::port::Notice;
 use crate::run::Run;
 use crate::value::error;
 
@@ -16,22 +19,14 @@ impl Run {
         self.tree.note(&kind);
         let sequence = self.events;
         self.events += 1;
-        let is_heard = self.services.observers.is_heard();
-        if !is_heard && self.services.listener.is_none() {
-            return;
-        }
-        let event = Event {
-            sequence,
-            time: self.now,
-            run: Arc::clone(&self.id),
-            node,
-            kind,
-        };
-        if let Some(listener) = &self.services.listener {
-            listener(&event);
-        }
-        if is_heard {
-            self.services.observers.publish(event);
+        if self.outbox.wants_events() {
+            self.outbox.push(Notice::Event(Event {
+                sequence,
+                time: self.now,
+                run: Arc::clone(&self.id),
+                node,
+                kind,
+            }));
         }
     }
 
@@ -40,6 +35,9 @@ impl Run {
         let (parent, kind, status, input) = (new.parent, new.kind, new.status, new.input.clone());
         let node = self.tree.enter(new, self.now);
         self.heap.charge(size_of::<Node>());
+        if kind == NodeKind::Tool {
+            self.relax_effects(node);
+        }
         let name = Arc::clone(self.tree.name(node));
         let index = self.tree.node(node).index;
         let input = input.map(JsonText::from);
@@ -58,6 +56,21 @@ impl Run {
             self.tell_start(node);
         }
         node
+    }
+
+    /// A tool that says how it may be repeated says so of all that it does.
+    fn relax_effects(&mut self, node: NodeId) {
+        let name = self.tree.name(node);
+        let mut tools = self.loaded.program.tools.iter();
+        let repeat = tools.find(|it| it.name == **name).map(|it| it.repeat);
+        let most = match repeat {
+            Some(Repeat::Pure) => Class::Pure,
+            Some(Repeat::Reads) => Class::Reads,
+            Some(Repeat::Idempotent(_)) => Class::Idempotent,
+            Some(Repeat::Once) | None => return,
+        };
+        let node = self.tree.node_mut(node);
+        node.at_most = node.at_most.min(most);
     }
 
     /// An idle node begins.

@@ -1,5 +1,7 @@
 //! How deep calls may nest.
 
+use std::sync::atomic::Ordering;
+
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::{Context, Frame, status};
 
@@ -13,7 +15,7 @@ unsafe extern "C" fn descends(context: *mut Context, frame: *mut Frame) -> u64 {
     match state(frame) {
         0 => unsafe {
             // What compiled code does first.
-            if (&raw const mark).addr() as u64 <= (*context).stack_limit {
+            if (&raw const mark).addr() as u64 <= (*context).stack_limit.load(Ordering::Relaxed) {
                 return raise(
                     frame,
                     (table(context).fault)(context, BuiltinError::StackOverflow as u64),

@@ -1,8 +1,9 @@
 //! The embedded driver: real time, real files, real processes, and runs that are told to end.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gsw_abi::builtin::{BuiltinError, INT, STRING};
+use gsw_abi::builtin::{INT, STRING};
 use gsw_abi::layout::{Context, Frame, status};
 use gsw_abi::program::{FunctionIndex, Workflow};
 use gsw_abi::types::{Field, Secrecy, TypeId};
@@ -83,10 +84,11 @@ fn many_runs_share_an_engine() {
 /// Runs for ever without waiting, as a loop of compiled code does.
 unsafe extern "C" fn spins(context: *mut Context, frame: *mut Frame) -> u64 {
     loop {
-        if unsafe { std::ptr::read_volatile(&raw const (*context).stop) } != 0 {
-            return raise(frame, unsafe {
-                (table(context).fault)(context, BuiltinError::Unwind as u64)
-            });
+        if unsafe { (*context).stop.load(Ordering::Relaxed) } != 0 {
+            let error = unsafe { (table(context).interrupted)(context) };
+            if error != 0 {
+                return raise(frame, error);
+            }
         }
         std::hint::spin_loop();
     }
@@ -107,6 +109,21 @@ fn a_run_ends_when_it_is_told_to() {
     std::thread::sleep(Duration::from_millis(5));
     run.canceller().stop();
     assert_eq!(run.wait().result, RunResult::Cancelled);
+    let run = spinning.start(0, Map::new());
+    run.canceller().cancel("enough");
+    assert_eq!(run.wait().result, RunResult::Cancelled);
+}
+
+#[test]
+fn a_run_that_waits_ends_at_once_when_it_is_stopped() {
+    let sleeping = engine(&[SLEEP_THEN_GIVE], &[("length", INT)], INT);
+    let run = sleeping.start(0, input(json!({ "length": 3_600_000 })));
+    run.canceller().stop();
+    let finished = run.wait();
+    assert_eq!(
+        (finished.result, finished.live_objects),
+        (RunResult::Cancelled, 0)
+    );
 }
 
 /// Gives the text of the file whose path is its parameter.

@@ -7,12 +7,11 @@ use gsw_abi::call::Table;
 use gsw_abi::layout::{CLOSURE_FUNCTION, Context, Frame, FunctionEntry, Outcome, slot, status};
 use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Slot};
 use gsw_abi::types::{Type, TypeId, TypeTable};
-use gsw_engine::driver::scripted::{Entry, Report, Script, run};
+use gsw_engine::driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::event::EventKind;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::{Observers, Replay};
 use gsw_engine::run::RunResult;
-use gsw_engine::services::Services;
 use gsw_engine::value::{self, error, list, string};
 
 /// One suspension in a millisecond.
@@ -175,26 +174,24 @@ pub fn go(functions: &[Code]) -> Report {
 /// Runs function 0 and gives what was logged, too.
 pub fn go_with(functions: &[Code], result: TypeId, script: Script) -> (Report, Vec<String>) {
     let observers = Arc::new(Observers::default());
-    let services = Services {
-        observers,
-        ..Services::default()
-    };
-    go_on(&load(functions), services, result, script)
+    let mut around = Around::default();
+    around.audience.observers = observers;
+    go_on(&load(functions), around, result, script)
 }
 
-/// Runs function 0 of a program with these services, and gives what was logged, too.
+/// Runs function 0 of a program with this around it, and gives what was logged, too.
 pub fn go_on(
     loaded: &Arc<Loaded>,
-    services: Services,
+    around: Around,
     result: TypeId,
     script: Script,
 ) -> (Report, Vec<String>) {
-    let observers = Arc::clone(&services.observers);
+    let observers = Arc::clone(&around.audience.observers);
     let entry = Entry::Function {
         function: FunctionIndex(0),
         result,
     };
-    let report = run(loaded, &Arc::new(services), entry, script).expect("it does not hang");
+    let report = run(loaded, &around, entry, script).expect("it does not hang");
     let history = observers.history(Replay::All);
     let log = history.iter().filter_map(|event| match &event.kind {
         EventKind::Log { message, .. } => Some(message.to_string()),

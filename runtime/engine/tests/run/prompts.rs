@@ -8,7 +8,7 @@ use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame};
 use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
-use gsw_engine::driver::scripted::{Report, Script};
+use gsw_engine::driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
     Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptDetail, PromptEvent,
     PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, StopReason, ToolCall,
@@ -16,7 +16,6 @@ use gsw_engine::model::{
 };
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
-use gsw_engine::services::Services;
 use serde_json::{Value, json};
 
 use crate::program::{
@@ -27,13 +26,13 @@ use crate::program::{
 /// Asks once, or calls a tool first, or waits first, as the user text says.
 struct Machine {
     call: PromptCall,
-    abandoned: Arc<AtomicU32>,
+    dropped: Arc<AtomicU32>,
 }
 
 impl PromptMachine for Machine {
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
-            PromptEvent::Start { .. } if self.call.user == "tool" => {
+            PromptEvent::Start if self.call.user == "tool" => {
                 let calls = ["double", "missing"].map(|name| ToolCall {
                     id: name.into(),
                     name: name.into(),
@@ -41,12 +40,13 @@ impl PromptMachine for Machine {
                 });
                 PromptStep::CallTools(calls.into())
             }
-            PromptEvent::Start { .. } if self.call.user == "wait" => {
+            PromptEvent::Start if self.call.user == "wait" => {
                 PromptStep::Wait(Duration::from_millis(5))
             }
-            PromptEvent::Start { .. } | PromptEvent::Waited | PromptEvent::Released => {
-                PromptStep::Ask(Box::new(request()))
-            }
+            PromptEvent::Start
+            | PromptEvent::Waited
+            | PromptEvent::Found(_)
+            | PromptEvent::Kept(_) => PromptStep::Ask(Box::new(request())),
             PromptEvent::ToolsAnswered(outcomes) => {
                 assert!(outcomes[1].is_error && outcomes[1].content.contains("missing"));
                 let value = serde_json::from_str(&outcomes[0].content).expect("a number is JSON");
@@ -71,9 +71,11 @@ impl PromptMachine for Machine {
             },
         }
     }
+}
 
-    fn abandon(&mut self) {
-        self.abandoned.fetch_add(1, Ordering::Relaxed);
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -110,7 +112,7 @@ impl Prompts for Fake {
     fn begin(&self, call: PromptCall) -> Box<dyn PromptMachine> {
         Box::new(Machine {
             call,
-            abandoned: Arc::clone(&self.0),
+            dropped: Arc::clone(&self.0),
         })
     }
 }
@@ -162,10 +164,10 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
             function: FunctionIndex(1),
         });
     });
-    let abandoned = Arc::new(AtomicU32::new(0));
-    let services = Services {
-        prompts: Some(Arc::new(Fake(Arc::clone(&abandoned)))),
-        ..Services::default()
+    let dropped = Arc::new(AtomicU32::new(0));
+    let around = Around {
+        prompts: Some(Arc::new(Fake(Arc::clone(&dropped)))),
+        ..Around::default()
     };
     let script = Script {
         cancel_at,
@@ -174,8 +176,8 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
         })),
         ..Script::default()
     };
-    let (report, _) = go_on(&Arc::new(loaded), services, INT, script);
-    (report, abandoned.load(Ordering::Relaxed))
+    let (report, _) = go_on(&Arc::new(loaded), around, INT, script);
+    (report, dropped.load(Ordering::Relaxed))
 }
 
 fn runs_prompt(context: *mut Context, frame: *mut Frame, user: &str) -> u64 {

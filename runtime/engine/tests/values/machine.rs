@@ -11,8 +11,8 @@ use gsw_engine::codec::checker::NoFunctions;
 use gsw_engine::codec::{self, decode};
 use gsw_engine::heap::Heap;
 use gsw_engine::load::Loaded;
-use gsw_engine::run::{Run, Start};
-use gsw_engine::services::Services;
+use gsw_engine::port::Deaf;
+use gsw_engine::run::{Run, RunSettings, Start};
 use gsw_engine::value::{error, string};
 use serde_json::Value;
 
@@ -63,19 +63,21 @@ impl Machine {
             id: "test".into(),
             now: 0,
             seed: 1,
+            settings: RunSettings::default(),
+            parent: None,
         };
         Self {
-            run: Run::new(Arc::new(loaded), Arc::new(Services::default()), start),
+            run: Run::new(Arc::new(loaded), None, start, Box::new(Deaf)),
         }
     }
 
     pub fn context(&mut self) -> *mut Context {
-        (&raw mut *self.run).cast()
+        self.run.context()
     }
 
-    pub fn calls(&self) -> &'static Calls {
+    pub fn calls(&mut self) -> &'static Calls {
         // SAFETY: a run's table is a static of the engine.
-        unsafe { &*self.run.context.table }
+        unsafe { &*(*self.context()).table }
     }
 
     pub fn heap(&mut self) -> &mut Heap {

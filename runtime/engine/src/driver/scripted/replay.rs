@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::driver::scripted::{Brought, Entry, REASON, Report, start};
+use crate::driver::scripted::{Around, Brought, Entry, REASON, Report};
 use crate::load::Loaded;
 use crate::run::{Run, Turn};
-use crate::services::Services;
 use crate::turn_threads::TurnThreads;
 
 /// Runs a program with a record. `None` when the record ends before the run does.
 #[must_use]
 pub fn replay(
     loaded: &Arc<Loaded>,
-    services: &Arc<Services>,
+    around: &Around,
     entry: Entry,
     record: Vec<Brought>,
 ) -> Option<Report> {
-    let (loaded, services) = (Arc::clone(loaded), Arc::clone(services));
+    let (loaded, around) = (Arc::clone(loaded), around.clone());
     TurnThreads::shared().wait_for(move || {
-        let mut run = Run::new(loaded, services, start());
+        let mut run = around.run(&loaded);
         entry.begin(&mut run);
         carry(run, record)
     })?
@@ -47,8 +46,8 @@ fn carry(mut run: Box<Run>, record: Vec<Brought>) -> Option<Report> {
         }
         suspensions += 1;
         match left.next()? {
-            Brought::Outcome { id, outcome, now } => run.complete(id, outcome, now),
-            Brought::Cancel => run.cancel(REASON),
+            Brought::Outcome { id, outcome, now } => run.complete(id, outcome, now).ok()?,
+            Brought::Cancel { now } => run.cancel(REASON, now),
         }
     }
 }

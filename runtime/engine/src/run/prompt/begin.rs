@@ -62,7 +62,7 @@ impl Run {
         let Some(declared) = loaded.program.prompts.get(new.prompt) else {
             return Err(self.internal(&format!("there is no prompt {}", new.prompt)));
         };
-        let Some(prompts) = self.services.prompts.clone() else {
+        let Some(prompts) = self.prompts.0.clone() else {
             return Err(self.failed("no model can be asked: this host gave no models to the run"));
         };
         let mut merged = self.merge_settings(declared.agent, given)?;
@@ -91,6 +91,7 @@ impl Run {
             examples,
             schema,
             improving: improving.map(|it| text_of(&it["answer"])),
+            prices: Arc::clone(&self.settings.prices),
         });
         let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
         prompt.round = round;
@@ -166,7 +167,7 @@ impl Run {
                 settings.extend(layer);
             }
         }
-        if let Some(model) = &self.services.model_override {
+        if let Some(model) = &self.settings.model_override {
             settings.insert("model".into(), Value::String(model.clone()));
         }
         settings

@@ -118,6 +118,7 @@ impl Run {
             self.close_budget(budget);
         }
         let node = prompt.node;
+        self.let_go_of_key(node);
         self.introspection.forget(node);
         if !self.tree.finish(node, status, output, self.now) {
             return;

@@ -260,7 +260,6 @@ impl Run {
                 }
             }
         };
-        prompt.machine.abandon();
         let result = self.end_prompt(&prompt, Err(result), None);
         self.give_prompt(coordinator, &prompt, result);
     }

@@ -1,0 +1,68 @@
+//! The seam to whoever keeps answers of models: what a prompt call looks up before it asks, and what it leaves behind.
+//!
+//! A look-up is an operation like any other, so what a cache holds reaches a run only as an outcome, and a replay touches
+//! none. Of equal calls at once one asks; the others wait, which is an operation too.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::driver::call::Call;
+use crate::model::Pending;
+
+/// What is looked up.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LookUp {
+    /// 64 hex digits.
+    pub key: String,
+    /// The run's time since 1970; entries expire by it.
+    pub at: Duration,
+    /// The keys of the calls that this one lies in and that others may wait for: waiting for one of these would never end.
+    pub around: Vec<String>,
+}
+
+/// What is found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// An answer.
+    Hit(String),
+    /// None: the call asks, and others with its key wait until it has kept its answer or let go of the key.
+    Miss,
+    /// Another call is asking.
+    Busy,
+}
+
+/// An answer that is to be kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeptAnswer {
+    /// 64 hex digits.
+    pub key: String,
+    /// Whose it is: the prompt's agent, else the prompt.
+    pub owner: String,
+    /// The answer.
+    pub text: String,
+    /// How long it counts.
+    pub ttl: Duration,
+    /// The run's time since 1970.
+    pub at: Duration,
+}
+
+/// Keeps answers; one per process, shared by its runs.
+pub trait Answers: Send + Sync {
+    /// What is there now.
+    fn look_up(&self, what: &LookUp, call: &Call) -> Found;
+
+    /// Waits until no other call asks for the key, and looks up then; gives [`Found::Busy`] never. A wait that could never
+    /// end, because calls would wait for each other, is a miss.
+    fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found>;
+
+    /// Keeps an answer, and gives the keys of those that had to give way.
+    fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String>;
+
+    /// A call of this run has no answer for the key.
+    fn let_go(&self, run: &str, key: &str);
+
+    /// A run has ended: it holds no key any more.
+    fn run_ended(&self, run: &str);
+}

@@ -1,0 +1,83 @@
+//! Who performs which request. Permissions are asked here, before anything begins, and nowhere else.
+
+use std::sync::Arc;
+
+use crate::driver::call::{Call, Completion};
+use crate::driver::clock::{self, Clock};
+use crate::driver::network::Network;
+use crate::driver::perform::{Handle, Perform};
+use crate::driver::permissions::Permissions;
+use crate::driver::system::System;
+use crate::engine::runs::Runs;
+use crate::host::Variables;
+use crate::operation::{Outcome, Request};
+
+/// What the runs of an engine reach outside of themselves.
+pub(crate) struct Performers {
+    pub(crate) clock: Clock,
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) network: Network,
+    pub(crate) system: System,
+    pub(crate) runs: Arc<Runs>,
+}
+
+impl Perform for Performers {
+    fn perform(&self, request: Request, call: Call, completion: Completion) -> Handle {
+        if let Err(failure) = self.permissions.admit(&request) {
+            completion.complete(Outcome::Failed(failure));
+            return Handle::None;
+        }
+        match request {
+            Request::Model { request } => self.network.ask(*request, call, completion),
+            Request::LookUp { what, when_busy } => {
+                self.network.look_up(*what, when_busy, call, completion)
+            }
+            Request::Keep { answer } => self.network.keep(*answer, &call, completion),
+            Request::Http { request } => self.network.send(*request, &call, completion),
+            Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
+            Request::Human { question } => self.network.ask_person(*question, &call, completion),
+            Request::Exec { request } => self.system.execute(*request, completion),
+            request @ (Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }) => self.system.work_on_files(request, completion),
+            Request::StartRun { start } => {
+                completion.complete(self.runs.start_detached(*start, &call));
+                Handle::None
+            }
+            Request::MediaUrl { media } => {
+                completion.complete(self.permissions.admit_media(*media));
+                Handle::None
+            }
+            request @ (Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::EnvGet { .. }) => {
+                completion.complete(immediately(&request, &self.clock, &self.variables));
+                Handle::None
+            }
+        }
+    }
+}
+
+/// The outcome of what needs no waiting.
+pub(crate) fn immediately(request: &Request, clock: &Clock, variables: &Variables) -> Outcome {
+    match request {
+        Request::Now => Outcome::Time(clock.now()),
+        Request::Random => Outcome::Float(clock::random_float()),
+        Request::RandomInt { low, high } => Outcome::Int(clock::random_int(*low, *high)),
+        Request::Uuid => Outcome::Text(clock::uuid()),
+        Request::EnvGet { name } => Outcome::OptionalText(variables.variable(name)),
+        // Carriers wait by themselves for all sleeps but those of no length.
+        _ => Outcome::Done,
+    }
+}

@@ -1,0 +1,112 @@
+//! The front of a run: what compiled code polls, and what other threads may ask of a run while a turn has it.
+//!
+//! It stands in an allocation of its own that the run, its heap and its carrier share. So nobody needs the run itself to
+//! stop it, and a flag can outlive the run that it belonged to.
+
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gsw_abi::layout::{Context, stop};
+
+use crate::load::Loaded;
+use crate::run::Run;
+
+/// The end of a run, as somebody outside asks for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cancellation {
+    /// For events and errors.
+    pub reason: String,
+    /// When it was asked for, in nanoseconds since 1970.
+    pub now: i64,
+}
+
+/// The front of one run.
+#[derive(Debug)]
+pub(crate) struct Front {
+    context: Context,
+    /// Asked for and not yet taken.
+    cancellation: Mutex<Option<Cancellation>>,
+}
+
+// SAFETY: the words that change are atomic; the pointers are into the loaded program, which outlives its runs and is never
+// written, but for the address of the run, which only the thread that has the run follows.
+unsafe impl Send for Front {}
+// SAFETY: as above.
+unsafe impl Sync for Front {}
+
+impl Front {
+    pub(crate) fn new(loaded: &Loaded) -> Arc<Self> {
+        Arc::new(Self {
+            context: Context {
+                table: &raw const crate::export::TABLE,
+                stack_limit: AtomicU64::new(0),
+                stop: AtomicU32::new(0),
+                reserved: 0,
+                functions: loaded.functions.as_ptr(),
+                constants: loaded.constants(),
+                run: AtomicPtr::new(std::ptr::null_mut()),
+            },
+            cancellation: Mutex::default(),
+        })
+    }
+
+    /// What compiled code gets while this run has the thread.
+    pub(crate) fn enter(&self, run: *mut Run) -> *mut Context {
+        self.context.run.store(run.cast(), Ordering::Relaxed);
+        (&raw const self.context).cast_mut()
+    }
+
+    /// Sets bits of the flag.
+    pub(crate) fn set(&self, bits: u32) {
+        self.context.stop.fetch_or(bits, Ordering::SeqCst);
+    }
+
+    /// Takes bits of the flag back.
+    pub(crate) fn clear(&self, bits: u32) {
+        self.context.stop.fetch_and(!bits, Ordering::SeqCst);
+    }
+
+    /// Whether any of the bits is set.
+    pub(crate) fn has(&self, bits: u32) -> bool {
+        self.context.stop.load(Ordering::SeqCst) & bits != 0
+    }
+
+    /// Calls below this address raise. While the run is to be interrupted every call does, whatever the limit.
+    pub(crate) fn limit_stack(&self, limit: u64) {
+        self.context.stack_limit.store(limit, Ordering::SeqCst);
+        // Whoever sets one of these sets it before the limit, so one of both sees the other.
+        if self.has(stop::CANCEL | stop::KILL | stop::UNWIND) {
+            self.context.stack_limit.store(u64::MAX, Ordering::SeqCst);
+        }
+    }
+
+    /// Interrupts code that polls, at its next loop or call.
+    pub(crate) fn interrupt(&self, bits: u32) {
+        self.set(bits);
+        self.context.stack_limit.store(u64::MAX, Ordering::SeqCst);
+    }
+
+    /// The run is to end with `defer`s. The first who asks counts.
+    pub(crate) fn ask_to_cancel(&self, cancellation: Cancellation) {
+        self.cancellation().get_or_insert(cancellation);
+    }
+
+    /// Whether a cancellation waits.
+    pub(crate) fn is_asked_to_cancel(&self) -> bool {
+        self.cancellation().is_some()
+    }
+
+    /// The cancellation that waits, which no code need be interrupted for any more.
+    pub(crate) fn take_cancellation(&self) -> Option<Cancellation> {
+        let taken = self.cancellation().take();
+        self.clear(stop::CANCEL);
+        taken
+    }
+
+    fn cancellation(&self) -> MutexGuard<'_, Option<Cancellation>> {
+        // Nothing that can panic runs while the lock is held.
+        self.cancellation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,229 @@
+//! What each request is, besides what it asks for: how it may be repeated, what its outcome looks like, what becomes of it
+//! when it is given up. Every table names every request.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Outcome, Request};
+
+/// How an effect may be repeated, from harmless to never.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// It changes nothing and depends on nothing that others change.
+    Pure,
+    /// It only looks.
+    Reads,
+    /// Twice is like once.
+    Idempotent,
+    /// Never a second time by itself.
+    Once,
+}
+
+/// What becomes of work that a run has given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GivenUp {
+    /// It is dropped, and the run goes on at once.
+    Dropped,
+    /// It changes something: the run goes on when it has been stopped or has ended, so that it never lands later.
+    AwaitedFirst,
+}
+
+/// What an outcome looks like, apart from a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "they are the variants of `Outcome`")]
+pub enum Form {
+    Done,
+    Found,
+    GaveWay,
+    Time,
+    Float,
+    Int,
+    Bool,
+    Text,
+    OptionalText,
+    Bytes,
+    Texts,
+    Media,
+    Host,
+    Model,
+    Exec,
+    Http,
+    Human,
+}
+
+impl Request {
+    /// How it may be repeated, as far as it alone tells; a tool around it may say that it is safer than that.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Sleep { .. } | Self::Now | Self::Random | Self::RandomInt { .. } | Self::Uuid => {
+                Class::Pure
+            }
+            Self::FsRead { .. }
+            | Self::FsReadBytes { .. }
+            | Self::FsExists { .. }
+            | Self::FsList { .. }
+            | Self::FsGlob { .. }
+            | Self::EnvGet { .. }
+            | Self::LookUp { .. }
+            | Self::MediaUrl { .. } => Class::Reads,
+            // A model may be asked again: that costs money and changes nothing.
+            Self::Model { .. }
+            | Self::Keep { .. }
+            | Self::FsWrite { .. }
+            | Self::FsWriteBytes { .. }
+            | Self::FsRemove { .. }
+            | Self::FsMakeDir { .. }
+            | Self::StartRun { .. }
+            | Self::Human { .. } => Class::Idempotent,
+            Self::FsAppend { .. } | Self::Exec { .. } | Self::Host { .. } => Class::Once,
+            Self::Http { request } => match request.method.to_ascii_uppercase().as_str() {
+                "GET" | "HEAD" | "OPTIONS" => Class::Reads,
+                "PUT" | "DELETE" => Class::Idempotent,
+                _ => Class::Once,
+            },
+        }
+    }
+
+    /// What becomes of it when the run gives it up.
+    #[must_use]
+    pub fn given_up(&self) -> GivenUp {
+        match self {
+            Self::FsWrite { .. }
+            | Self::FsWriteBytes { .. }
+            | Self::FsAppend { .. }
+            | Self::FsRemove { .. }
+            | Self::FsMakeDir { .. }
+            | Self::Exec { .. } => GivenUp::AwaitedFirst,
+            // What waits for the network or a person can be dropped at any point; who is at the other end may have
+            // acted all the same, which waiting here would not change.
+            Self::Sleep { .. }
+            | Self::Now
+            | Self::Random
+            | Self::RandomInt { .. }
+            | Self::Uuid
+            | Self::FsRead { .. }
+            | Self::FsReadBytes { .. }
+            | Self::FsExists { .. }
+            | Self::FsList { .. }
+            | Self::FsGlob { .. }
+            | Self::EnvGet { .. }
+            | Self::MediaUrl { .. }
+            | Self::Model { .. }
+            | Self::LookUp { .. }
+            | Self::Keep { .. }
+            | Self::StartRun { .. }
+            | Self::Http { .. }
+            | Self::Host { .. }
+            | Self::Human { .. } => GivenUp::Dropped,
+        }
+    }
+
+    /// What its outcome looks like, unless it fails.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Sleep { .. }
+            | Self::FsWrite { .. }
+            | Self::FsWriteBytes { .. }
+            | Self::FsAppend { .. }
+            | Self::FsRemove { .. }
+            | Self::FsMakeDir { .. } => Form::Done,
+            Self::Now => Form::Time,
+            Self::Random => Form::Float,
+            Self::RandomInt { .. } => Form::Int,
+            Self::Uuid | Self::FsRead { .. } | Self::StartRun { .. } => Form::Text,
+            Self::FsReadBytes { .. } => Form::Bytes,
+            Self::FsExists { .. } => Form::Bool,
+            Self::FsList { .. } | Self::FsGlob { .. } => Form::Texts,
+            Self::EnvGet { .. } => Form::OptionalText,
+            Self::MediaUrl { .. } => Form::Media,
+            Self::Model { .. } => Form::Model,
+            Self::LookUp { .. } => Form::Found,
+            Self::Keep { .. } => Form::GaveWay,
+            Self::Exec { .. } => Form::Exec,
+            Self::Http { .. } => Form::Http,
+            Self::Host { .. } => Form::Host,
+            Self::Human { .. } => Form::Human,
+        }
+    }
+
+    /// Whether it is work on files.
+    #[must_use]
+    pub fn is_on_files(&self) -> bool {
+        matches!(
+            self,
+            Self::FsRead { .. }
+                | Self::FsReadBytes { .. }
+                | Self::FsWrite { .. }
+                | Self::FsWriteBytes { .. }
+                | Self::FsAppend { .. }
+                | Self::FsExists { .. }
+                | Self::FsList { .. }
+                | Self::FsGlob { .. }
+                | Self::FsRemove { .. }
+                | Self::FsMakeDir { .. }
+        )
+    }
+
+    /// How long it may take by itself, in nanoseconds.
+    #[must_use]
+    pub fn time_limit(&self) -> Option<i64> {
+        let nanoseconds = |it: &std::time::Duration| i64::try_from(it.as_nanos()).ok();
+        match self {
+            Self::Sleep { nanoseconds } => Some((*nanoseconds).max(0)),
+            Self::Model { request } => nanoseconds(&request.timeout),
+            Self::Exec { request } => request.timeout_nanoseconds,
+            Self::Now
+            | Self::Random
+            | Self::RandomInt { .. }
+            | Self::Uuid
+            | Self::FsRead { .. }
+            | Self::FsReadBytes { .. }
+            | Self::FsWrite { .. }
+            | Self::FsWriteBytes { .. }
+            | Self::FsAppend { .. }
+            | Self::FsExists { .. }
+            | Self::FsList { .. }
+            | Self::FsGlob { .. }
+            | Self::FsRemove { .. }
+            | Self::FsMakeDir { .. }
+            | Self::EnvGet { .. }
+            | Self::MediaUrl { .. }
+            | Self::LookUp { .. }
+            | Self::Keep { .. }
+            | Self::StartRun { .. }
+            | Self::Http { .. }
+            | Self::Host { .. }
+            | Self::Human { .. } => None,
+        }
+    }
+}
+
+impl Outcome {
+    /// What it looks like; `None` for a failure, which every request may have.
+    #[must_use]
+    pub fn form(&self) -> Option<Form> {
+        Some(match self {
+            Self::Done => Form::Done,
+            Self::Found(_) => Form::Found,
+            Self::GaveWay(_) => Form::GaveWay,
+            Self::Time(_) => Form::Time,
+            Self::Float(_) => Form::Float,
+            Self::Int(_) => Form::Int,
+            Self::Bool(_) => Form::Bool,
+            Self::Text(_) => Form::Text,
+            Self::OptionalText(_) => Form::OptionalText,
+            Self::Bytes(_) => Form::Bytes,
+            Self::Texts(_) => Form::Texts,
+            Self::Media(_) => Form::Media,
+            Self::Host { .. } => Form::Host,
+            Self::Model(_) => Form::Model,
+            Self::Exec(_) => Form::Exec,
+            Self::Http(_) => Form::Http,
+            Self::Human(_) => Form::Human,
+            Self::Failed(_) => return None,
+        })
+    }
+}
