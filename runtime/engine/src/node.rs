@@ -10,11 +10,11 @@ mod record;
 mod totals;
 mod whole;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{JsonText, LogLine, State};
@@ -165,7 +165,7 @@ pub struct Tree {
     /// The steps and prompts that gave something, in the order of their ends.
     gave: Vec<NodeId>,
     /// The keys of the cache under which a prompt has put an answer or found one.
-    cache_keys: FxHashSet<Arc<str>>,
+    cache_keys: HashSet<Arc<str>>,
 }
 
 impl Tree {

@@ -24,6 +24,7 @@ use crate::scope::Scopes;
 use crate::services::Services;
 use crate::task::{Role, TaskId, Tasks};
 use crate::value::error;
+use crate::value::hash::HashKey;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, Debug)]
@@ -62,7 +63,11 @@ impl Run {
         );
         let mut run = Box::new(Self {
             context,
-            heap: Heap::new(Arc::clone(&loaded.types), services.memory_limit),
+            heap: Heap::new(
+                Arc::clone(&loaded.types),
+                services.memory_limit,
+                HashKey::of_seed(start.seed),
+            ),
             loaded,
             services,
             id: start.id,
