@@ -17,7 +17,7 @@ use gsw_abi::call::NodeKind;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{JsonText, LogLine, State};
+use crate::event::LogLine;
 use crate::name::{NameId, Names};
 use crate::task::TaskId;
 
@@ -160,8 +160,6 @@ pub struct Tree {
     kept: usize,
     totals: Totals,
     logs: VecDeque<LogLine>,
-    /// By workflow.
-    states: FxHashMap<NodeId, State>,
     /// The steps and prompts that gave something, in the order of their ends.
     gave: Vec<NodeId>,
     /// The keys of the cache under which a prompt has put an answer or found one.
@@ -388,18 +386,6 @@ impl Tree {
     pub fn workflow_of(&self, id: NodeId) -> Option<NodeId> {
         self.lineage(id)
             .find(|it| self.node(*it).kind == NodeKind::Workflow)
-    }
-
-    /// A `state` variable of a workflow has this value now.
-    pub fn set_state(&mut self, workflow: NodeId, name: &Arc<str>, value: JsonText) {
-        let state = self.states.entry(workflow).or_default();
-        state.insert(Arc::clone(name), value);
-    }
-
-    /// The state of a workflow as it is now.
-    #[must_use]
-    pub fn state(&self, workflow: NodeId) -> State {
-        self.states.get(&workflow).cloned().unwrap_or_default()
     }
 
     /// How many nodes there are.

@@ -88,6 +88,7 @@ impl Run {
             told: None,
             held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
+            states: crate::run::state::States::default(),
             introspection: crate::run::introspection::Introspection::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),
             mocks: rustc_hash::FxHashMap::default(),
