@@ -18,6 +18,7 @@ NAMED = 'workflow main(n: int) -> int {\n  for i in 0..n { step "s ${i}" { } }\n
 TASKS = "workflow main(n: int) -> int {\n  let tasks = (0..n).map(i => spawn { i })\n  (await tasks).len()\n}\n"
 CHAIN = "fn chain(n: int) -> int { if n == 0 { 0 } else { 1 + await spawn chain(n - 1) } }\nworkflow main(n: int) -> int { chain(n) }\n"
 WAITING = "workflow main(n: int) -> int {\n  let done = parallel for _ in 0..n { sleep(3s); 1 }\n  done.len()\n}\n"
+STATE = "workflow main(n: int) -> int {\n  state xs: [int] = []\n  for i in 0..n { xs += [i] }\n  xs.len()\n}\n"
 PROMPTS = """agent speaker { model: "openai/gpt-5" retry: 3 }
 prompt say(n: int) -> string by speaker { user "Say ${n}." }
 workflow main(n: int) -> int {
@@ -104,6 +105,18 @@ def waiting(work, row):
     row("1,000,000 tasks waiting: peak", megabytes, "MB", "< 1000 MB", "python by hand", python)
 
 
+def state(work, row):
+    """Each size has its row: the time of one assignment must not depend on how long the list is."""
+    program = build(work, "state", STATE)
+    base, _ = timed([program, "--quiet", "--n", 0])
+    for count in (10_000, 20_000, 40_000):
+        seconds, _ = timed([program, "--quiet", "--n", count], 11)
+        row(f"`xs += [i]` on a state, {count:,} times: each", (seconds - base) / count * 1e6, "µs", "the same")
+    for count in (10_000, 20_000, 40_000):
+        seconds, _ = timed([program, "--events", work / "state.jsonl", "--n", count])
+        row(f"the same with a file of events, {count:,} times: each", (seconds - base) / count * 1e6, "µs", "the same")
+
+
 def prompts(work, row, count=10_000):
     """The fake provider answers ours and the bare loop in turn, so that both meet the same machine."""
     provider, bare = RELEASE / "fake-provider", RELEASE / "examples" / "bare_loop"
@@ -145,5 +158,5 @@ def asked(url):
 
 
 def measure(work, row):
-    for part in (steps, tasks, waiting, prompts):
+    for part in (steps, tasks, waiting, state, prompts):
         part(work, row)

@@ -264,3 +264,61 @@ workflow main() -> int {
         "not that of 0, which was used again"
     );
 }
+
+/// Changes its state in each way that there is, and grows one of its variables.
+const STATEFUL: &str = r#"
+workflow main(n: int) -> int {
+  state xs: [int] = []
+  state text: string = "a"
+  state counts: {string: int} = {}
+  for i in 0..n { xs += [i, -i] }
+  text += "b"
+  text = text + "c"
+  counts = counts.insert("k", 1)
+  xs = []
+  xs.len()
+}
+"#;
+
+#[test]
+fn a_change_of_the_state_tells_what_is_new() {
+    // G11
+    let file = scratch("events").join("stateful.gsw");
+    fs::write(&file, STATEFUL).expect("the target folder can be written");
+    let changes = |n: &str| -> Vec<Value> {
+        let words = [
+            "run",
+            text(&file),
+            "--",
+            "--n",
+            n,
+            "--quiet",
+            "--events",
+            "-",
+        ];
+        let said = Command::new(env!("CARGO_BIN_EXE_gswc"))
+            .args(words)
+            .output();
+        let said: Said = said.expect("gswc can be started").into();
+        let (lines, _) = said.out.rsplit_once("\n0\n").unwrap_or((&said.out, ""));
+        let all = events(lines).into_iter();
+        all.filter(|it| it["event"] == "state_changed").collect()
+    };
+    let told = |it: &Value| format!("{} {} {}", it["name"], it["op"], it["value"]);
+    let few: Vec<String> = changes("2").iter().map(told).collect();
+    let expected = [
+        r#""xs" "set" []"#,
+        r#""text" "set" "a""#,
+        r#""counts" "set" {}"#,
+        r#""xs" "append" [0,0]"#,
+        r#""xs" "append" [1,-1]"#,
+        r#""text" "append" "b""#,
+        r#""text" "append" "c""#,
+        r#""counts" "set" {"k":1}"#,
+        r#""xs" "set" []"#,
+    ];
+    assert_eq!(few, expected);
+    let many = changes("3000");
+    let longest = many.iter().map(|it| it.to_string().len()).max();
+    assert!(many.len() == 3_007 && longest < Some(400), "{longest:?}");
+}

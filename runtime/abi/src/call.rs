@@ -360,8 +360,12 @@ macro_rules! for_each_runtime_call {
             log plain(word, own, own);
             /// `emit v` as `json`.
             emit plain(own);
-            /// A `state` variable has this value now: name, value as `json`.
-            state_set plain(borrow, own);
+            /// A `state` variable begins: its type, its name, the cell that it lives in.
+            state_begin plain(word, borrow, borrow);
+            /// The `state` variable in this cell has another value.
+            state_set plain(borrow);
+            /// The `state` variable in this cell, a list or a string, has more at its end than before, and is else as it was.
+            state_append plain(borrow);
 
             // Tasks. A spawned frame belongs to the runtime.
             /// Starts a task of the current node on a frame whose parameters are set: task type, frame.

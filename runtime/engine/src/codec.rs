@@ -37,6 +37,14 @@ pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
     encode_for(heap, ty, word, Audience::Observer)
 }
 
+/// Elements of one type as a compact JSON array for somebody who may not see `@secret` fields.
+#[must_use]
+pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> String {
+    let mut sink = TextSink::new(Layout::Compact);
+    encode::write_elements(heap.types(), of, words, Audience::Observer, &mut sink);
+    sink.finish()
+}
+
 /// A value as JSON on several lines, indented by two spaces.
 #[must_use]
 pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {

@@ -1,5 +1,7 @@
 //! `==`, order and hash of values by their type, without native recursion however deep they are.
 
+mod hash;
+
 use std::cmp::Ordering;
 
 use gsw_abi::builtin;
@@ -8,6 +10,8 @@ use gsw_abi::types::{Field, Type, TypeId};
 use crate::heap::Heap;
 use crate::value::json::View;
 use crate::value::{self, error, json, list, map, optional, string};
+
+pub use hash::hash;
 
 /// Two words of one type that are still to be compared.
 type Pair = (TypeId, u64, u64);
@@ -50,17 +54,6 @@ pub fn compare(heap: &Heap, ty: TypeId, a: u64, b: u64) -> Ordering {
 pub fn compare_floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b)
         .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-/// A number that is the same for equal values.
-#[must_use]
-pub fn hash(heap: &Heap, ty: TypeId, word: u64) -> u64 {
-    let mut work = vec![(ty, word)];
-    let mut hash = 0;
-    while let Some((ty, word)) = work.pop() {
-        hash = map::spread(hash ^ hash_front(heap, ty, word, &mut work));
-    }
-    hash
 }
 
 /// A step of an ordered comparison; the last pushed is the first looked at.
@@ -204,71 +197,4 @@ fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Orderin
         }
         _ => Ordering::Equal,
     }
-}
-
-fn hash_front(heap: &Heap, ty: TypeId, word: u64, work: &mut Vec<(TypeId, u64)>) -> u64 {
-    match heap.types().get(heap.types().base(ty)) {
-        Type::Float => hash_float(f64::from_bits(word)),
-        Type::String | Type::Bytes | Type::Secret | Type::Media | Type::Literals(_) => {
-            map::hash_bytes(string::bytes(word))
-        }
-        Type::Json => hash_json(word, work),
-        Type::Optional(of) => {
-            if word != 0 {
-                work.push((*of, optional::inside(heap, *of, word)));
-            }
-            u64::from(word != 0)
-        }
-        Type::List(of) => {
-            work.extend(list::words(word).iter().map(|&word| (*of, word)));
-            list::len(word) as u64
-        }
-        // Entries have no order in `==`, and their number is hash enough.
-        Type::Map { .. } => map::len(word) as u64,
-        Type::Tuple(parts) => {
-            let parts = parts.iter().enumerate();
-            work.extend(parts.map(|(at, &ty)| (ty, value::field(word, at))));
-            0
-        }
-        Type::Record(record) => {
-            hash_fields(&record.fields, 0, word, work);
-            0
-        }
-        Type::Enum(it) if !it.is_inline() => {
-            let variant = value::extra(word);
-            hash_fields(&it.variants[variant as usize].fields, 0, word, work);
-            u64::from(variant)
-        }
-        Type::Error | Type::ErrorKind(_) => {
-            let kind = value::type_of(word);
-            hash_fields(error::fields(heap, kind), 1, word, work);
-            u64::from(kind.0)
-        }
-        _ => word,
-    }
-}
-
-fn hash_fields(fields: &[Field], first: usize, word: u64, work: &mut Vec<(TypeId, u64)>) {
-    let fields = fields.iter().enumerate();
-    work.extend(fields.map(|(at, field)| (field.ty, value::field(word, first + at))));
-}
-
-fn hash_json(word: u64, work: &mut Vec<(TypeId, u64)>) -> u64 {
-    match json::view(word) {
-        View::Null => 1,
-        View::Bool(it) => 2 + u64::from(it),
-        View::Int(it) => hash_float(it as f64),
-        View::Float(it) => hash_float(it),
-        View::String(text) => map::hash_bytes(string::bytes(text)),
-        View::List(elements) => {
-            work.push((builtin::LIST_JSON, elements));
-            4
-        }
-        View::Object(entries) => 5 + map::len(entries) as u64,
-    }
-}
-
-/// Both zeros are equal, so they hash alike.
-fn hash_float(value: f64) -> u64 {
-    if value == 0.0 { 0 } else { value.to_bits() }
 }

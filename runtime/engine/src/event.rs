@@ -9,6 +9,7 @@ mod log;
 mod raised;
 #[cfg(test)]
 mod schema;
+mod state;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ pub use json_text::JsonText;
 pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
 pub use raised::{RunError, State, TracePlace};
+pub use state::{PathStep, StateChange};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
 pub const VERSION: u32 = 1;
@@ -271,7 +273,13 @@ pub enum EventKind {
     StateChanged {
         /// Which.
         name: Arc<str>,
-        /// Its value now.
+        /// Where in it, from the outside in; empty for all of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        path: Vec<PathStep>,
+        /// How it changed.
+        #[serde(default)]
+        op: StateChange,
+        /// The value there now; of what was appended, only that: a list of elements or a text.
         value: JsonText,
     },
     /// All `state` variables, because the program asked for them; the event's node is their workflow.

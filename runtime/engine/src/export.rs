@@ -53,8 +53,8 @@ pub use media::{media_join, media_new, media_text, media_url};
 pub use memory::{constant_keep, constant_kept, frame_free, frame_new, object_free, object_new};
 pub use mock::{mock_at, mock_set, unmocked};
 pub use node::{
-    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_revised,
-    state_set,
+    emit, log, node_abort, node_complete, node_enter, node_fail, node_join, state_append,
+    state_begin, state_revised, state_set,
 };
 pub use number::{
     float_ceil, float_fixed, float_floor, float_math, float_pow, float_remainder, float_round,

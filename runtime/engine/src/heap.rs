@@ -19,6 +19,7 @@ use shape::Shape;
 
 use crate::front::Front;
 use crate::value;
+use crate::value::hash::HashKey;
 
 /// The most bytes that one object may take, whatever the run's limit.
 pub const MAX_OBJECT: u64 = 1 << 32;
@@ -44,6 +45,7 @@ pub struct Heap {
     internal: Option<String>,
     dropped: Vec<(TypeId, u64)>,
     work: Vec<u64>,
+    hash_key: HashKey,
     labels: indexmap::IndexSet<Box<str>>,
     /// The values of constants that are made when they are first used, by the function that makes them.
     constants: rustc_hash::FxHashMap<u32, u64>,
@@ -53,9 +55,9 @@ pub struct Heap {
 unsafe impl Send for Heap {}
 
 impl Heap {
-    /// An empty heap that passes its limit when more than `limit` bytes are in use.
+    /// An empty heap that passes its limit when more than `limit` bytes are in use, with this key of hashes.
     #[must_use]
-    pub fn new(types: Arc<TypeTable>, limit: Option<u64>) -> Self {
+    pub fn new(types: Arc<TypeTable>, limit: Option<u64>, hash_key: HashKey) -> Self {
         let shapes = shape::shapes(&types);
         let reflexive = shape::reflexive(&types);
         Self {
@@ -73,6 +75,7 @@ impl Heap {
             internal: None,
             dropped: Vec::new(),
             work: Vec::new(),
+            hash_key,
             labels: indexmap::IndexSet::new(),
             constants: rustc_hash::FxHashMap::default(),
         }
@@ -82,6 +85,12 @@ impl Heap {
     #[must_use]
     pub fn types(&self) -> &Arc<TypeTable> {
         &self.types
+    }
+
+    /// The key of hashes of values.
+    #[must_use]
+    pub fn hash_key(&self) -> HashKey {
+        self.hash_key
     }
 
     /// How many objects are alive; constants do not count.

@@ -1,8 +1,7 @@
 //! Names of nodes, each kept once per run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
 
 /// The most characters of a node's name; longer ones are cut.
 const LONGEST: usize = 100;
@@ -14,7 +13,8 @@ pub struct NameId(u32);
 /// All names of a run.
 #[derive(Debug, Default)]
 pub struct Names {
-    by_text: FxHashMap<Arc<str>, NameId>,
+    /// Names come from outside, so the hash has a secret key; nothing looks at their order here.
+    by_text: HashMap<Arc<str>, NameId>,
     texts: Vec<Arc<str>>,
 }
 

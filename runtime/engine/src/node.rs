@@ -10,15 +10,15 @@ mod record;
 mod totals;
 mod whole;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::site::NodePath;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{JsonText, LogLine, State};
+use crate::event::LogLine;
 use crate::name::{NameId, Names};
 use crate::operation::Class;
 use crate::task::TaskId;
@@ -166,12 +166,10 @@ pub struct Tree {
     kept: usize,
     totals: Totals,
     logs: VecDeque<LogLine>,
-    /// By workflow.
-    states: FxHashMap<NodeId, State>,
     /// The steps and prompts that gave something, in the order of their ends.
     gave: Vec<NodeId>,
     /// The keys of the cache under which a prompt has put an answer or found one.
-    cache_keys: FxHashSet<Arc<str>>,
+    cache_keys: HashSet<Arc<str>>,
 }
 
 impl Tree {
@@ -422,18 +420,6 @@ impl Tree {
     pub fn workflow_of(&self, id: NodeId) -> Option<NodeId> {
         self.lineage(id)
             .find(|it| self.node(*it).kind == NodeKind::Workflow)
-    }
-
-    /// A `state` variable of a workflow has this value now.
-    pub fn set_state(&mut self, workflow: NodeId, name: &Arc<str>, value: JsonText) {
-        let state = self.states.entry(workflow).or_default();
-        state.insert(Arc::clone(name), value);
-    }
-
-    /// The state of a workflow as it is now.
-    #[must_use]
-    pub fn state(&self, workflow: NodeId) -> State {
-        self.states.get(&workflow).cloned().unwrap_or_default()
     }
 
     /// How many nodes there are.

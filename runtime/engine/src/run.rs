@@ -29,6 +29,7 @@ pub mod reflect;
 mod retry;
 pub(crate) mod spawn;
 mod start;
+mod state;
 mod tell;
 pub mod tool_key;
 
@@ -120,6 +121,8 @@ pub struct Run {
     pub(crate) held_back: VecDeque<TaskId>,
     /// What reflections left behind.
     pub lessons: lessons::Lessons,
+    /// The `state` variables of its workflows.
+    pub(crate) states: state::States,
     /// What models may ask of the run.
     pub introspection: introspection::Introspection,
     /// The results of tool calls with keys.

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use gsw_engine::node::{NodeId, Spent, Status};
+use std::collections::HashMap;
+
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -53,7 +55,7 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
     let mut diff = Diff::default();
     let mut waiting = vec![(before.root(), after.root())];
     while let Some((old, new)) = waiting.pop() {
-        let mut by_identity: FxHashMap<_, _> = before
+        let mut by_identity: HashMap<_, _> = before
             .children(old.id)
             .map(|it| (identity(it), it))
             .collect();

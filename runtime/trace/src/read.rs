@@ -1,12 +1,12 @@
 //! Reads files of events, line by line: what can be read is kept, and what cannot is counted.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use gsw_engine::calendar;
 use gsw_engine::event::{Event, EventKind, VERSION};
 use gsw_engine::node::{NodeId, Status};
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -74,7 +74,7 @@ pub fn read(mut input: impl BufRead) -> Result<Trace, NoTrace> {
 pub struct Reader {
     program: Option<String>,
     runs: Vec<Tree>,
-    by_id: FxHashMap<Arc<str>, usize>,
+    by_id: HashMap<Arc<str>, usize>,
     /// The number of the event that comes next, by run.
     next: Vec<u64>,
     lines: u64,

@@ -8,7 +8,17 @@ use gsw_semantics::types::Type;
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::{Builder, Variable, type_word};
+use crate::lower::json::has_json;
 use crate::lower::prompt::can_be_revised;
+
+/// What an assignment does to the value of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    /// Another one takes its place.
+    Set,
+    /// More stands at its end.
+    Append,
+}
 
 impl Builder<'_, '_> {
     /// `x = e`, `x += e`
@@ -20,14 +30,30 @@ impl Builder<'_, '_> {
     ) {
         let body = Arc::clone(&self.body);
         let ty = self.concrete(&body.local(local).ty);
-        match operator {
+        let change = match operator {
             None => {
                 let value = self.expression(value);
+                let change = self.taken_back(local, value);
                 self.write(local, value);
+                change
             }
             Some(operator) => self.update(local, &ty, operator, value),
+        };
+        self.tell_state(local, change);
+    }
+
+    /// `x = x + e` and `x = x.insert(…)` may change the value of `x` in place: the call at the end of the block that takes over
+    /// what was read of the cell of `x` may have it, since the cell is written next.
+    fn taken_back(&mut self, local: hir::LocalId, value: Operand) -> Change {
+        let Variable::Cell(cell) = self.variable(local) else {
+            return Change::Set;
+        };
+        match self.take_for_last_call(cell, value) {
+            Some(
+                RuntimeCall::list_push | RuntimeCall::list_concat | RuntimeCall::string_concat,
+            ) => Change::Append,
+            Some(_) | None => Change::Set,
         }
-        self.tell_state(local);
     }
 
     fn update(
@@ -36,7 +62,7 @@ impl Builder<'_, '_> {
         ty: &Type,
         operator: BinaryOperator,
         value: ExpressionId,
-    ) {
+    ) -> Change {
         let body = Arc::clone(&self.body);
         let base = self.program.base_type(ty);
         // `xs += [a, b]` appends without making the list on the right.
@@ -61,6 +87,7 @@ impl Builder<'_, '_> {
             None => self.arithmetic(operator, (old, ty), (right, &right_type), ty),
         };
         self.write(local, new);
+        if joins { Change::Append } else { Change::Set }
     }
 
     /// The variable's value, out of its cell when it can be stored again without anything raised between.
@@ -101,25 +128,39 @@ impl Builder<'_, '_> {
         self.runtime(ty, RuntimeCall::state_revised, arguments)
     }
 
-    /// Tells the run what a `state` variable is now.
-    pub fn tell_state(&mut self, local: hir::LocalId) {
-        let body = Arc::clone(&self.body);
-        let declared = body.local(local);
-        if declared.kind != LocalKind::State {
+    /// Whether this is a `state` variable whose value can be written down, so that its cell is known to the run.
+    pub fn is_observed(&self, local: hir::LocalId) -> bool {
+        let declared = self.body.local(local);
+        declared.kind == LocalKind::State && has_json(&self.concrete(&declared.ty))
+    }
+
+    /// Shows the run the cell of a `state` variable that was just bound.
+    pub fn begin_state(&mut self, local: hir::LocalId) {
+        if !self.is_observed(local) {
             return;
         }
+        let body = Arc::clone(&self.body);
+        let declared = body.local(local);
         let ty = self.concrete(&declared.ty);
-        let id = self.type_id(&ty);
-        let value = match self.variable(local) {
-            Variable::Local(local) => Operand::Local(local),
-            Variable::Cell(cell) => {
-                let to = self.local(id);
-                self.emit(Instruction::CellGet { to, cell });
-                Operand::Local(to)
-            }
-        };
+        let ty = self.type_id(&ty);
         let name = self.text(&declared.name);
-        let value = self.json_form(value, &ty);
-        self.perform(RuntimeCall::state_set, vec![name, value]);
+        if let Variable::Cell(cell) = self.variable(local) {
+            let arguments = vec![type_word(ty), name, Operand::Local(cell)];
+            self.perform(RuntimeCall::state_begin, arguments);
+        }
+    }
+
+    /// Tells the run that a `state` variable has changed, and how.
+    fn tell_state(&mut self, local: hir::LocalId, change: Change) {
+        if !self.is_observed(local) {
+            return;
+        }
+        if let Variable::Cell(cell) = self.variable(local) {
+            let call = match change {
+                Change::Set => RuntimeCall::state_set,
+                Change::Append => RuntimeCall::state_append,
+            };
+            self.perform(call, vec![Operand::Local(cell)]);
+        }
     }
 }

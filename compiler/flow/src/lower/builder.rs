@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::builtin;
-use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_abi::call::{CallKind, Parameter, RuntimeCall};
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::types::TypeId;
 use gsw_semantics::hir::{self, Body, ExpressionId};
@@ -327,6 +327,34 @@ impl<'l, 'v> Builder<'l, 'v> {
             call,
             arguments,
         });
+    }
+
+    /// When `value` is what a plain call at the end of this block gives, and that call takes over what was read of `cell` before
+    /// it, the value is taken out of the cell instead, for the `CellSet` that follows; gives the call.
+    pub fn take_for_last_call(&mut self, cell: LocalId, value: Operand) -> Option<RuntimeCall> {
+        let instructions = &mut self.blocks[self.current.0 as usize].instructions;
+        let (last, before) = instructions.split_last_mut()?;
+        let Instruction::Runtime {
+            to: Some(to),
+            call,
+            arguments,
+        } = last
+        else {
+            return None;
+        };
+        let read = before.last_mut()?;
+        let Instruction::CellGet { to: got, cell: of } = *read else {
+            return None;
+        };
+        let uses = |it: &&Operand| **it == Operand::Local(got);
+        let position = arguments.iter().position(|it| uses(&it))?;
+        let is_taken = call.parameters()[position] == Parameter::Own
+            && arguments.iter().filter(uses).count() == 1;
+        if value != Operand::Local(*to) || of != cell || !is_taken {
+            return None;
+        }
+        *read = Instruction::CellTake { to: got, cell };
+        Some(*call)
     }
 
     /// A call of a function.

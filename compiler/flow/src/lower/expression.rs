@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gsw_semantics::hir::{self, BinaryOperator, Expression, ExpressionId, ExpressionKind};
+use gsw_semantics::hir::{
+    self, BinaryOperator, Captured, Expression, ExpressionId, ExpressionKind,
+};
 use gsw_semantics::types::Type;
 
 use crate::ir::{Constant, Instruction, Operand};
@@ -66,11 +68,33 @@ impl Builder<'_, '_> {
     /// Several expressions one after the other.
     pub fn operands(&mut self, ids: &[ExpressionId]) -> Vec<Operand> {
         let mut values = Vec::with_capacity(ids.len());
+        let mut late = Vec::new();
         for (index, &id) in ids.iter().enumerate() {
+            let later = &ids[index + 1..];
+            if self.may_read_late(id, later) {
+                late.push(index);
+                values.push(Operand::Word(0));
+                continue;
+            }
             let value = self.expression(id);
-            values.push(self.settled(value, &ids[index + 1..]));
+            values.push(self.settled(value, later));
+        }
+        for index in late {
+            values[index] = self.expression(ids[index]);
         }
         values
+    }
+
+    /// Whether a variable in a cell may be read after all of `later`: then an assignment of the result can change the value in
+    /// place. Only where nothing else can assign the variable meanwhile.
+    fn may_read_late(&self, id: ExpressionId, later: &[ExpressionId]) -> bool {
+        let ExpressionKind::Local(local) = self.body.expression(id).kind else {
+            return false;
+        };
+        matches!(self.variable(local), Variable::Cell(_))
+            && self.body.local(local).captured == Captured::No
+            && self.witnesses.is_none()
+            && !later.iter().any(|it| assigns(&self.body, *it, local))
     }
 
     /// The value as it is now: a copy, when evaluating `later` assigns the variable that holds it.

@@ -69,7 +69,7 @@ impl Builder<'_, '_> {
 }
 
 /// Whether values of this type can be written down.
-fn has_json(ty: &Type) -> bool {
+pub(super) fn has_json(ty: &Type) -> bool {
     !matches!(
         ty,
         Type::Unit

@@ -49,7 +49,7 @@ impl Builder<'_, '_> {
                 let value = self.expression(*value);
                 let value = self.revised_state(*local, value);
                 self.bind(*local, value);
-                self.tell_state(*local);
+                self.begin_state(*local);
             }
             StatementKind::Assign {
                 local,
@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let may_change = matches!(declared.kind, LocalKind::Var | LocalKind::State);
-        if may_change && declared.captured == Captured::Yes {
+        if may_change && (declared.captured == Captured::Yes || self.is_observed(local)) {
             let cell_type = self.program.types.structure(Entry::Cell(ty));
             let cell = self.named_local(cell_type, &declared.name);
             self.emit(Instruction::CellNew {

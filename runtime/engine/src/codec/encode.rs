@@ -72,6 +72,24 @@ pub(super) fn write<S: Sink>(
     while writer.advance() {}
 }
 
+/// Writes `words` of one type, which are borrowed, as a list into the sink.
+pub(super) fn write_elements<S: Sink>(
+    types: &TypeTable,
+    of: TypeId,
+    words: &[u64],
+    audience: Audience,
+    sink: &mut S,
+) {
+    let mut writer = Writer {
+        types,
+        audience,
+        sink,
+        open: Vec::new(),
+    };
+    writer.elements(of, words);
+    while writer.advance() {}
+}
+
 impl<'a, S: Sink> Writer<'a, S> {
     /// Writes the next part of what was opened last, or its end; `false` when nothing is open.
     fn advance(&mut self) -> bool {
@@ -193,7 +211,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             // Optionals do not nest, so this is one step.
             Type::Optional(of) if self.types.is_reference(*of) => self.value(*of, word),
             Type::Optional(of) => self.value(*of, value::field(word, 0)),
-            Type::List(of) => self.list(*of, word),
+            Type::List(of) => self.elements(*of, list::words(word)),
             Type::Tuple(parts) => {
                 self.sink.begin_list();
                 self.open.push(Open::Tuple {
@@ -240,11 +258,11 @@ impl<'a, S: Sink> Writer<'a, S> {
         }
     }
 
-    fn list(&mut self, of: TypeId, word: u64) {
+    fn elements(&mut self, of: TypeId, words: &'a [u64]) {
         self.sink.begin_list();
         self.open.push(Open::List {
             of,
-            words: list::words(word).iter(),
+            words: words.iter(),
         });
     }
 
@@ -270,7 +288,7 @@ impl<'a, S: Sink> Writer<'a, S> {
             View::Int(it) => self.sink.int(it),
             View::Float(it) => self.sink.float(it),
             View::String(it) => self.sink.text(string::text(it)),
-            View::List(it) => self.list(builtin::JSON, it),
+            View::List(it) => self.elements(builtin::JSON, list::words(it)),
             View::Object(it) => self.map(builtin::STRING, builtin::JSON, it),
         }
     }

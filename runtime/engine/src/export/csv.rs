@@ -1,6 +1,9 @@
 //! Runtime calls on CSV texts (RFC 4180, with either line end).
 
+use std::collections::HashSet;
+
 use gsw_abi::types::TypeId;
+use indexmap::IndexSet;
 
 use crate::codec;
 use crate::export::guard::calls;
@@ -23,20 +26,16 @@ calls! {
 
     /// `csv.format(rows)`
     plain csv_format(run, rows) {
-        let mut header: Vec<&str> = Vec::new();
+        let mut header: IndexSet<&str> = IndexSet::new();
         for &row in list::words(rows) {
-            for (key, _) in map::entries(row) {
-                if !header.contains(&string::text(key)) {
-                    header.push(string::text(key));
-                }
-            }
+            header.extend(map::entries(row).map(|(key, _)| string::text(key)));
         }
         let mut text = String::new();
         if !header.is_empty() {
             write(&mut text, header.iter().copied());
         }
         for &row in list::words(rows) {
-            let fields = header.iter().map(|&name| map::get_text(row, name).map_or("", string::text));
+            let fields = header.iter().map(|&name| map::get_text(&run.heap, row, name).map_or("", string::text));
             write(&mut text, fields);
         }
         string::new(&mut run.heap, &text)
@@ -128,8 +127,9 @@ fn checked(records: &Records) -> Result<(), Issue> {
     let Some((header, rows)) = records.split_first() else {
         return Ok(());
     };
-    for (index, name) in header.iter().enumerate() {
-        if header[..index].contains(name) {
+    let mut names = HashSet::new();
+    for name in header {
+        if !names.insert(name) {
             return Err(issue(
                 0,
                 "different names in the header",

@@ -52,7 +52,7 @@ calls! {
     raising json_field(run, j, name) {
         let name = string::text(name);
         let found = match json::view(j) {
-            View::Object(entries) => map::get_text(entries, name),
+            View::Object(entries) => map::get_text(&run.heap, entries, name),
             _ => None,
         };
         let missing = || Issue {
@@ -77,7 +77,7 @@ calls! {
         let View::Object(entries) = json::view(j) else {
             return 0;
         };
-        let word = map::get_text(entries, string::text(name)).unwrap_or(0);
+        let word = map::get_text(&run.heap, entries, string::text(name)).unwrap_or(0);
         run.heap.retain(word);
         word
     }

@@ -65,10 +65,21 @@ calls! {
         0
     }
 
-    /// A `state` variable has this value now.
-    plain state_set(run, name, value) {
-        let value = run.take_json(value).unwrap_or_else(|| "null".into()).into();
-        run.change_state(string::text(name), value);
+    /// A `state` variable begins: its type, its name, its cell.
+    plain state_begin(run, ty, name, cell) {
+        run.begin_state(TypeId(ty as u32), string::text(name), cell);
+        0
+    }
+
+    /// The `state` variable in a cell has another value.
+    plain state_set(run, cell) {
+        run.change_state(cell);
+        0
+    }
+
+    /// The `state` variable in a cell has more at its end.
+    plain state_append(run, cell) {
+        run.extend_state(cell);
         0
     }
 

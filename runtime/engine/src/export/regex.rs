@@ -1,11 +1,11 @@
 //! Runtime calls on regular expressions.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use gsw_abi::builtin::{BuiltinError, LIST_STRING};
 use regex::Regex;
-use rustc_hash::FxHashMap;
 
 use crate::export::guard::calls;
 use crate::heap::Heap;
@@ -16,7 +16,7 @@ const KEPT_PATTERNS: usize = 256;
 
 thread_local! {
     // A pattern always compiles to the same machine, so runs on one thread may share them.
-    static PATTERNS: RefCell<FxHashMap<String, Result<Rc<Regex>, String>>> = RefCell::default();
+    static PATTERNS: RefCell<HashMap<String, Result<Rc<Regex>, String>>> = RefCell::default();
 }
 
 calls! {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use gsw_abi::builtin::{self, LIST_STRING};
 
 use crate::heap::Heap;
+use crate::value::hash::HashKey;
 use crate::value::{json, list, map, string};
 
 fn heap() -> Heap {
-    Heap::new(Arc::new(builtin::type_table()), None)
+    Heap::new(Arc::new(builtin::type_table()), None, HashKey::of_seed(1))
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn maps_keep_order_through_removals() {
         "7"
     );
     assert!(map::get(&heap, entries, names[4]).is_none());
-    assert!(map::get_text(entries, "99").is_some());
+    assert!(map::get_text(&heap, entries, "99").is_some());
     heap.release(entries);
     names.iter().for_each(|&name| heap.release(name));
     assert_eq!((heap.live(), heap.bytes()), (0, 0));
@@ -82,7 +83,11 @@ fn maps_keep_order_through_removals() {
 
 #[test]
 fn passing_the_limit_is_remembered() {
-    let mut heap = Heap::new(Arc::new(builtin::type_table()), Some(1000));
+    let mut heap = Heap::new(
+        Arc::new(builtin::type_table()),
+        Some(1000),
+        HashKey::of_seed(1),
+    );
     assert!(!heap.is_over_limit());
     let word = string::new(&mut heap, &"x".repeat(2000));
     assert!(heap.take_over_limit() && !heap.is_over_limit());

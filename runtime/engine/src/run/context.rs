@@ -10,7 +10,6 @@ use crate::codec::decode;
 use crate::event::EventKind;
 use crate::node::{Answer, NodeId, Tree};
 use crate::run::Run;
-use crate::run::lessons::Lessons;
 use crate::value::error;
 
 /// How many nodes a model is told of at once.
@@ -103,13 +102,7 @@ impl Run {
         if question == Question::Snapshot {
             self.tell_snapshot(here);
         }
-        let tree = answer(
-            (&self.tree, &self.lessons),
-            self.now,
-            (question, here),
-            most,
-            text,
-        );
+        let tree = self.answer((question, here), most, text);
         decode::decode(self, result, &tree)
             .map_err(|issue| self.internal(&format!("`context` gave no record: {}", issue.message)))
     }
@@ -120,51 +113,53 @@ impl Run {
 
     fn tell_snapshot(&mut self, here: NodeId) {
         let workflow = self.tree.workflow_of(here).unwrap_or(here);
-        let state = self.tree.state(workflow);
+        let state = self.state_of(workflow);
         self.tell(workflow, EventKind::StateSnapshot { state });
     }
-}
 
-fn answer(
-    (tree, lessons): (&Tree, &Lessons),
-    now: i64,
-    (question, here): (Question, NodeId),
-    most: usize,
-    text: &str,
-) -> Value {
-    let mut records = Answer::new(tree, now);
-    match question {
-        Question::Node => value(&records.node(here)),
-        Question::Ancestors => value(&records.nodes(tree.ancestors(here), most)),
-        Question::Siblings => match tree.shown_parent(here) {
-            Some(parent) => {
-                let others = tree.shown_children(parent).filter(|it| *it != here);
-                value(&records.nodes(others, most))
+    fn answer(&self, (question, here): (Question, NodeId), most: usize, text: &str) -> Value {
+        let tree = &self.tree;
+        let mut records = Answer::new(tree, self.now);
+        match question {
+            Question::Node => value(&records.node(here)),
+            Question::Ancestors => value(&records.nodes(tree.ancestors(here), most)),
+            Question::Siblings => match tree.shown_parent(here) {
+                Some(parent) => {
+                    let others = tree.shown_children(parent).filter(|it| *it != here);
+                    value(&records.nodes(others, most))
+                }
+                None => json!([]),
+            },
+            Question::Children => value(&records.nodes(tree.shown_children(here), most)),
+            Question::Outputs => value(&records.outputs(most)),
+            Question::CacheStatus => json!({ "key": text, "exists": tree.knows_cache_key(text) }),
+            Question::Reflections => value(&self.lessons.near(tree, here).collect::<Vec<_>>()),
+            Question::Tree => value(&records.nodes(tree.all_shown(), most)),
+            Question::Snapshot => self.state_around(here),
+            Question::StateOf => match node_of(tree, most) {
+                Some(node) => self.state_around(node),
+                None => json!({}),
+            },
+            Question::LogsOf => match node_of(tree, most) {
+                Some(node) => value(&tree.lines_below(node)),
+                None => json!([]),
+            },
+            Question::OutputOf => match node_of(tree, most).filter(|it| tree.is_shown(*it)) {
+                Some(node) => json!([records.given(node)]),
+                None => json!([]),
+            },
+            Question::Caller
+            | Question::CallersAncestors
+            | Question::CallersChildren
+            | Question::CallersSiblings => {
+                answer_to_model(tree, question, caller(tree, here), most)
             }
-            None => json!([]),
-        },
-        Question::Children => value(&records.nodes(tree.shown_children(here), most)),
-        Question::Outputs => value(&records.outputs(most)),
-        Question::CacheStatus => json!({ "key": text, "exists": tree.knows_cache_key(text) }),
-        Question::Reflections => value(&lessons.near(tree, here).collect::<Vec<_>>()),
-        Question::Tree => value(&records.nodes(tree.all_shown(), most)),
-        Question::Snapshot => {
-            let workflow = tree.workflow_of(here).unwrap_or(here);
-            value(&tree.state(workflow))
         }
-        Question::StateOf => match node_of(tree, most) {
-            Some(node) => value(&tree.state(tree.workflow_of(node).unwrap_or(node))),
-            None => json!({}),
-        },
-        Question::LogsOf => match node_of(tree, most) {
-            Some(node) => value(&tree.lines_below(node)),
-            None => json!([]),
-        },
-        Question::OutputOf => match node_of(tree, most).filter(|it| tree.is_shown(*it)) {
-            Some(node) => json!([records.given(node)]),
-            None => json!([]),
-        },
-        _ => answer_to_model(tree, question, caller(tree, here), most),
+    }
+
+    /// The state of the innermost workflow around a node.
+    fn state_around(&self, node: NodeId) -> Value {
+        value(&self.state_of(self.tree.workflow_of(node).unwrap_or(node)))
     }
 }
 

@@ -84,7 +84,7 @@ impl Run {
             left_out: error::left_out(raised),
             path: self.tree.path(node),
             workflow,
-            state: workflow.map(|it| self.tree.state(it)).unwrap_or_default(),
+            state: workflow.map(|it| self.state_of(it)).unwrap_or_default(),
             logs: self.tree.lines_below(node),
             hint: error::kind(raised).and_then(hint).map(str::to_owned),
         }

@@ -62,6 +62,7 @@ impl Run {
         self.tasks.remove(root);
         self.release_mocks();
         self.release_kept_results();
+        self.release_states();
         self.heap.release_constants();
         self.collect_handles();
     }
@@ -117,6 +118,7 @@ impl Run {
         }
         self.release_mocks();
         self.release_kept_results();
+        self.release_states();
         self.heap.release_constants();
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();

@@ -28,6 +28,7 @@ use crate::run::{Prompting, Run, RunResult};
 use crate::scope::Scopes;
 use crate::task::{Role, TaskId, Tasks};
 use crate::value::error;
+use crate::value::hash::HashKey;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, Debug)]
@@ -78,7 +79,11 @@ impl Run {
             start.now,
         );
         let front = Front::new(&loaded);
-        let mut heap = Heap::new(Arc::clone(&loaded.types), start.settings.memory_limit);
+        let mut heap = Heap::new(
+            Arc::clone(&loaded.types),
+            start.settings.memory_limit,
+            HashKey::of_seed(start.seed),
+        );
         heap.set_alarm(Arc::clone(&front));
         Box::new(Self {
             front,
@@ -109,6 +114,7 @@ impl Run {
             told: None,
             held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
+            states: crate::run::state::States::default(),
             introspection: crate::run::introspection::Introspection::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),
             mocks: rustc_hash::FxHashMap::default(),

@@ -14,6 +14,16 @@ use crate::run::Run;
 use crate::value::error;
 
 impl Run {
+    /// Whether anybody looks at events while they happen.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.outbox.wants_events()
+    }
+
+    /// Counts an event that nobody hears, so that the numbers of events do not depend on who does.
+    pub(crate) fn skip_event(&mut self) {
+        self.events += 1;
+    }
+
     /// Hands an event to the observers.
     pub(crate) fn tell(&mut self, node: NodeId, kind: EventKind) {
         self.tree.note(&kind);
@@ -100,7 +110,7 @@ impl Run {
         EventKind::StepRestarted {
             step: Arc::clone(self.tree.name(self.tree.node(node).parent)),
             attempt,
-            state: workflow.map(|it| self.tree.state(it)).unwrap_or_default(),
+            state: workflow.map(|it| self.state_of(it)).unwrap_or_default(),
         }
     }
 
@@ -110,6 +120,9 @@ impl Run {
             return;
         }
         self.lessons.close(node, status);
+        if self.tree.node(node).kind == NodeKind::Workflow {
+            self.close_state(node);
+        }
         let end = self.end_of(node);
         let it = self.tree.node(node);
         let name = Arc::clone(self.tree.name(node));
@@ -211,15 +224,6 @@ impl Run {
                 data,
             },
         );
-    }
-
-    /// A `state` variable of the current workflow has another value.
-    pub(crate) fn change_state(&mut self, name: &str, value: JsonText) {
-        let node = self.current_node();
-        let workflow = self.tree.workflow_of(node).unwrap_or(node);
-        let name: Arc<str> = name.into();
-        self.tree.set_state(workflow, &name, value.clone());
-        self.tell(workflow, EventKind::StateChanged { name, value });
     }
 
     /// A `json` word, or 0, as the text that observers see; it is taken over.

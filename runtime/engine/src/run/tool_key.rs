@@ -1,7 +1,7 @@
 //! `idempotent by`: results of tool calls by key, so that a second call in the same run gives the first result, also while
 //! the first is still on its way.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use gsw_abi::builtin::UNIT;
 use gsw_abi::types::{Type, TypeId};
@@ -17,19 +17,19 @@ use crate::wait::Wait;
 /// A tool's index and the key of a call of it.
 pub type Key = (u64, String);
 
-/// The keyed calls of a run.
+/// The keyed calls of a run. Keys come from models, so their hash has a secret key; nothing looks at their order.
 #[derive(Debug, Default)]
 pub struct ToolKeys {
     /// Results, which are owned here: values do not change, so the first result is given as it is.
-    results: FxHashMap<Key, (TypeId, u64)>,
+    results: HashMap<Key, (TypeId, u64)>,
     /// Whose call is on its way.
-    busy: FxHashMap<Key, TaskId>,
+    busy: HashMap<Key, TaskId>,
     /// The keys of the calls whose nodes are entered next, by task.
     starting: FxHashMap<TaskId, Key>,
     /// The keys of the calls whose nodes are open.
     open: FxHashMap<NodeId, Key>,
     /// Who waits for a call on its way, in order.
-    waiting: FxHashMap<Key, VecDeque<TaskId>>,
+    waiting: HashMap<Key, VecDeque<TaskId>>,
 }
 
 impl ToolKeys {

@@ -20,6 +20,7 @@ pub(crate) const BYTES: usize = 8 * WORDS;
 /// Up to so many entries, looking at each is as fast as hashing; a guess.
 const LINEAR: usize = 8;
 const HOLE: u64 = u64::MAX;
+const MOST_HASH: u64 = u64::MAX >> 1;
 const EMPTY: u32 = u32::MAX;
 
 /// One entry; a hole has the hash [`HOLE`], which no key has.
@@ -63,14 +64,14 @@ pub fn types(heap: &Heap, map: TypeId) -> (TypeId, TypeId) {
 #[must_use]
 pub fn get(heap: &Heap, map: u64, key: u64) -> Option<u64> {
     let kind = kind(heap, map);
-    let index = find(map, kind, key, hash(kind, key))?;
+    let index = find(map, kind, key, hash(heap, kind, key))?;
     Some(all(map)[index].value)
 }
 
 /// The value under a text, in a map whose keys are strings.
 #[must_use]
-pub fn get_text(map: u64, name: &str) -> Option<u64> {
-    let hash = hash_bytes(name.as_bytes());
+pub fn get_text(heap: &Heap, map: u64, name: &str) -> Option<u64> {
+    let hash = heap.hash_key().bytes(name.as_bytes()) & MOST_HASH;
     let index = search(map, hash, |key| string::text(key) == name)?;
     Some(all(map)[index].value)
 }
@@ -98,7 +99,7 @@ pub fn entry_at(map: u64, index: usize) -> Option<(u64, u64)> {
 pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
     let map = unique(heap, map);
     let kind = kind(heap, map);
-    let hash = hash(kind, key);
+    let hash = hash(heap, kind, key);
     if let Some(index) = find(map, kind, key, hash) {
         let old = std::mem::replace(&mut all_mut(map)[index].value, value);
         heap.release_typed(kind.value, old);
@@ -114,7 +115,7 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
 #[must_use]
 pub fn exchange(heap: &mut Heap, map: u64, key: u64, other: u64) -> Option<u64> {
     let kind = kind(heap, map);
-    let found = find(map, kind, key, hash(kind, key));
+    let found = find(map, kind, key, hash(heap, kind, key));
     if let Some(index) = found.filter(|_| is_unique(map)) {
         return Some(std::mem::replace(&mut all_mut(map)[index].value, other));
     }
@@ -128,7 +129,7 @@ pub fn exchange(heap: &mut Heap, map: u64, key: u64, other: u64) -> Option<u64> 
 #[must_use]
 pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
     let kind = kind(heap, map);
-    let hash = hash(kind, key);
+    let hash = hash(heap, kind, key);
     if find(map, kind, key, hash).is_none() {
         return map;
     }
@@ -296,32 +297,14 @@ fn index_one(map: u64, hash: u64, index: usize) {
     slots[at] = index as u32;
 }
 
-fn hash(kind: Kind, key: u64) -> u64 {
-    if kind.by_text {
-        hash_bytes(string::bytes(key))
+/// The hash of a key; never that of a [`HOLE`].
+fn hash(heap: &Heap, kind: Kind, key: u64) -> u64 {
+    let hash = if kind.by_text {
+        heap.hash_key().bytes(string::bytes(key))
     } else {
-        spread(key)
-    }
-}
-
-pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut hash = bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = u64::from_le_bytes(chunk.try_into().expect("chunks of eight have eight bytes"));
-        hash = spread(hash ^ word);
-    }
-    let mut last = [0; 8];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    spread(hash ^ u64::from_le_bytes(last))
-}
-
-/// The finaliser of SplitMix64, which changes every bit with every bit; never [`HOLE`].
-pub(crate) fn spread(mut word: u64) -> u64 {
-    word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (word ^ (word >> 31)) & (u64::MAX >> 1)
+        heap.hash_key().word(key)
+    };
+    hash & MOST_HASH
 }
 
 fn kind(heap: &Heap, map: u64) -> Kind {

@@ -1,13 +1,45 @@
 //! Maps against `IndexMap`.
 
+use std::collections::HashSet;
+
 use gsw_abi::builtin;
-use gsw_abi::types::Type;
+use gsw_abi::types::{Type, TypeId};
+use gsw_engine::compare;
+use gsw_engine::heap::Heap;
 use gsw_engine::value::{map, string};
 use indexmap::IndexMap;
 use proptest::prelude::{any, proptest};
 use proptest::{collection, prop_assert_eq};
 
 use crate::table::{Table, assert_empty};
+
+fn number_map(heap: &mut Heap, ty: TypeId, entries: &[(i64, i64)]) -> u64 {
+    entries
+        .iter()
+        .fold(map::new(heap, ty), |map, &(key, value)| {
+            map::insert(heap, map, key as u64, value as u64)
+        })
+}
+
+#[test]
+fn maps_of_one_size_hash_by_their_entries_in_any_order() {
+    let mut table = Table::new();
+    let ty = table.add(Type::Map {
+        key: builtin::INT,
+        value: builtin::INT,
+    });
+    let mut heap = table.heap();
+    let mut hash_of = |entries: &[(i64, i64)]| {
+        let map = number_map(&mut heap, ty, entries);
+        let hash = compare::hash(&heap, ty, map);
+        heap.release(map);
+        hash
+    };
+    assert_eq!(hash_of(&[(1, 2), (3, 4)]), hash_of(&[(3, 4), (1, 2)]));
+    assert_ne!(hash_of(&[(1, 2), (3, 4)]), hash_of(&[(1, 4), (3, 2)]));
+    let different: HashSet<u64> = (0..1_000).map(|it| hash_of(&[(0, it)])).collect();
+    assert_eq!(different.len(), 1_000);
+}
 
 proptest! {
     #![proptest_config(crate::config())]
@@ -52,7 +84,7 @@ proptest! {
         let expected: Vec<(&str, i64)> = theirs.iter().map(|(key, value)| (&key[..], *value)).collect();
         prop_assert_eq!(entries, expected);
         for (index, (key, value)) in theirs.iter().enumerate() {
-            prop_assert_eq!(map::get_text(ours, key), Some(*value as u64));
+            prop_assert_eq!(map::get_text(&heap, ours, key), Some(*value as u64));
             let (found, _) = map::entry_at(ours, index).expect("it is in range");
             prop_assert_eq!(string::text(found), key);
         }

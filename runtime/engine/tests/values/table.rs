@@ -9,6 +9,7 @@ use gsw_abi::types::{
     TypeTable, Variant,
 };
 use gsw_engine::heap::Heap;
+use gsw_engine::value::hash::HashKey;
 
 /// A table that grows.
 pub struct Table(pub TypeTable);
@@ -57,7 +58,7 @@ impl Table {
     }
 
     pub fn heap(self) -> Heap {
-        Heap::new(Arc::new(self.0), None)
+        Heap::new(Arc::new(self.0), None, HashKey::of_seed(1))
     }
 }
 

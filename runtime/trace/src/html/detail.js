@@ -87,10 +87,24 @@ function promptText(fields) {
 function stateOf(node) {
   const latest = {};
   for (const [, kind, fields] of node.events) {
-    if (kind === "state_changed") latest[fields.name] = fields.value;
+    if (kind === "state_changed") latest[fields.name] = changed(latest[fields.name], fields.path || [], fields);
     if (kind === "state_snapshot" && fields.state) Object.assign(latest, fields.state);
   }
   return Object.keys(latest).length > 0 ? section("State at the end", latest) : [];
+}
+
+// The value after a `state_changed` event, whose `path` says what part of it is new. Parts are changed in place: events are
+// applied once, in order.
+function changed(value, path, fields) {
+  if (path.length > 0) {
+    const holder = value && typeof value === "object" ? value : {};
+    holder[path[0]] = changed(holder[path[0]], path.slice(1), fields);
+    return holder;
+  }
+  if (fields.op !== "append") return structuredClone(fields.value);
+  if (!Array.isArray(value)) return (value || "") + fields.value;
+  for (const element of fields.value) value.push(element);
+  return value;
 }
 
 function logsOf(node) {
