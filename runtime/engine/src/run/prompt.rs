@@ -1,5 +1,6 @@
 //! Prompt calls: each is a node, and a pure machine of the crate above that the run steps.
 
+mod arguments;
 mod begin;
 mod end;
 pub(crate) mod hidden;
