@@ -29,6 +29,7 @@ mod library;
 mod library_index;
 mod limits;
 mod literate;
+mod model_calls;
 mod modifiers;
 mod page;
 mod person;

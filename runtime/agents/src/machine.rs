@@ -1,5 +1,6 @@
 //! One prompt call as a state machine: cache, request, tools, check, reflection, the next model.
 
+mod handover;
 mod kept;
 mod turn;
 
@@ -92,8 +93,10 @@ struct Talk {
     /// Index of the model that is asked.
     model: usize,
     reflections: u32,
-    /// Outcomes that the machine itself had for calls of the last turn.
-    refused: Vec<ToolOutcome>,
+    /// For each call of the last turn: its outcome, where the machine itself had it.
+    outcomes: Vec<Option<ToolOutcome>>,
+    /// Whether a tool call that must not be repeated may have begun in this conversation.
+    has_begun_once: bool,
     detail: PromptDetail,
     key: Option<String>,
     hold: Option<Hold>,
@@ -108,7 +111,9 @@ impl PromptMachine for Machine {
             PromptEvent::Waited => self.with_talk(|_, talk| talk.ask()),
             PromptEvent::Answered(answered) => match *answered {
                 Ok(answer) => self.with_talk(|machine, talk| machine.answered(talk, answer, check)),
-                Err(failure) => self.with_talk(|_, talk| talk.failed(&failure)),
+                Err(failure) => {
+                    self.with_talk(|machine, talk| talk.failed(&failure, &mut machine.notes))
+                }
             },
             PromptEvent::ToolsAnswered(outcomes) => {
                 self.with_talk(|_, talk| talk.tools_answered(outcomes))
@@ -151,7 +156,8 @@ impl Machine {
             request,
             model: 0,
             reflections: 0,
-            refused: Vec::new(),
+            outcomes: Vec::new(),
+            has_begun_once: false,
             key,
             hold: None,
             now,
@@ -249,16 +255,20 @@ impl Talk {
         };
     }
 
-    fn failed(&mut self, failure: &ModelFailure) -> PromptStep {
+    fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
         let next = self.settings.models.get(self.model + 1);
-        if let Some(next) = next.filter(|_| outcome::is_outage(failure)) {
-            self.request.model.clone_from(next);
+        let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
+            return fail(outcome::of_failure(failure));
+        };
+        self.model += 1;
+        if self.has_begun_once {
+            notes.push(handover::hand_over(&mut self.request, next));
+        } else {
+            self.request.model = next;
             self.request.messages.clone_from(&self.beginning);
-            self.model += 1;
-            return self.ask();
         }
-        fail(outcome::of_failure(failure))
+        self.ask()
     }
 }
 

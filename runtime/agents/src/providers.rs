@@ -1,6 +1,7 @@
 //! The providers: the only place that talks to models over the network.
 
 mod anthropic;
+mod arguments;
 mod classify;
 mod exchange;
 pub(crate) mod http;

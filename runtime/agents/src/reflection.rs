@@ -13,15 +13,20 @@ pub(crate) fn messages(answer: Vec<Content>, issues: &[Issue]) -> [Message; 2] {
     let is_empty = |it: &Content| matches!(it, Content::Text { text } if text.trim().is_empty());
     let mut content: Vec<Content> = answer.into_iter().filter(|it| !is_empty(it)).collect();
     if content.is_empty() {
-        content.push(Content::Text {
-            text: "(no answer)".into(),
-        });
+        content.push(no_answer());
     }
     let wrong = Message {
         role: Role::Assistant,
         content,
     };
     [wrong, said(Role::User, &explanation(issues))]
+}
+
+/// What stands for an answer of which nothing can be shown.
+pub(crate) fn no_answer() -> Content {
+    Content::Text {
+        text: "(no answer)".into(),
+    }
 }
 
 fn explanation(issues: &[Issue]) -> String {

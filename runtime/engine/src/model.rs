@@ -134,11 +134,11 @@ pub enum PromptNote {
         /// Whether it fits now.
         success: bool,
     },
-    /// The model called a tool that it was not given.
-    UnknownTool {
+    /// The model called a tool, and the call is refused before it begins: there is no such tool, or its arguments cannot be read.
+    RefusedCall {
         /// What it called.
         name: String,
-        /// With what.
+        /// With what; an empty object where that cannot be read.
         input: Value,
         /// What it is told.
         message: String,
@@ -305,8 +305,11 @@ pub enum Content {
         id: String,
         /// The tool's name.
         name: String,
-        /// Its arguments.
+        /// Its arguments; an empty object where they cannot be read.
         input: Value,
+        /// Why the arguments cannot be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        flaw: Option<String>,
     },
     /// What the tool gave.
     ToolResult {

@@ -412,6 +412,7 @@ fn tools_are_called_and_their_results_sent_back() {
         id: id.into(),
         name: name.into(),
         input: json!({"path": "a"}),
+        flaw: None,
     };
     let turn = || {
         let content = vec![wanted("1", "delete"), wanted("2", "look")];

@@ -135,6 +135,7 @@ async fn tools_are_offered_and_their_calls_read() {
         id: id.into(),
         name: name.into(),
         input,
+        flaw: None,
     };
     assert_eq!(
         answer.content[1],

@@ -104,6 +104,7 @@ async fn parallel_tool_calls_are_merged_by_index() {
         id: id.into(),
         name: name.into(),
         input,
+        flaw: None,
     };
     assert_eq!(
         answer.content,

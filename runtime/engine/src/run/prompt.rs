@@ -355,7 +355,7 @@ impl Run {
                         reason,
                     }
                 }
-                PromptNote::UnknownTool {
+                PromptNote::RefusedCall {
                     name,
                     input,
                     message,

@@ -103,7 +103,9 @@ fn message(message: &Message) -> Value {
 fn block(content: &Content) -> Value {
     match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
-        Content::ToolUse { id, name, input } => {
+        Content::ToolUse {
+            id, name, input, ..
+        } => {
             json!({ "type": "tool_use", "id": id, "name": name, "input": input })
         }
         Content::ToolResult {
