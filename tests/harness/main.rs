@@ -5,6 +5,7 @@
 mod bad_input;
 mod breakout;
 mod browser;
+mod budgets;
 mod built_in_errors;
 mod codes;
 mod collector;

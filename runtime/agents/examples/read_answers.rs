@@ -65,7 +65,7 @@ fn answer(text: &str) -> ModelAnswer {
         stop_reason: "end_turn".into(),
         model: "m".into(),
         request_id: None,
-        usage: Usage::default(),
+        usage: Some(Usage::default()),
         attempts: 1,
         simulated: false,
     }

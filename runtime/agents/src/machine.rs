@@ -242,11 +242,11 @@ impl Talk {
         detail.attempts += answer.attempts;
         detail.stop_reason.clone_from(&answer.stop_reason);
         detail.simulated |= answer.simulated;
-        detail.usage.input_tokens += answer.usage.input_tokens;
-        detail.usage.output_tokens += answer.usage.output_tokens;
-        detail.usage.cache_read_tokens += answer.usage.cache_read_tokens;
-        detail.usage.cache_write_tokens += answer.usage.cache_write_tokens;
-        let cost = Catalogue::built_in().cost(prices, &self.request.model, &answer.usage);
+        if let Some(usage) = &answer.usage {
+            detail.usage.add(usage);
+        }
+        let prices = |usage| Catalogue::built_in().cost(prices, &self.request.model, usage);
+        let cost = answer.usage.as_ref().and_then(prices);
         detail.cost_usd = match (cost, detail.cost_usd, detail.attempts > answer.attempts) {
             (Some(cost), Some(before), _) => Some(before + cost),
             (Some(cost), None, false) => Some(cost),

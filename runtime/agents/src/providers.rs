@@ -85,6 +85,7 @@ fn failure(kind: FailureKind, message: String) -> ModelFailure {
         message,
         status: None,
         retry_after: None,
+        again_in: None,
         attempts: 0,
         tokens: None,
         limit: None,

@@ -389,8 +389,8 @@ pub struct ModelAnswer {
     pub model: String,
     /// The provider's id of the request.
     pub request_id: Option<String>,
-    /// Tokens.
-    pub usage: Usage,
+    /// Tokens; `None` when the provider does not say, or not all of it.
+    pub usage: Option<Usage>,
     /// Requests made until this answer came, retries included.
     pub attempts: u32,
     /// Whether it is made up.
@@ -454,6 +454,9 @@ pub struct ModelFailure {
     pub status: Option<u16>,
     /// When to come again, as the provider says, uncapped.
     pub retry_after: Option<Duration>,
+    /// How long to wait before one more request; `None` when none would help. A backoff where the provider says nothing.
+    #[serde(default)]
+    pub again_in: Option<Duration>,
     /// Requests made.
     pub attempts: u32,
     /// How long the request was, when it was too long and the provider says so.

@@ -114,11 +114,11 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         stop_reason: "end_turn".into(),
         model: "m".into(),
         request_id: None,
-        usage: Usage {
+        usage: Some(Usage {
             input_tokens: 1_000_000,
             output_tokens: 0,
             ..Usage::default()
-        },
+        }),
         attempts: 1,
         simulated: false,
     }
@@ -130,6 +130,7 @@ fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
         message: "no luck".into(),
         status,
         retry_after: Some(Duration::from_millis(1500)),
+        again_in: None,
         attempts: 3,
         tokens: None,
         limit: None,

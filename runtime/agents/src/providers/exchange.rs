@@ -100,19 +100,20 @@ impl Exchange<'_> {
                 Ok(Err(trouble)) => trouble,
                 Err(_) => return Err(self.late(attempts)),
             };
+            let wait = providers
+                .policy
+                .delay(attempts, trouble.failure.retry_after)
+                .filter(|_| trouble.is_worth_another);
             let failure = ModelFailure {
                 attempts,
+                again_in: wait,
                 ..trouble.failure
             };
-            if !trouble.is_worth_another || attempts > self.retries {
-                return Err(failure);
-            }
-            let Some(delay) = providers.policy.delay(attempts, failure.retry_after) else {
+            let Some(delay) =
+                wait.filter(|it| attempts <= self.retries && Instant::now() + *it < deadline)
+            else {
                 return Err(failure);
             };
-            if Instant::now() + delay >= deadline {
-                return Err(failure);
-            }
             sleep(delay).await;
             on_delta("");
         }

@@ -75,7 +75,7 @@ async fn usage_comes_in_the_last_chunk() {
         (answer.stop, answer.stop_reason.as_str()),
         (StopReason::End, "stop")
     );
-    let usage = answer.usage;
+    let usage = answer.usage.expect("it says so");
     assert_eq!(
         (
             usage.input_tokens,

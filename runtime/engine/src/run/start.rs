@@ -81,7 +81,6 @@ impl Run {
             detaching: rustc_hash::FxHashMap::default(),
             reads_secrets: crate::codec::checker::Secrets::AsText,
             told: None,
-            held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
             introspection: crate::run::introspection::Introspection::default(),
             tool_keys: crate::run::tool_key::ToolKeys::default(),

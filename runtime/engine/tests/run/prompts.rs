@@ -122,11 +122,11 @@ fn answer(text: &str) -> Outcome {
         stop_reason: "end".into(),
         model: "sim/default".into(),
         request_id: None,
-        usage: Usage {
+        usage: Some(Usage {
             input_tokens: 10,
             output_tokens: 20,
             ..Usage::default()
-        },
+        }),
         attempts: 1,
         simulated: true,
     })))

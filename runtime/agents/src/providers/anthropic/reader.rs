@@ -35,8 +35,8 @@ struct Block {
 /// Counters as the provider gives them; each later figure replaces the earlier one.
 #[derive(Debug, Default)]
 struct UsageFields {
-    input: u64,
-    output: u64,
+    input: Option<u64>,
+    output: Option<u64>,
     cache_read: u64,
     cache_write: u64,
 }
@@ -262,24 +262,24 @@ impl AnswerReader for MessageReader {
 
 impl UsageFields {
     fn overwrite(&mut self, usage: &Value) {
-        let set = |field: &mut u64, name: &str| {
-            if let Some(count) = usage[name].as_u64() {
-                *field = count;
-            }
-        };
-        set(&mut self.input, "input_tokens");
-        set(&mut self.output, "output_tokens");
-        set(&mut self.cache_read, "cache_read_input_tokens");
-        set(&mut self.cache_write, "cache_creation_input_tokens");
+        let count = |name: &str| usage[name].as_u64();
+        self.input = count("input_tokens").or(self.input);
+        self.output = count("output_tokens").or(self.output);
+        self.cache_read = count("cache_read_input_tokens").unwrap_or(self.cache_read);
+        self.cache_write = count("cache_creation_input_tokens").unwrap_or(self.cache_write);
     }
 
-    fn total(&self) -> Usage {
-        Usage {
-            input_tokens: self.input + self.cache_read + self.cache_write,
-            output_tokens: self.output,
+    /// `None` when input or output was never said.
+    fn total(&self) -> Option<Usage> {
+        let (input, output) = (self.input?, self.output?);
+        Some(Usage {
+            input_tokens: input
+                .saturating_add(self.cache_read)
+                .saturating_add(self.cache_write),
+            output_tokens: output,
             cache_read_tokens: self.cache_read,
             cache_write_tokens: self.cache_write,
-        }
+        })
     }
 }
 

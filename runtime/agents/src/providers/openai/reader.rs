@@ -20,7 +20,7 @@ pub(crate) struct CompletionReader {
     /// By the server's index.
     calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
-    usage: Usage,
+    usage: Option<Usage>,
     is_done: bool,
 }
 
@@ -42,7 +42,7 @@ impl CompletionReader {
             refusal: String::new(),
             calls: BTreeMap::new(),
             finish_reason: None,
-            usage: Usage::default(),
+            usage: None,
             is_done: false,
         }
     }
@@ -79,16 +79,18 @@ impl CompletionReader {
         }
     }
 
+    /// Counts only where both are said.
     fn take_usage(&mut self, usage: &Value) {
-        if let Some(input) = usage["prompt_tokens"].as_u64() {
-            self.usage = Usage {
-                input_tokens: input,
-                output_tokens: usage["completion_tokens"].as_u64().unwrap_or(0),
-                cache_read_tokens: usage["prompt_tokens_details"]["cached_tokens"]
-                    .as_u64()
-                    .unwrap_or(0),
+        let count = |it: &Value| it.as_u64();
+        let both = count(&usage["prompt_tokens"]).zip(count(&usage["completion_tokens"]));
+        if let Some((input_tokens, output_tokens)) = both {
+            let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
+            self.usage = Some(Usage {
+                input_tokens,
+                output_tokens,
+                cache_read_tokens: cached.unwrap_or(0),
                 cache_write_tokens: 0,
-            };
+            });
         }
     }
 
