@@ -186,3 +186,40 @@ fn arguments_that_cannot_be_read_or_do_not_fit_go_back_to_the_model() {
     }
     assert_eq!(told.len(), wrong.len());
 }
+
+const LONG: &str = r#"
+agent reader { model: "MODEL" }
+prompt ask(text: string, number: int) -> string by reader { user "${number}: ${text}" }
+workflow main() -> int {
+  let text = "x".repeat(1_000_000)
+  LOOP
+}
+"#;
+
+#[test]
+fn a_conversation_counts_as_memory_while_its_prompt_runs() {
+    let hanging = Reply {
+        hang: true,
+        ..Reply::text("")
+    };
+    let all = r#"let answers = parallel for it in 0..200 { ask(text, it) }
+  answers.len()"#;
+    let source = LONG.replace("MODEL", "openai/gpt-5").replace("LOOP", all);
+    let file = program("long_at_once", &source);
+    let limit = ["--memory", "40MB"];
+    let (said, _) = with_provider(Script::always(hanging), |url| run(&file, url, &limit));
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("OutOfMemory"), "{}", said.err);
+
+    let each = r#"var size = 0
+  for it in 0..60 { size = ask(text, it).len() }
+  size"#;
+    let source = LONG.replace("MODEL", "sim/default").replace("LOOP", each);
+    let file = program("long_in_turn", &source);
+    let said = run(&file, "http://127.0.0.1:1", &limit);
+    assert_eq!(
+        (said.code, said.out.trim()),
+        (Some(0), "1000015"),
+        "{said:?}"
+    );
+}

@@ -89,7 +89,7 @@ struct Talk {
     settings: Settings,
     request: ModelRequest,
     /// The messages that the call began with; another model begins with these again.
-    beginning: Vec<Message>,
+    beginning: Vec<Arc<Message>>,
     /// Index of the model that is asked.
     model: usize,
     reflections: u32,
@@ -134,7 +134,7 @@ impl Machine {
     fn start(&mut self, now: Duration, check: &mut Check<'_>) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
-            let request = request::request(&self.call, &settings, &mut self.notes)?;
+            let request = request::request(&mut self.call, &settings, &mut self.notes)?;
             Ok((settings, request))
         });
         let (settings, request) = match built {

@@ -244,8 +244,8 @@ pub struct ModelRequest {
     pub model: String,
     /// The system text.
     pub system: Option<String>,
-    /// The conversation so far; the last one is the user's.
-    pub messages: Vec<Message>,
+    /// The conversation so far; the last one is the user's. Each is shared by the requests of all turns.
+    pub messages: Vec<Arc<Message>>,
     /// The JSON Schema that the answer must fit.
     pub schema: Option<Value>,
     /// A name for that schema.
@@ -264,6 +264,16 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+}
+
+impl ModelRequest {
+    /// About how many bytes of memory its conversation takes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let pieces = self.messages.iter().flat_map(|it| &it.content);
+        let system = self.system.as_ref().map_or(0, String::len);
+        pieces.map(Content::weight).sum::<usize>() + system
+    }
 }
 
 /// One message.
@@ -325,6 +335,33 @@ pub enum Content {
         /// The block.
         block: Value,
     },
+}
+
+impl Content {
+    fn weight(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Text { text } => text.len(),
+                Self::Media { media } => match &media.source {
+                    MediaSource::Inline { data, .. } => data.len(),
+                    MediaSource::Url { url } => url.len(),
+                },
+                Self::ToolUse { input, .. } => weight(input),
+                Self::ToolResult { content, .. } => content.len(),
+                Self::Opaque { block } => weight(block),
+            }
+    }
+}
+
+fn weight(value: &Value) -> usize {
+    let inside = match value {
+        Value::Null | Value::Bool(_) => 0,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields.iter().map(|it| it.0.len() + weight(it.1)).sum(),
+    };
+    size_of::<Value>() + inside
 }
 
 /// An image or a document for a model.

@@ -5,6 +5,8 @@
 //! out for another one: its own blocks (thinking with its signature) and the form of its ids. Between models of one provider
 //! all of it stays, as the provider itself knows which of its blocks a model can read.
 
+use std::sync::Arc;
+
 use gsw_engine::model::{Content, Message, ModelRequest, PromptNote};
 
 use crate::reflection::no_answer;
@@ -33,10 +35,11 @@ fn provider(model: &str) -> &str {
 }
 
 /// Leaves out what is one provider's own, and gives calls ids that every provider takes. Gives whether blocks were left out.
-fn make_portable(messages: &mut [Message]) -> bool {
+fn make_portable(messages: &mut [Arc<Message>]) -> bool {
     let (mut calls, mut results) = (0, 0);
     let mut has_left_out = false;
     for message in messages {
+        let message = Arc::make_mut(message);
         let before = message.content.len();
         let is_own = |it: &Content| matches!(it, Content::Opaque { .. });
         message.content.retain(|it| !is_own(it));
@@ -63,13 +66,15 @@ fn numbered(count: &mut u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use gsw_engine::model::{Content, Message, PromptNote, Role};
     use serde_json::json;
 
     use super::hand_over;
     use crate::request::plain_request;
 
-    fn conversation() -> Vec<Message> {
+    fn conversation() -> Vec<Arc<Message>> {
         let thinking = || Content::Opaque {
             block: json!({"type": "thinking", "signature": "s"}),
         };
@@ -84,7 +89,7 @@ mod tests {
             content: "paid".into(),
             is_error: false,
         };
-        let said = |role, content| Message { role, content };
+        let said = |role, content| Arc::new(Message { role, content });
         vec![
             said(Role::Assistant, vec![thinking(), call("a:1"), call("a:1")]),
             said(Role::User, vec![result("a:1"), result("a:1")]),

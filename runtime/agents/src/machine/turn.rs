@@ -1,5 +1,7 @@
 //! What follows an answer: it fits, it is shown back, tools are called, or the call fails.
 
+use std::sync::Arc;
+
 use gsw_engine::model::{
     Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
     ToolOutcome,
@@ -89,10 +91,10 @@ impl Machine {
             return fail(outcome::misconfigured(&message));
         }
         let calls = Calls::of(&answer.content, &self.call.program, &talk.settings.tools);
-        talk.request.messages.push(Message {
+        talk.request.messages.push(Arc::new(Message {
             role: Role::Assistant,
             content: answer.content,
-        });
+        }));
         if calls.outcomes.is_empty() {
             let message = "the model stopped for a tool without naming one";
             return fail(outcome::misconfigured(message));
@@ -127,7 +129,7 @@ impl Talk {
 
     pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {
         let results = tools::results(std::mem::take(&mut self.outcomes), outcomes);
-        self.request.messages.push(results);
+        self.request.messages.push(Arc::new(results));
         self.ask()
     }
 }

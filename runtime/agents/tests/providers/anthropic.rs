@@ -91,10 +91,10 @@ async fn a_stream_is_folded_into_an_answer() {
     let followed = ModelRequest {
         messages: vec![
             said(Role::User, "Say hello."),
-            gsw_engine::model::Message {
+            std::sync::Arc::new(gsw_engine::model::Message {
                 role: Role::Assistant,
                 content: answer.content,
-            },
+            }),
             said(Role::User, "Again."),
         ],
         ..claude()

@@ -1,5 +1,7 @@
 //! Chat completions.
 
+use std::sync::Arc;
+
 use fake_provider::{Body, Completion, Event, Reply};
 use gsw_engine::model::{Content, Message, ModelRequest, Role, StopReason};
 use serde_json::{Value, json};
@@ -122,14 +124,14 @@ async fn parallel_tool_calls_are_merged_by_index() {
     let followed = ModelRequest {
         messages: vec![
             said(Role::User, "Look."),
-            Message {
+            Arc::new(Message {
                 role: Role::Assistant,
                 content: answer.content,
-            },
-            Message {
+            }),
+            Arc::new(Message {
                 role: Role::User,
                 content: vec![result("c1", "x", false), result("c2", "late", true)],
-            },
+            }),
         ],
         ..gpt()
     };

@@ -9,6 +9,7 @@ mod tools;
 
 use std::time::Duration;
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use serde_json::json;
 
@@ -191,8 +192,12 @@ impl Run {
 
     /// No budget allows what the prompt asked.
     fn refuse_prompt(&mut self, prompt: &mut PromptRun, what: &str) -> Result<u64, u64> {
-        prompt.machine.abandon();
         let error = self.budget_exceeded(what);
+        self.give_up_prompt(prompt, error)
+    }
+
+    fn give_up_prompt(&mut self, prompt: &mut PromptRun, error: u64) -> Result<u64, u64> {
+        prompt.machine.abandon();
         self.end_prompt(prompt, Err(error), None)
     }
 
@@ -201,6 +206,11 @@ impl Run {
             Asked::Waits => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
             Asked::Refused(what) => {
                 let result = self.refuse_prompt(&mut prompt, &what);
+                self.give_prompt(id, &prompt, result);
+            }
+            Asked::OutOfMemory => {
+                let error = self.fault(BuiltinError::OutOfMemory);
+                let result = self.give_up_prompt(&mut prompt, error);
                 self.give_prompt(id, &prompt, result);
             }
             Asked::Failed(failure) => {
@@ -242,6 +252,10 @@ impl Run {
                 PromptStep::Ask(request) => match self.ask(task, prompt, request) {
                     Asked::Waits => return None,
                     Asked::Refused(what) => return Some(self.refuse_prompt(prompt, &what)),
+                    Asked::OutOfMemory => {
+                        let error = self.fault(BuiltinError::OutOfMemory);
+                        return Some(self.give_up_prompt(prompt, error));
+                    }
                     Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
                 },
                 PromptStep::Wait(delay) => {
@@ -383,6 +397,7 @@ impl Run {
     /// Gives up a prompt whose task is dropped.
     pub(crate) fn drop_prompt(&mut self, mut prompt: PromptRun) {
         prompt.machine.abandon();
+        self.discharge_conversation(&prompt);
         if let Some(operation) = prompt.operation {
             self.operations.abandon(operation);
         }

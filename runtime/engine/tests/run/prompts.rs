@@ -88,10 +88,10 @@ fn request() -> ModelRequest {
     ModelRequest {
         model: "sim/default".into(),
         system: None,
-        messages: vec![Message {
+        messages: vec![Arc::new(Message {
             role: Role::User,
             content: vec![],
-        }],
+        })],
         schema: None,
         schema_name: String::new(),
         max_tokens: 100,

@@ -28,6 +28,8 @@ pub(super) struct Asking {
     held_back: Option<HeldBack>,
     /// The attempts at the request, where the run makes them.
     attempts: Option<Attempts>,
+    /// Bytes of the conversation that the run's memory is charged with.
+    charged: usize,
 }
 
 #[derive(Debug)]
@@ -64,6 +66,8 @@ pub(super) enum Asked {
     Waits,
     /// No budget allows it.
     Refused(String),
+    /// The memory of the run does not hold the conversation.
+    OutOfMemory,
     /// It was tried before and is not tried again; this is how that failed.
     Failed(ModelFailure),
 }
@@ -104,6 +108,9 @@ impl Run {
         prompt: &mut PromptRun,
         mut request: Box<ModelRequest>,
     ) -> Asked {
+        if !self.charge_conversation(prompt, request.weight()) {
+            return Asked::OutOfMemory;
+        }
         let budget = self.tasks.at(task).budget;
         prompt.asking.attempts = None;
         if budget == ScopeId::TASK {
@@ -121,6 +128,26 @@ impl Run {
             });
         }
         self.ask_within_budget(task, prompt, request)
+    }
+
+    /// A conversation counts as memory of the run as long as its prompt runs: the messages are shared by the requests of
+    /// all turns, and what is made for the wire is made for a few requests at once.
+    fn charge_conversation(&mut self, prompt: &mut PromptRun, bytes: usize) -> bool {
+        let before = prompt.asking.charged;
+        if !self.heap.admit_growth(before as u64, bytes as u64) {
+            // What is raised here is not to be raised again by the next loop.
+            let _ = self.heap.take_over_limit();
+            return false;
+        }
+        self.heap.discharge(before);
+        self.heap.charge(bytes);
+        prompt.asking.charged = bytes;
+        true
+    }
+
+    /// The prompt ends.
+    pub(super) fn discharge_conversation(&mut self, prompt: &PromptRun) {
+        self.heap.discharge(prompt.asking.charged);
     }
 
     fn ask_within_budget(

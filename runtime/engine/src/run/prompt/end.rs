@@ -117,6 +117,7 @@ impl Run {
         if let Some(budget) = prompt.budget {
             self.close_budget(budget);
         }
+        self.discharge_conversation(prompt);
         let node = prompt.node;
         self.introspection.forget(node);
         if !self.tree.finish(node, status, output, self.now) {
