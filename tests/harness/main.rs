@@ -5,6 +5,7 @@
 mod bad_input;
 mod breakout;
 mod browser;
+mod budgets;
 mod built_in_errors;
 mod codes;
 mod collector;
@@ -29,6 +30,7 @@ mod library;
 mod library_index;
 mod limits;
 mod literate;
+mod model_calls;
 mod modifiers;
 mod page;
 mod person;

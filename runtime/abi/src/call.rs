@@ -344,6 +344,8 @@ macro_rules! for_each_runtime_call {
             media_join plain(own, borrow);
             /// What stands in a user text for a value of a type of media, an optional or a list of these.
             media_text plain(ty, borrow);
+            /// A block of data in a user text, which its content cannot close: name, content.
+            data_block plain(borrow, borrow);
 
             // The tree, events, state.
             /// Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.

@@ -5,6 +5,7 @@
 mod answer;
 mod cache;
 mod catalogue;
+mod connections;
 mod environment;
 mod machine;
 mod outcome;

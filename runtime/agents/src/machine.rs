@@ -1,7 +1,10 @@
 //! One prompt call as a state machine: cache, request, tools, check, reflection, the next model.
 
+mod handover;
 mod kept;
 mod turn;
+
+use std::sync::Arc;
 
 use gsw_engine::answers::Found;
 use gsw_engine::model::{
@@ -63,12 +66,14 @@ struct Talk {
     settings: Settings,
     request: ModelRequest,
     /// The messages that the call began with; another model begins with these again.
-    beginning: Vec<Message>,
+    beginning: Vec<Arc<Message>>,
     /// Index of the model that is asked.
     model: usize,
     reflections: u32,
-    /// Outcomes that the machine itself had for calls of the last turn.
-    refused: Vec<ToolOutcome>,
+    /// For each call of the last turn: its outcome, where the machine itself had it.
+    outcomes: Vec<Option<ToolOutcome>>,
+    /// Whether a tool call that must not be repeated may have begun in this conversation.
+    has_begun_once: bool,
     detail: PromptDetail,
     key: Option<String>,
     /// Its value, which is returned once it is kept.
@@ -92,7 +97,9 @@ impl PromptMachine for Machine {
             PromptEvent::Waited => self.with_talk(|_, talk| talk.ask()),
             PromptEvent::Answered(answered) => match *answered {
                 Ok(answer) => self.with_talk(|machine, talk| machine.answered(talk, answer, check)),
-                Err(failure) => self.with_talk(|_, talk| talk.failed(&failure)),
+                Err(failure) => {
+                    self.with_talk(|machine, talk| talk.failed(&failure, &mut machine.notes))
+                }
             },
             PromptEvent::ToolsAnswered(outcomes) => {
                 self.with_talk(|_, talk| talk.tools_answered(outcomes))
@@ -109,7 +116,7 @@ impl Machine {
     fn start(&mut self) -> PromptStep {
         let settings = Settings::read(&self.call.settings);
         let built = settings.and_then(|settings| {
-            let request = request::request(&self.call, &settings, &mut self.notes)?;
+            let request = request::request(&mut self.call, &settings, &mut self.notes)?;
             Ok((settings, request))
         });
         let (settings, request) = match built {
@@ -131,7 +138,8 @@ impl Machine {
             request,
             model: 0,
             reflections: 0,
-            refused: Vec::new(),
+            outcomes: Vec::new(),
+            has_begun_once: false,
             key,
             value: None,
         });
@@ -219,11 +227,11 @@ impl Talk {
         detail.attempts += answer.attempts;
         detail.stop_reason.clone_from(&answer.stop_reason);
         detail.simulated |= answer.simulated;
-        detail.usage.input_tokens += answer.usage.input_tokens;
-        detail.usage.output_tokens += answer.usage.output_tokens;
-        detail.usage.cache_read_tokens += answer.usage.cache_read_tokens;
-        detail.usage.cache_write_tokens += answer.usage.cache_write_tokens;
-        let cost = prices.cost(&self.request.model, &answer.usage);
+        if let Some(usage) = &answer.usage {
+            detail.usage.add(usage);
+        }
+        let price = |usage| prices.cost(&self.request.model, usage);
+        let cost = answer.usage.as_ref().and_then(price);
         detail.cost_usd = match (cost, detail.cost_usd, detail.attempts > answer.attempts) {
             (Some(cost), Some(before), _) => Some(before + cost),
             (Some(cost), None, false) => Some(cost),
@@ -232,16 +240,20 @@ impl Talk {
         };
     }
 
-    fn failed(&mut self, failure: &ModelFailure) -> PromptStep {
+    fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
         let next = self.settings.models.get(self.model + 1);
-        if let Some(next) = next.filter(|_| outcome::is_outage(failure)) {
-            self.request.model.clone_from(next);
+        let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
+            return fail(outcome::of_failure(failure));
+        };
+        self.model += 1;
+        if self.has_begun_once {
+            notes.push(handover::hand_over(&mut self.request, next));
+        } else {
+            self.request.model = next;
             self.request.messages.clone_from(&self.beginning);
-            self.model += 1;
-            return self.ask();
         }
-        fail(outcome::of_failure(failure))
+        self.ask()
     }
 }
 

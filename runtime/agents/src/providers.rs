@@ -1,6 +1,7 @@
 //! The providers: the only place that talks to models over the network.
 
 mod anthropic;
+mod arguments;
 mod classify;
 mod exchange;
 pub(crate) mod http;
@@ -97,6 +98,7 @@ fn failure(kind: FailureKind, message: String) -> ModelFailure {
         message,
         status: None,
         retry_after: None,
+        again_in: None,
         attempts: 0,
         tokens: None,
         limit: None,

@@ -1,5 +1,7 @@
 //! Shows a wrong answer back to the model, with the exact issues.
 
+use std::sync::Arc;
+
 use gsw_engine::model::{Content, Issue, Message, Role};
 
 use crate::request::said;
@@ -8,20 +10,25 @@ use crate::request::said;
 const MOST_ISSUES: usize = 20;
 
 /// The messages to add: what the model answered, and what is wrong with it.
-pub(crate) fn messages(answer: Vec<Content>, issues: &[Issue]) -> [Message; 2] {
+pub(crate) fn messages(answer: Vec<Content>, issues: &[Issue]) -> [Arc<Message>; 2] {
     // A provider refuses an empty message, and a model can answer with nothing.
     let is_empty = |it: &Content| matches!(it, Content::Text { text } if text.trim().is_empty());
     let mut content: Vec<Content> = answer.into_iter().filter(|it| !is_empty(it)).collect();
     if content.is_empty() {
-        content.push(Content::Text {
-            text: "(no answer)".into(),
-        });
+        content.push(no_answer());
     }
     let wrong = Message {
         role: Role::Assistant,
         content,
     };
-    [wrong, said(Role::User, &explanation(issues))]
+    [Arc::new(wrong), said(Role::User, explanation(issues))]
+}
+
+/// What stands for an answer of which nothing can be shown.
+pub(crate) fn no_answer() -> Content {
+    Content::Text {
+        text: "(no answer)".into(),
+    }
 }
 
 fn explanation(issues: &[Issue]) -> String {

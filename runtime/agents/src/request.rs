@@ -1,5 +1,7 @@
 //! A prompt call as a request to a model.
 
+use std::sync::Arc;
+
 use gsw_engine::model::{Content, Media, Message, ModelRequest, PromptCall, PromptNote, Role};
 
 use crate::catalogue::Catalogue;
@@ -13,9 +15,9 @@ Look at this answer as a strict critic who did not write it: what is wrong, miss
 are better? Then answer what was first asked for again, with all of that mended. Give only the whole improved answer, in the same \
 form; if nothing can be better, give the same answer.";
 
-/// The request for the first model; the error is a sentence for the user.
+/// The request for the first model, which takes the texts of the call over; the error is a sentence for the user.
 pub(crate) fn request(
-    call: &PromptCall,
+    call: &mut PromptCall,
     settings: &Settings,
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
@@ -31,12 +33,13 @@ pub(crate) fn request(
         .prompts
         .get(call.prompt)
         .map_or("answer", |it| &it.name);
+    let schema_name = name.rsplit('.').next().unwrap_or(name).to_owned();
     Ok(ModelRequest {
         model: settings.models[0].clone(),
-        system: call.system.clone().filter(|it| !it.trim().is_empty()),
+        system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: messages(call),
         schema: call.schema.as_deref().cloned(),
-        schema_name: name.rsplit('.').next().unwrap_or(name).to_owned(),
+        schema_name,
         max_tokens: settings.max_tokens,
         stop: settings.stop.clone(),
         temperature: settings.temperature,
@@ -74,17 +77,21 @@ fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>
     }
 }
 
-fn messages(call: &PromptCall) -> Vec<Message> {
+fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
     let mut messages = Vec::new();
-    for (user, answer) in &call.examples {
+    for (user, answer) in std::mem::take(&mut call.examples) {
         messages.push(said(Role::User, user));
         messages.push(said(Role::Assistant, answer));
     }
-    messages.push(Message {
+    let (user, media) = (
+        std::mem::take(&mut call.user),
+        std::mem::take(&mut call.media),
+    );
+    messages.push(Arc::new(Message {
         role: Role::User,
-        content: user_content(&call.user, &call.media),
-    });
-    if let Some(answer) = &call.improving {
+        content: user_content(user, media),
+    }));
+    if let Some(answer) = call.improving.take() {
         messages.push(said(Role::Assistant, answer));
         messages.push(said(Role::User, IMPROVE));
     }
@@ -92,7 +99,10 @@ fn messages(call: &PromptCall) -> Vec<Message> {
 }
 
 /// The user text with its media where they stand.
-fn user_content(text: &str, media: &[(usize, Media)]) -> Vec<Content> {
+fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
+    if media.is_empty() {
+        return vec![Content::Text { text }];
+    }
     let mut content = Vec::new();
     let say = |content: &mut Vec<Content>, part: &str| {
         if !part.is_empty() {
@@ -103,29 +113,21 @@ fn user_content(text: &str, media: &[(usize, Media)]) -> Vec<Content> {
     };
     let mut from = 0;
     for (place, media) in media {
-        say(&mut content, &text[from..*place]);
-        content.push(Content::Media {
-            media: media.clone(),
-        });
-        from = *place;
+        say(&mut content, &text[from..place]);
+        content.push(Content::Media { media });
+        from = place;
     }
     say(&mut content, &text[from..]);
-    if content.is_empty() {
-        content.push(Content::Text {
-            text: String::new(),
-        });
-    }
     content
 }
 
 /// A message of text.
-pub(crate) fn said(role: Role, text: &str) -> Message {
-    Message {
+pub(crate) fn said(role: Role, text: impl Into<String>) -> Arc<Message> {
+    let text = text.into();
+    Arc::new(Message {
         role,
-        content: vec![Content::Text {
-            text: text.to_owned(),
-        }],
-    }
+        content: vec![Content::Text { text }],
+    })
 }
 
 /// A request of one message, for tests.

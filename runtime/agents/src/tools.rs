@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gsw_abi::program::{Program, Tool, ToolBody};
+use gsw_abi::program::{Program, Repeat, Tool, ToolBody};
 use gsw_abi::schema::schema;
 use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
 use gsw_engine::model::{
@@ -12,6 +12,8 @@ use serde_json::Value;
 
 /// The longest name of a tool that providers take.
 const LONGEST_NAME: usize = 64;
+/// The most calls of one turn that are run; a guess, far above what models sensibly ask for at once.
+const MOST_CALLS: usize = 128;
 
 /// A tool of the program and its name on the wire.
 struct Offer<'a> {
@@ -128,55 +130,107 @@ fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Valu
     schema(types, id)
 }
 
-/// The calls in an answer: those to run, by the program's names, and those that no tool answers to.
-pub(crate) fn calls(
-    content: &[Content],
-    program: &Program,
-    names: &[String],
-) -> (Vec<ToolCall>, Vec<ToolCall>) {
-    let offers = offers(program, names);
-    let (mut calls, mut refused) = (Vec::new(), Vec::new());
-    for piece in content {
-        let Content::ToolUse { id, name, input } = piece else {
-            continue;
-        };
-        let called = |name: &str| ToolCall {
-            id: id.clone(),
-            name: name.to_owned(),
-            input: input.clone(),
-        };
-        match offers.iter().find(|it| it.wire == *name) {
-            Some(offer) => calls.push(called(&offer.tool.name)),
-            None => refused.push(called(name)),
-        }
-    }
-    (calls, refused)
+/// The calls of an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// Those to run, by the program's names.
+    pub run: Vec<ToolCall>,
+    /// For every call in order: what the model is told, `None` where that is the outcome of the next one of those to run.
+    pub outcomes: Vec<Option<ToolOutcome>>,
+    /// What observers are told.
+    pub notes: Vec<PromptNote>,
+    /// Whether one of those to run must not be repeated.
+    pub begins_once: bool,
 }
 
-/// What a model is told that calls a tool which it was not given.
-pub(crate) fn unknown(name: &str) -> String {
+impl Calls {
+    /// The calls in an answer to which these tools were offered.
+    pub fn of(content: &[Content], program: &Program, names: &[String]) -> Self {
+        let offers = offers(program, names);
+        let mut calls = Self::default();
+        for piece in content {
+            if let Content::ToolUse {
+                id,
+                name,
+                input,
+                flaw,
+            } = piece
+            {
+                let call = ToolCall {
+                    id: id.clone(),
+                    name: name.clone(),
+                    input: input.clone(),
+                };
+                calls.take(call, flaw.as_deref(), &offers);
+            }
+        }
+        if calls.outcomes.len() > MOST_CALLS {
+            let message = too_many_called(calls.outcomes.len());
+            calls.notes.push(PromptNote::Warning { message });
+        }
+        calls
+    }
+
+    fn take(&mut self, call: ToolCall, flaw: Option<&str>, offers: &[Offer<'_>]) {
+        if self.outcomes.len() >= MOST_CALLS {
+            self.outcomes.push(Some(refused(call.id, too_many())));
+            return;
+        }
+        let offer = offers.iter().find(|it| it.wire == call.name);
+        let why = match (offer, flaw) {
+            (Some(offer), None) => {
+                // Whether it begins is known only to the run; one that does not is as if it had.
+                self.begins_once |= offer.tool.repeat == Repeat::Once;
+                let name = offer.tool.name.clone();
+                self.run.push(ToolCall { name, ..call });
+                self.outcomes.push(None);
+                return;
+            }
+            (Some(_), Some(flaw)) => unreadable(flaw),
+            (None, _) => unknown(&call.name),
+        };
+        self.notes.push(PromptNote::RefusedCall {
+            name: offer.map_or(call.name, |it| it.tool.name.clone()),
+            input: call.input,
+            message: why.clone(),
+        });
+        self.outcomes.push(Some(refused(call.id, why)));
+    }
+}
+
+fn unknown(name: &str) -> String {
     format!("there is no tool `{name}`")
 }
 
-/// The outcome of such a call.
-pub(crate) fn refusal(call: ToolCall) -> ToolOutcome {
+fn unreadable(flaw: &str) -> String {
+    format!("the arguments cannot be read: {flaw}; call it again with one JSON object")
+}
+
+fn too_many() -> String {
+    format!("not run: at most {MOST_CALLS} calls are run in one turn; call it again")
+}
+
+fn too_many_called(count: usize) -> String {
+    let refused = count - MOST_CALLS;
+    format!(
+        "the model called {count} tools in one turn; the first {MOST_CALLS} are taken, the other {refused} are refused"
+    )
+}
+
+fn refused(id: String, content: String) -> ToolOutcome {
     ToolOutcome {
-        content: unknown(&call.name),
-        id: call.id,
+        id,
+        content,
         is_error: true,
     }
 }
 
 /// The message that tells the model what its calls gave, in the order of its calls.
-pub(crate) fn results(asked: &[Content], outcomes: Vec<ToolOutcome>) -> Message {
-    let place = |id: &str| {
-        let is_it = |it: &Content| matches!(it, Content::ToolUse { id: asked, .. } if asked == id);
-        asked.iter().position(is_it)
-    };
-    let mut outcomes = outcomes;
-    outcomes.sort_by_key(|it| place(&it.id));
+pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>) -> Message {
+    let mut run = run.into_iter();
     let content = outcomes
         .into_iter()
+        .filter_map(|it| it.or_else(|| run.next()))
         .map(|it| Content::ToolResult {
             id: it.id,
             content: it.content,
@@ -186,5 +240,93 @@ pub(crate) fn results(asked: &[Content], outcomes: Vec<ToolOutcome>) -> Message 
     Message {
         role: Role::User,
         content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_abi::builtin;
+    use gsw_abi::program::{FunctionIndex, ModelDefaults, Program, Repeat, Tool, ToolBody};
+    use gsw_engine::model::{Content, PromptNote, ToolOutcome};
+    use serde_json::json;
+
+    use super::{Calls, MOST_CALLS, results};
+
+    fn program() -> Program {
+        let pay = Tool {
+            name: "shop.pay".into(),
+            docs: None,
+            parameters: Vec::new(),
+            result: builtin::STRING,
+            repeat: Repeat::Once,
+            body: ToolBody::Program,
+            function: FunctionIndex(0),
+        };
+        Program {
+            name: "test".into(),
+            docs: None,
+            types: builtin::type_table(),
+            functions: Vec::new(),
+            workflows: Vec::new(),
+            spawnable: Vec::new(),
+            agents: Vec::new(),
+            prompts: Vec::new(),
+            tools: vec![pay],
+            spans: Vec::new(),
+            sources: Vec::new(),
+            permissions: None,
+            ceiling: None,
+            version: None,
+            models: ModelDefaults::default(),
+        }
+    }
+
+    #[test]
+    fn each_call_has_an_outcome_and_those_beyond_the_limit_are_named() {
+        let call = |at: usize| Content::ToolUse {
+            // Providers do not make sure that ids differ.
+            id: format!("id{}", at / 2),
+            name: if at == 1 { "buy" } else { "pay" }.into(),
+            input: json!({}),
+            flaw: (at == 2).then(|| "this is no JSON".to_owned()),
+        };
+        let content: Vec<Content> = (0..100_000).map(call).collect();
+        let calls = Calls::of(&content, &program(), &["pay".into()]);
+        assert_eq!(
+            (calls.run.len(), calls.outcomes.len()),
+            (MOST_CALLS - 2, 100_000)
+        );
+        assert!(calls.begins_once && calls.run.iter().all(|it| it.name == "shop.pay"));
+        let messages: Vec<&str> = calls
+            .notes
+            .iter()
+            .map(|it| match it {
+                PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message } => {
+                    message.as_str()
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(messages[0], "there is no tool `buy`");
+        assert!(messages[1].contains("this is no JSON"), "{messages:?}");
+        assert!(
+            messages[2].contains("the other 99872 are refused"),
+            "{messages:?}"
+        );
+        let paid = |at: usize| ToolOutcome {
+            id: calls.run[at].id.clone(),
+            content: format!("paid {at}"),
+            is_error: false,
+        };
+        let run = (0..calls.run.len()).map(paid).collect();
+        let told = results(calls.outcomes, run).content;
+        assert_eq!(told.len(), 100_000);
+        assert!(
+            matches!(&told[3], Content::ToolResult { id, content, .. } if id == "id1" && content == "paid 1")
+        );
+        assert!(matches!(
+            &told[99_999],
+            Content::ToolResult { is_error: true, .. }
+        ));
     }
 }

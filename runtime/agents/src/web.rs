@@ -9,6 +9,10 @@ use gsw_engine::web::{MayReach, Web, WebAnswer, WebRequest};
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
+use tokio::time::timeout;
+
+use crate::connections::{Names, address, connection};
+
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Redirects that are followed.
@@ -18,9 +22,21 @@ const LARGEST: usize = 64 << 20;
 /// Headers that are for one host even where they hold no secret.
 const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "host"];
 
+/// How long an exchange may take, redirects and body included; a `timeout` around it may be shorter.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+
 /// The client of programs, made at first use.
-#[derive(Clone, Debug, Default)]
-pub struct WebClient(Arc<OnceLock<Result<Client, String>>>);
+#[derive(Clone, Debug)]
+pub struct WebClient {
+    client: Arc<OnceLock<Result<Client, String>>>,
+    limit: Duration,
+}
+
+impl Default for WebClient {
+    fn default() -> Self {
+        Self::with_time_limit(TIME_LIMIT)
+    }
+}
 
 impl Web for WebClient {
     fn send(&self, request: WebRequest, may_reach: MayReach, _call: &Call) -> WebAnswer {
@@ -30,31 +46,60 @@ impl Web for WebClient {
 }
 
 impl WebClient {
+    /// With another time for each exchange.
+    #[must_use]
+    pub fn with_time_limit(limit: Duration) -> Self {
+        Self {
+            client: Arc::default(),
+            limit,
+        }
+    }
+
     async fn exchange(
         &self,
         request: WebRequest,
         may_reach: &MayReach,
     ) -> Result<HttpAnswer, Failure> {
-        let client = self.0.get_or_init(new_client).as_ref();
+        let client = self.client.get_or_init(new_client).as_ref();
         let client = client.map_err(|message| failed(message.clone()))?;
-        let mut next = Next::new(&request)?;
-        for _ in 0..=REDIRECTS {
-            let host = next.permitted_host(may_reach)?;
-            let mut builder = client
-                .request(next.method.clone(), next.url.clone())
-                .headers(next.headers.clone());
-            if let Some(body) = &next.body {
-                builder = builder.body(body.clone());
-            }
-            let response = builder.send().await;
-            let response = response.map_err(|error| unreachable_host(&host, &error))?;
-            match target(&response) {
-                Some(url) => next.redirect(response.status(), url, &request.confidential),
-                None => return read(response, &host).await,
+        let next = Next::new(&request)?;
+        // The wait for a connection is for other exchanges, each of which has its limit.
+        let _connection = connection().await;
+        match timeout(self.limit, follow(client, next, &request, may_reach)).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let host = address::host(&request.url);
+                let seconds = self.limit.as_secs_f64();
+                Err(failed(format!(
+                    "{host} gave no complete answer within {seconds} s"
+                )))
             }
         }
-        Err(failed(format!("more than {REDIRECTS} redirects")))
     }
+}
+
+async fn follow(
+    client: &Client,
+    mut next: Next,
+    request: &WebRequest,
+    may_reach: &MayReach,
+) -> Result<HttpAnswer, Failure> {
+    for _ in 0..=REDIRECTS {
+        let host = next.permitted_host(may_reach)?;
+        let mut builder = client
+            .request(next.method.clone(), next.url.clone())
+            .headers(next.headers.clone());
+        if let Some(body) = &next.body {
+            builder = builder.body(body.clone());
+        }
+        let response = builder.send().await;
+        let response = response.map_err(|error| unreachable_host(&host, &error))?;
+        match target(&response) {
+            Some(url) => next.redirect(response.status(), url, &request.confidential),
+            None => return read(response, &host).await,
+        }
+    }
+    Err(failed(format!("more than {REDIRECTS} redirects")))
 }
 
 fn new_client() -> Result<Client, String> {
@@ -62,6 +107,7 @@ fn new_client() -> Result<Client, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .connect_timeout(CONNECT)
+        .dns_resolver(Names::of_process())
         // Each host is asked for before it is asked.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
@@ -81,8 +127,12 @@ impl Next {
     fn new(request: &WebRequest) -> Result<Self, Failure> {
         let method = Method::from_bytes(request.method.to_ascii_uppercase().as_bytes())
             .map_err(|_| failed(format!("`{}` is no method", request.method)))?;
-        let url = Url::parse(&request.url)
-            .map_err(|why| failed(format!("`{}` is no address: {why}", request.url)))?;
+        let url = Url::parse(&request.url).map_err(|why| {
+            failed(format!(
+                "`{}` is no address: {why}",
+                address::shown(&request.url)
+            ))
+        })?;
         if !matches!(url.scheme(), "http" | "https") {
             let scheme = url.scheme();
             return Err(failed(format!("`{scheme}` addresses cannot be asked")));

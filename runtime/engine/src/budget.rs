@@ -42,10 +42,20 @@ impl Default for Charge {
 pub enum Admission {
     /// It may.
     Now,
-    /// Once calls on their way have cost less than they might.
-    Later,
+    /// Once calls on their way have cost less than they might, and older ones that wait for it have gone: what this budget
+    /// sets aside must become less.
+    Later(ScopeId),
     /// Never; says which limit, what was used and what was asked.
     Refused(String),
+}
+
+/// What one budget has room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    /// The call.
+    Free,
+    /// The call, once others have cost less than they might.
+    SetAside,
 }
 
 /// Sums of charges.
@@ -85,7 +95,7 @@ pub struct Clock {
 }
 
 /// What may be spent, and what was.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Budget {
     /// The budget around it.
     pub outer: ScopeId,
@@ -99,6 +109,10 @@ pub struct Budget {
     pub clock: Clock,
     /// Whether its time ran out.
     pub is_out_of_time: bool,
+    /// The tasks that were begun in it and the budgets opened in it: it holds for them after its block has ended.
+    pub(crate) users: u32,
+    /// Whether its block has ended.
+    pub(crate) is_closed: bool,
 }
 
 impl Budget {
@@ -112,52 +126,60 @@ impl Budget {
             reserved: Sum::default(),
             clock: Clock::default(),
             is_out_of_time: false,
+            users: 0,
+            is_closed: false,
         }
     }
 
     /// Whether `charge` may come on top of what was spent and of what calls on their way may cost.
-    #[must_use]
-    pub fn admit(&self, charge: &Charge) -> Admission {
+    ///
+    /// # Errors
+    /// When it never may: which limit, what was used and what was asked.
+    pub fn room(&self, charge: &Charge) -> Result<Room, String> {
         let Sum { usd, tokens, calls } = self.spent;
-        if exceeds(self.limits.calls, calls, charge.calls) {
-            let limit = self.limits.calls.unwrap_or(0);
-            let asked = charge.calls;
-            return Admission::Refused(format!(
+        let limits = &self.limits;
+        if exceeds(limits.calls, calls, charge.calls) {
+            let (limit, asked) = (limits.calls.unwrap_or(0), charge.calls);
+            return Err(format!(
                 "calls: {calls} of {limit} used, {asked} more asked"
             ));
         }
-        if exceeds(self.limits.tokens, tokens, charge.tokens) {
-            let limit = self.limits.tokens.unwrap_or(0);
-            let asked = charge.tokens;
-            return Admission::Refused(format!(
+        if exceeds(limits.tokens, tokens, charge.tokens) {
+            let (limit, asked) = (limits.tokens.unwrap_or(0), charge.tokens);
+            return Err(format!(
                 "tokens: {tokens} of {limit} used, up to {asked} more asked"
             ));
         }
-        match (self.limits.usd, &charge.usd) {
+        match (limits.usd, &charge.usd) {
             (Some(_), Err(model)) => {
-                return Admission::Refused(format!("usd: the price of `{model}` is not known"));
+                return Err(format!("usd: the price of `{model}` is not known"));
             }
             (Some(limit), Ok(asked)) if usd + asked > limit => {
                 let (usd, limit, asked) = (dollars(usd), dollars(limit), dollars(*asked));
-                return Admission::Refused(format!(
+                return Err(format!(
                     "usd: {usd} of {limit} used, up to {asked} more asked"
                 ));
             }
             _ => {}
         }
-        let on_the_way = &self.reserved;
-        let may_be_too_much = exceeds(self.limits.calls, calls + on_the_way.calls, charge.calls)
-            || exceeds(
-                self.limits.tokens,
-                tokens + on_the_way.tokens,
-                charge.tokens,
-            )
-            || matches!((self.limits.usd, &charge.usd), (Some(limit), Ok(asked)) if usd + on_the_way.usd + asked > limit);
-        if may_be_too_much {
-            Admission::Later
+        let set_aside = &self.reserved;
+        let asked_usd = charge.usd.as_ref().copied().unwrap_or(0.0);
+        let is_set_aside = exceeds(
+            limits.calls,
+            calls.saturating_add(set_aside.calls),
+            charge.calls,
+        ) || exceeds(
+            limits.tokens,
+            tokens.saturating_add(set_aside.tokens),
+            charge.tokens,
+        ) || limits
+            .usd
+            .is_some_and(|it| usd + set_aside.usd + asked_usd > it);
+        Ok(if is_set_aside {
+            Room::SetAside
         } else {
-            Admission::Now
-        }
+            Room::Free
+        })
     }
 
     /// A call that may cost so much is on its way.

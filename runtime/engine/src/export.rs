@@ -49,7 +49,7 @@ pub use map::{
     map_entries, map_exchange, map_get, map_has, map_index, map_insert, map_key_at, map_keys,
     map_len, map_merge, map_new, map_remove, map_value_at, map_values,
 };
-pub use media::{media_join, media_new, media_text, media_url};
+pub use media::{data_block, media_join, media_new, media_text, media_url};
 pub use memory::{constant_keep, constant_kept, frame_free, frame_new, object_free, object_new};
 pub use mock::{mock_at, mock_set, unmocked};
 pub use node::{

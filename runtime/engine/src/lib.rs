@@ -5,6 +5,7 @@ pub mod budget;
 pub mod calendar;
 pub mod codec;
 pub mod compare;
+mod data_block;
 pub mod deadline;
 pub mod driver;
 pub mod duration;

@@ -150,11 +150,11 @@ pub enum PromptNote {
         /// Whether it fits now.
         success: bool,
     },
-    /// The model called a tool that it was not given.
-    UnknownTool {
+    /// The model called a tool, and the call is refused before it begins: there is no such tool, or its arguments cannot be read.
+    RefusedCall {
         /// What it called.
         name: String,
-        /// With what.
+        /// With what; an empty object where that cannot be read.
         input: Value,
         /// What it is told.
         message: String,
@@ -254,8 +254,8 @@ pub struct ModelRequest {
     pub model: String,
     /// The system text.
     pub system: Option<String>,
-    /// The conversation so far; the last one is the user's.
-    pub messages: Vec<Message>,
+    /// The conversation so far; the last one is the user's. Each is shared by the requests of all turns.
+    pub messages: Vec<Arc<Message>>,
     /// The JSON Schema that the answer must fit.
     pub schema: Option<Value>,
     /// A name for that schema.
@@ -274,6 +274,16 @@ pub struct ModelRequest {
     pub tools: Vec<ToolDescription>,
     /// The whole request may take so long.
     pub timeout: Duration,
+}
+
+impl ModelRequest {
+    /// About how many bytes of memory its conversation takes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let pieces = self.messages.iter().flat_map(|it| &it.content);
+        let system = self.system.as_ref().map_or(0, String::len);
+        pieces.map(Content::weight).sum::<usize>() + system
+    }
 }
 
 /// One message.
@@ -315,8 +325,11 @@ pub enum Content {
         id: String,
         /// The tool's name.
         name: String,
-        /// Its arguments.
+        /// Its arguments; an empty object where they cannot be read.
         input: Value,
+        /// Why the arguments cannot be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        flaw: Option<String>,
     },
     /// What the tool gave.
     ToolResult {
@@ -332,6 +345,33 @@ pub enum Content {
         /// The block.
         block: Value,
     },
+}
+
+impl Content {
+    fn weight(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Text { text } => text.len(),
+                Self::Media { media } => match &media.source {
+                    MediaSource::Inline { data, .. } => data.len(),
+                    MediaSource::Url { url } => url.len(),
+                },
+                Self::ToolUse { input, .. } => weight(input),
+                Self::ToolResult { content, .. } => content.len(),
+                Self::Opaque { block } => weight(block),
+            }
+    }
+}
+
+fn weight(value: &Value) -> usize {
+    let inside = match value {
+        Value::Null | Value::Bool(_) => 0,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields.iter().map(|it| it.0.len() + weight(it.1)).sum(),
+    };
+    size_of::<Value>() + inside
 }
 
 /// An image or a document for a model.
@@ -396,8 +436,8 @@ pub struct ModelAnswer {
     pub model: String,
     /// The provider's id of the request.
     pub request_id: Option<String>,
-    /// Tokens.
-    pub usage: Usage,
+    /// Tokens; `None` when the provider does not say, or not all of it.
+    pub usage: Option<Usage>,
     /// Requests made until this answer came, retries included.
     pub attempts: u32,
     /// Whether it is made up.
@@ -461,6 +501,9 @@ pub struct ModelFailure {
     pub status: Option<u16>,
     /// When to come again, as the provider says, uncapped.
     pub retry_after: Option<Duration>,
+    /// How long to wait before one more request; `None` when none would help. A backoff where the provider says nothing.
+    #[serde(default)]
+    pub again_in: Option<Duration>,
     /// Requests made.
     pub attempts: u32,
     /// How long the request was, when it was too long and the provider says so.

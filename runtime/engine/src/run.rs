@@ -117,8 +117,6 @@ pub struct Run {
     pub(crate) reads_secrets: crate::codec::checker::Secrets,
     /// The latest error that was told of.
     told: Option<describe::Told>,
-    /// The tasks whose prompts wait until calls of others have cost less than they might, first in, first out.
-    pub(crate) held_back: VecDeque<TaskId>,
     /// What reflections left behind.
     pub lessons: lessons::Lessons,
     /// The `state` variables of its workflows.

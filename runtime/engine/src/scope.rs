@@ -1,8 +1,10 @@
 //! Scopes of modifiers: `timeout` and `budget`. A scope that ends early unwinds its task with its own number.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Admission, Budget, Charge};
+use crate::budget::{Admission, Budget, Charge, Room};
 use crate::node::NodeId;
 use crate::operation::OperationId;
 use crate::task::TaskId;
@@ -43,11 +45,22 @@ pub enum ScopeKind {
     Budget(Budget),
 }
 
-/// All open scopes of a run.
+/// The place of a call in the order in which calls were first held back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Ticket(u64);
+
+/// All open scopes of a run, and the calls that wait for room in its budgets.
+///
+/// A call waits in the queue of one budget that has no room for it. The oldest of a queue goes first and nobody passes it, so a
+/// large call is never starved by small ones; a younger call waits behind it even where it would fit. A queue is looked at when
+/// its budget has less set aside, from its head to the first call that must still wait there: what is held back costs nothing
+/// while it waits. Nothing waits for ever: a budget with a queue has something set aside, which ends.
 #[derive(Debug, Default)]
 pub struct Scopes {
     open: FxHashMap<ScopeId, Scope>,
     last: u64,
+    queues: FxHashMap<ScopeId, BTreeMap<Ticket, TaskId>>,
+    tickets: u64,
 }
 
 impl Scopes {
@@ -59,9 +72,56 @@ impl Scopes {
         id
     }
 
-    /// Closes it.
+    /// Closes it. A budget goes on for what was begun in it.
     pub fn close(&mut self, id: ScopeId) -> Option<Scope> {
-        self.open.remove(&id)
+        let scope = self.get_mut(id)?;
+        let (task, node) = (scope.task, scope.node);
+        match &mut scope.kind {
+            ScopeKind::Budget(budget) if !budget.is_closed => {
+                budget.is_closed = true;
+                let closed = Scope {
+                    task,
+                    node,
+                    clock: scope.clock.take(),
+                    ends: scope.ends.take(),
+                    kind: ScopeKind::Budget(budget.clone()),
+                };
+                self.forget_if_unused(id);
+                Some(closed)
+            }
+            ScopeKind::Budget(_) => None,
+            ScopeKind::Timeout { .. } => self.open.remove(&id),
+        }
+    }
+
+    /// A task or a budget begins inside of a budget.
+    pub fn join(&mut self, id: ScopeId) {
+        if let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
+            budget.users += 1;
+        }
+    }
+
+    /// It has ended.
+    pub fn leave(&mut self, id: ScopeId) {
+        if let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
+            budget.users = budget.users.saturating_sub(1);
+            self.forget_if_unused(id);
+        }
+    }
+
+    fn forget_if_unused(&mut self, mut id: ScopeId) {
+        while let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
+            if !budget.is_closed || budget.users > 0 {
+                return;
+            }
+            let outer = budget.outer;
+            self.open.remove(&id);
+            self.queues.remove(&id);
+            id = outer;
+            if let Some(ScopeKind::Budget(outer)) = self.get_mut(id).map(|it| &mut it.kind) {
+                outer.users = outer.users.saturating_sub(1);
+            }
+        }
     }
 
     /// An open scope.
@@ -76,32 +136,87 @@ impl Scopes {
     }
 
     /// The budgets that hold inside `id`, from the inside out.
-    fn budgets(&self, id: ScopeId) -> impl Iterator<Item = &Budget> {
-        let budget = |id: ScopeId| match self.get(id).map(|it| &it.kind) {
-            Some(ScopeKind::Budget(budget)) => Some(budget),
+    fn budgets(&self, id: ScopeId) -> impl Iterator<Item = (ScopeId, &Budget)> {
+        let budget = move |id: ScopeId| match self.get(id).map(|it| &it.kind) {
+            Some(ScopeKind::Budget(budget)) => Some((id, budget)),
             _ => None,
         };
-        std::iter::successors(budget(id), move |it| budget(it.outer))
+        std::iter::successors(budget(id), move |it| budget(it.1.outer))
     }
 
-    /// Whether the budget `id` and all around it allow `charge` on top; the innermost that does not is the one that says so.
+    /// Whether the budget `id` and all around it allow `charge` on top, for a new call or one that has waited with a ticket.
+    /// The innermost that does not is the one that says so.
     #[must_use]
-    pub fn admit(&self, id: ScopeId, charge: &Charge) -> Admission {
+    pub fn admit(&self, id: ScopeId, charge: &Charge, ticket: Option<Ticket>) -> Admission {
         let mut admission = Admission::Now;
-        for budget in self.budgets(id) {
-            match budget.admit(charge) {
-                Admission::Now => {}
-                Admission::Later => admission = Admission::Later,
-                refused @ Admission::Refused(_) => return refused,
+        for (id, budget) in self.budgets(id) {
+            match budget.room(charge) {
+                Err(what) => return Admission::Refused(what),
+                Ok(Room::Free) if !self.waits_before(id, ticket) => {}
+                Ok(Room::Free | Room::SetAside) if admission == Admission::Now => {
+                    admission = Admission::Later(id);
+                }
+                Ok(Room::Free | Room::SetAside) => {}
             }
         }
         admission
     }
 
+    fn waits_before(&self, id: ScopeId, ticket: Option<Ticket>) -> bool {
+        let first = self.queues.get(&id).and_then(|it| it.first_key_value());
+        first.is_some_and(|(first, _)| ticket.is_none_or(|it| *first < it))
+    }
+
+    /// A ticket for a call that is held back for the first time.
+    pub fn ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+
+    /// The call of a task waits for room in a budget.
+    pub fn wait(&mut self, id: ScopeId, ticket: Ticket, task: TaskId) {
+        self.queues.entry(id).or_default().insert(ticket, task);
+    }
+
+    /// It does not any more.
+    pub fn stop_waiting(&mut self, id: ScopeId, ticket: Ticket) {
+        if let Some(queue) = self.queues.get_mut(&id) {
+            queue.remove(&ticket);
+            if queue.is_empty() {
+                self.queues.remove(&id);
+            }
+        }
+    }
+
+    /// Who waits longest for room in a budget.
+    #[must_use]
+    pub fn first_waiting(&self, id: ScopeId) -> Option<(Ticket, TaskId)> {
+        let first = self.queues.get(&id)?.first_key_value()?;
+        Some((*first.0, *first.1))
+    }
+
+    /// The budgets of `id` and around it in which calls wait, from the outside in: outer ones hold for more.
+    #[must_use]
+    pub fn queues_around(&self, id: ScopeId) -> Vec<ScopeId> {
+        if self.queues.is_empty() {
+            return Vec::new();
+        }
+        let mut around: Vec<ScopeId> = self.budgets(id).map(|it| it.0).collect();
+        around.retain(|it| self.queues.contains_key(it));
+        around.reverse();
+        around
+    }
+
+    /// Whether `calls` of the budget `id` or of one around it are limited.
+    #[must_use]
+    pub fn limits_calls(&self, id: ScopeId) -> bool {
+        self.budgets(id).any(|it| it.1.limits.calls.is_some())
+    }
+
     /// What is used up in the budget `id` or one around it.
     #[must_use]
     pub fn overdrawn(&self, id: ScopeId) -> Option<String> {
-        self.budgets(id).find_map(Budget::overdrawn)
+        self.budgets(id).find_map(|it| it.1.overdrawn())
     }
 
     /// Changes the budget `id` and all around it, from the inside out.
@@ -134,21 +249,68 @@ mod tests {
         }
     }
 
+    fn calls(calls: u64) -> Charge {
+        Charge {
+            calls,
+            ..Charge::default()
+        }
+    }
+
     #[test]
     fn nested_budgets_all_hold() {
         let mut scopes = Scopes::default();
         let outer = scopes.open(budget(ScopeId::TASK, 2));
         let inner = scopes.open(budget(outer, 5));
-        let call = Charge {
-            calls: 1,
-            ..Charge::default()
-        };
+        let call = calls(1);
         for _ in 0..2 {
-            assert_eq!(scopes.admit(inner, &call), Admission::Now);
+            assert_eq!(scopes.admit(inner, &call, None), Admission::Now);
             scopes.each_budget(inner, |_, it| it.reserve(&call));
             scopes.each_budget(inner, |_, it| it.settle(&call, &call));
         }
         let refused = "calls: 2 of 2 used, 1 more asked".into();
-        assert_eq!(scopes.admit(inner, &call), Admission::Refused(refused));
+        assert_eq!(
+            scopes.admit(inner, &call, None),
+            Admission::Refused(refused)
+        );
+    }
+
+    #[test]
+    fn nobody_passes_a_call_that_waits() {
+        let mut scopes = Scopes::default();
+        let only = scopes.open(budget(ScopeId::TASK, 3));
+        let later = Admission::Later(only);
+        scopes.each_budget(only, |_, it| it.reserve(&calls(1)));
+        assert_eq!(scopes.admit(only, &calls(3), None), later);
+        let large = scopes.ticket();
+        scopes.wait(only, large, TaskId(1));
+        // It would fit beside the one on its way, and the large one would wait for the next like it.
+        assert_eq!(scopes.admit(only, &calls(1), None), later);
+        let small = scopes.ticket();
+        scopes.wait(only, small, TaskId(2));
+        let nothing = calls(0);
+        scopes.each_budget(only, |_, it| it.settle(&calls(1), &nothing));
+        assert_eq!(scopes.first_waiting(only), Some((large, TaskId(1))));
+        assert_eq!(scopes.admit(only, &calls(1), Some(small)), later);
+        assert_eq!(scopes.admit(only, &calls(3), Some(large)), Admission::Now);
+        scopes.stop_waiting(only, large);
+        assert_eq!(scopes.admit(only, &calls(1), Some(small)), Admission::Now);
+    }
+
+    #[test]
+    fn a_closed_budget_holds_for_what_was_begun_in_it() {
+        let mut scopes = Scopes::default();
+        let outer = scopes.open(budget(ScopeId::TASK, 1));
+        let inner = scopes.open(budget(outer, 5));
+        scopes.join(outer);
+        scopes.join(inner);
+        assert!(scopes.close(inner).is_some() && scopes.close(inner).is_none());
+        assert!(scopes.close(outer).is_some());
+        let two = calls(2);
+        assert!(matches!(
+            scopes.admit(inner, &two, None),
+            Admission::Refused(_)
+        ));
+        scopes.leave(inner);
+        assert!(scopes.get(inner).is_none() && scopes.get(outer).is_none());
     }
 }

@@ -275,18 +275,25 @@ impl Builder<'_, '_> {
         ty: &Type,
         concat: RuntimeCall,
     ) -> Operand {
-        let value = match self.program.base_type(ty) {
-            ty if is_media(&ty) => self.media_text(value, &ty),
+        let content = match self.program.base_type(ty) {
+            ty if is_media(&ty) => {
+                // Media are no text that could close a block.
+                let media = self.media_text(value, &ty);
+                let opening = self.text(&format!("\n<{name}>\n"));
+                let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
+                let text = self.runtime(builtin::STRING, concat, vec![text, media]);
+                let closing = self.text(&format!("\n</{name}>"));
+                return self.runtime(builtin::STRING, concat, vec![text, closing]);
+            }
             Type::String | Type::Literals(_) => value,
             _ => {
                 let value = self.json_form(value, ty);
                 self.text_form(value, &Type::Json)
             }
         };
-        let opening = self.text(&format!("\n<{name}>\n"));
-        let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
-        let text = self.runtime(builtin::STRING, concat, vec![text, value]);
-        let closing = self.text(&format!("\n</{name}>"));
-        self.runtime(builtin::STRING, concat, vec![text, closing])
+        let name = self.text(name);
+        let call = RuntimeCall::data_block;
+        let block = self.runtime(builtin::STRING, call, vec![name, content]);
+        self.runtime(builtin::STRING, concat, vec![text, block])
     }
 }

@@ -29,6 +29,10 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     manner: Manner,
     mends: Vec<&'static str>,
+    /// Up to where whole tokens were read.
+    whole: usize,
+    /// The whole objects and lists inside of those that turned out broken; the last one first.
+    parts: Vec<Value>,
 }
 
 /// The whole text as JSON, with blanks around; duplicate keys are refused.
@@ -45,14 +49,33 @@ impl<'a> Parser<'a> {
             depth: 0,
             manner,
             mends: Vec::new(),
+            whole: 0,
+            parts: Vec::new(),
         }
     }
 
     /// The JSON value that the text begins with, if it does, and how far was read.
-    pub fn strict_prefix(text: &'a str) -> (Option<Value>, usize) {
+    fn strict_prefix(text: &'a str) -> (Option<Value>, usize) {
         let mut parser = Self::new(text, Manner::Strict);
         let value = parser.value().ok();
         (value, parser.at)
+    }
+
+    /// Reads the object or list that the text begins with. Adds it, or where it is broken the whole ones inside of it; gives
+    /// how far was read, which is at least one byte.
+    pub fn strict_parts(text: &'a str, found: &mut Vec<Value>) -> usize {
+        let mut parser = Self::new(text, Manner::Strict);
+        match parser.value() {
+            Ok(value) => {
+                found.push(value);
+                parser.at
+            }
+            Err(Flaw) => {
+                found.extend(parser.parts.into_iter().rev());
+                // What a string without an end holds is looked through as well.
+                parser.whole
+            }
+        }
     }
 
     /// The value that the text begins with, mended, and what was mended; `None` if nothing had to be.
@@ -95,7 +118,7 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self) -> Result<Value, Flaw> {
         self.blanks();
-        match self.next() {
+        let value = match self.next() {
             Some('{') => self.nested(Self::object),
             Some('[') => self.nested(Self::array),
             Some('"') => self.string().map(Value::String),
@@ -103,7 +126,9 @@ impl<'a> Parser<'a> {
             Some('-' | '0'..='9') => self.number(),
             Some(_) => self.word(),
             None => Err(Flaw),
-        }
+        }?;
+        self.whole = self.at;
+        Ok(value)
     }
 
     fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Flaw>) -> Result<Value, Flaw> {
@@ -112,6 +137,7 @@ impl<'a> Parser<'a> {
         }
         self.depth += 1;
         self.at += 1;
+        self.whole = self.at;
         let value = parse(self);
         self.depth -= 1;
         value
@@ -134,43 +160,74 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self) -> Result<Value, Flaw> {
         let mut items = Vec::new();
+        match self.items(&mut items) {
+            Ok(()) => Ok(items.into()),
+            Err(Flaw) => Err(self.broken(items)),
+        }
+    }
+
+    fn items(&mut self, items: &mut Vec<Value>) -> Result<(), Flaw> {
         loop {
             self.blanks();
             if self.ends(']', items.is_empty())? {
-                return Ok(items.into());
+                return Ok(());
             }
             match self.value() {
                 Ok(item) => items.push(item),
-                Err(Flaw) if self.is_cut() => return Ok(items.into()),
+                Err(Flaw) if self.is_cut() => return Ok(()),
                 Err(Flaw) => return Err(Flaw),
             }
             if self.separated(']')? {
-                return Ok(items.into());
+                return Ok(());
             }
         }
     }
 
     fn object(&mut self) -> Result<Value, Flaw> {
         let mut fields = Map::new();
+        match self.fields(&mut fields) {
+            Ok(()) => Ok(fields.into()),
+            Err(Flaw) => Err(self.broken(fields.into_iter().map(|it| it.1))),
+        }
+    }
+
+    fn fields(&mut self, fields: &mut Map<String, Value>) -> Result<(), Flaw> {
         loop {
             self.blanks();
             if self.ends('}', fields.is_empty())? {
-                return Ok(fields.into());
+                return Ok(());
             }
             let field = self.field();
             match field {
-                Ok((name, value)) => {
-                    if fields.insert(name, value).is_some() {
-                        self.duplicate()?;
+                Ok((name, value)) if fields.contains_key(&name) => {
+                    if !self.is_lenient() {
+                        return Err(self.broken([value]));
                     }
+                    self.mend("took the last of several fields of one name");
+                    fields.insert(name, value);
                 }
-                Err(Flaw) if self.is_cut() => return Ok(fields.into()),
+                Ok((name, value)) => {
+                    fields.insert(name, value);
+                }
+                Err(Flaw) if self.is_cut() => return Ok(()),
                 Err(Flaw) => return Err(Flaw),
             }
             if self.separated('}')? {
-                return Ok(fields.into());
+                return Ok(());
             }
         }
+    }
+
+    /// What holds these values is broken; those that are whole are kept for who looks for parts.
+    fn broken(
+        &mut self,
+        inside: impl IntoIterator<Item = Value, IntoIter: DoubleEndedIterator>,
+    ) -> Flaw {
+        if !self.is_lenient() {
+            let is_part = |it: &Value| it.is_object() || it.is_array();
+            self.parts.extend(inside.into_iter().rev().filter(is_part));
+        }
+        Flaw
     }
 
     fn field(&mut self) -> Result<(String, Value), Flaw> {
@@ -179,6 +236,7 @@ impl<'a> Parser<'a> {
         if !self.take(':') {
             return Err(Flaw);
         }
+        self.whole = self.at;
         Ok((name, self.value()?))
     }
 
@@ -188,14 +246,6 @@ impl<'a> Parser<'a> {
             Some(_) if self.is_lenient() => self.lenient_name(),
             _ => Err(Flaw),
         }
-    }
-
-    fn duplicate(&mut self) -> Result<(), Flaw> {
-        if !self.is_lenient() {
-            return Err(Flaw);
-        }
-        self.mend("took the last of several fields of one name");
-        Ok(())
     }
 
     /// Whether the list or object ends here, before another item.

@@ -1,62 +1,79 @@
 //! Finds the parts of a text that may be a value: blocks of code, and brackets in prose.
+//!
+//! An answer is text from outside that may hold anything, so every function here reads it in linear time.
 
 use serde_json::Value;
 
 use super::parse::Parser;
 
-/// How often a text is read over at most, so that one of nothing but brackets costs little.
-const MOST_PASSES: usize = 32;
+/// A run of three or more back-quotes.
+#[derive(Clone, Copy, Debug)]
+struct Fence {
+    start: usize,
+    end: usize,
+    /// Whether nothing follows it on its line, as after the end of a block. A fence inside of a string has something there.
+    ends_its_line: bool,
+}
 
 /// The insides of all blocks of code, in order; an open one ends with the text.
 pub(crate) fn fenced(text: &str) -> Vec<&str> {
+    let fences = fences(text);
+    let closing = closings(&fences);
     let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find("```") {
-        let after = &rest[open + 3..];
+    let mut at = 0;
+    while let Some(open) = fences.get(at) {
+        let after = &text[open.end..];
         let info = after.find(|it: char| !(it.is_ascii_alphanumeric() || "-_+.".contains(it)));
-        let inside = &after[info.unwrap_or(after.len())..];
-        match closing(inside) {
-            Some(end) => {
-                found.push(inside[..end].trim());
-                rest = &inside[end + 3..];
-            }
-            None => {
-                found.push(inside.trim());
-                break;
-            }
-        }
+        let start = info.map_or(text.len(), |it| open.end + it);
+        let close = closing[at].map(|it| (it, fences[it].start));
+        let end = close.map_or(text.len(), |it| it.1);
+        found.push(text[start..end].trim());
+        at = close.map_or(fences.len(), |it| it.0 + 1);
     }
     found.retain(|it| !it.is_empty());
     found
 }
 
-/// Where the block ends: a fence inside of a string has something after it on its line.
-fn closing(inside: &str) -> Option<usize> {
-    let ends = |at: usize| {
-        let line = inside[at + 3..].lines().next().unwrap_or_default();
-        line.trim().is_empty()
-    };
-    let mut fences = inside.match_indices("```").map(|it| it.0);
+fn fences(text: &str) -> Vec<Fence> {
+    let bytes = text.as_bytes();
+    let mut fences = Vec::new();
+    let mut from = 0;
+    while let Some(found) = text[from..].find("```") {
+        let start = from + found;
+        let length = bytes[start..].iter().take_while(|it| **it == b'`').count();
+        from = start + length;
+        let rest = text[from..].trim_start_matches(|it: char| it != '\n' && it.is_whitespace());
+        fences.push(Fence {
+            start,
+            end: from,
+            ends_its_line: rest.is_empty() || rest.starts_with('\n'),
+        });
+    }
     fences
-        .clone()
-        .find(|at| ends(*at))
-        .or_else(|| fences.next())
+}
+
+/// For each fence, which one closes the block that it opens: the next that ends its line, else the next one.
+fn closings(fences: &[Fence]) -> Vec<Option<usize>> {
+    let mut closings = vec![None; fences.len()];
+    let mut ending = None;
+    for at in (0..fences.len()).rev() {
+        let next = (at + 1 < fences.len()).then_some(at + 1);
+        closings[at] = ending.or(next);
+        if fences[at].ends_its_line {
+            ending = Some(at);
+        }
+    }
+    closings
 }
 
 /// All objects and lists in the text that are right JSON, the outermost ones, in order.
 pub(crate) fn values(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;
-    let mut read = 0;
     while let Some(next) = text[at..].find(['{', '[']) {
         at += next;
-        let (value, length) = Parser::strict_prefix(&text[at..]);
-        at += if value.is_some() { length } else { 1 };
-        found.extend(value);
-        read += length;
-        if read > text.len().saturating_mul(MOST_PASSES) {
-            break;
-        }
+        // What is open where the parser stops would stop it again there, so reading goes on from that place.
+        at += Parser::strict_parts(&text[at..], &mut found);
     }
     found
 }

@@ -1,5 +1,7 @@
 //! What models do to JSON, and what becomes of it.
 
+use std::time::{Duration, Instant};
+
 use gsw_engine::model::Issue;
 use proptest::{prop_assert, proptest};
 use serde_json::{Value, json};
@@ -231,6 +233,65 @@ fn large_and_wound_answers_end() {
     assert_eq!(reading.liberties.len(), 1);
     let text = value.to_string().replace("\"Div\"", "\"none of them\"");
     assert!(attempt(&text, &schema, Exactness::Lenient).is_err());
+}
+
+/// Texts of about this size that make a reader look at everything again and again if it ever goes back.
+fn wound(size: usize) -> Vec<String> {
+    [
+        "```json\n",
+        "```json\n{\n",
+        "``` ",
+        "```\n",
+        "``` \"\n",
+        "[1,",
+        "[{},",
+        "{\"a\":[",
+        "[\"a [1] ",
+        "[\"\\\"",
+        "{\"a\": 1 \"a\": ",
+        "[a /**/ b ",
+        "[1 \"a\": ",
+        "\"   ",
+        "'\"`",
+        "{a",
+    ]
+    .iter()
+    .flat_map(|it| {
+        [
+            it.repeat(size / it.len()),
+            format!("[{}", it.repeat(size / it.len())),
+        ]
+    })
+    .collect()
+}
+
+#[test]
+fn reading_takes_time_in_proportion_to_the_text() {
+    let any = json!({"type": "integer"});
+    for text in wound(400_000) {
+        let begin = Instant::now();
+        drop(attempt(&text, &any, Exactness::Lenient));
+        // A second at worst where nothing is optimized; going back at each place would take an hour.
+        let took = begin.elapsed();
+        assert!(took < Duration::from_secs(60), "{took:?}: {}", &text[..20]);
+    }
+}
+
+#[test]
+fn whole_values_are_found_in_broken_ones_and_between_fences() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    for (text, expected) in [
+        ("[[1], [2, 3], oh", json!([2, 3])),
+        ("{\"a\": [1], \"a\": [2], \"b\": x", json!([2])),
+        ("[8] [\"see [7]\", x", json!([8])),
+        ("[ \"no end [7]", json!([7])),
+        ("say [sic] and [[4] then", json!([4])),
+        ("```json\n[1]\n``` or ```json\n[2]\n```", json!([2])),
+        ("````json\n[6]\n````", json!([6])),
+    ] {
+        let reading = lenient(text, &list);
+        assert_eq!(reading.value, expected, "{text}");
+    }
 }
 
 proptest! {

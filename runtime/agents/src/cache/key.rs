@@ -77,6 +77,8 @@ fn begin(kind: u8, size: usize, encoded: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use gsw_engine::model::{Content, Media, MediaKind, MediaSource};
     use proptest::prelude::{Just, Strategy, any, prop_oneof};
     use proptest::{collection, prop_assert_eq, proptest};
@@ -161,8 +163,16 @@ mod tests {
             |it| it.stop = vec!["END".into()],
             |it| it.temperature = Some(0.0),
             |it| it.thinking = Some(2000),
-            |it| it.messages[0].content.push(picture("aaaa")),
-            |it| it.messages[0].content.push(picture("bbbb")),
+            |it| {
+                Arc::make_mut(&mut it.messages[0])
+                    .content
+                    .push(picture("aaaa"))
+            },
+            |it| {
+                Arc::make_mut(&mut it.messages[0])
+                    .content
+                    .push(picture("bbbb"))
+            },
         ];
         for change in changes {
             let mut changed = request.clone();

@@ -120,11 +120,11 @@ fn answer(content: Vec<Content>, stop: StopReason) -> ModelAnswer {
         stop_reason: "end_turn".into(),
         model: "m".into(),
         request_id: None,
-        usage: Usage {
+        usage: Some(Usage {
             input_tokens: 1_000_000,
             output_tokens: 0,
             ..Usage::default()
-        },
+        }),
         attempts: 1,
         simulated: false,
     }
@@ -136,6 +136,7 @@ fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
         message: "no luck".into(),
         status,
         retry_after: Some(Duration::from_millis(1500)),
+        again_in: None,
         attempts: 3,
         tokens: None,
         limit: None,
@@ -478,6 +479,7 @@ fn tools_are_called_and_their_results_sent_back() {
         id: id.into(),
         name: name.into(),
         input: json!({"path": "a"}),
+        flaw: None,
     };
     let turn = || {
         let content = vec![wanted("1", "delete"), wanted("2", "look")];

@@ -1,5 +1,7 @@
 //! What follows an answer: it fits, it is shown back, tools are called, or the call fails.
 
+use std::sync::Arc;
+
 use gsw_engine::model::{
     Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
     ToolOutcome,
@@ -11,7 +13,7 @@ use crate::outcome;
 use crate::providers::sim;
 use crate::reflection;
 use crate::settings::Exactness;
-use crate::tools;
+use crate::tools::{self, Calls};
 
 impl Machine {
     pub(super) fn answered(
@@ -88,27 +90,22 @@ impl Machine {
             let message = format!("no answer after {most} turns of tool use (`max_turns`)");
             return fail(outcome::misconfigured(&message));
         }
-        let names = &talk.settings.tools;
-        let (calls, refused) = tools::calls(&answer.content, &self.call.program, names);
-        talk.request.messages.push(Message {
+        let calls = Calls::of(&answer.content, &self.call.program, &talk.settings.tools);
+        talk.request.messages.push(Arc::new(Message {
             role: Role::Assistant,
             content: answer.content,
-        });
-        if calls.is_empty() && refused.is_empty() {
+        }));
+        if calls.outcomes.is_empty() {
             let message = "the model stopped for a tool without naming one";
             return fail(outcome::misconfigured(message));
         }
-        let unknown = refused.iter().map(|it| PromptNote::UnknownTool {
-            name: it.name.clone(),
-            input: it.input.clone(),
-            message: tools::unknown(&it.name),
-        });
-        self.notes.extend(unknown);
-        talk.refused = refused.into_iter().map(tools::refusal).collect();
-        if calls.is_empty() {
+        self.notes.extend(calls.notes);
+        talk.outcomes = calls.outcomes;
+        talk.has_begun_once |= calls.begins_once;
+        if calls.run.is_empty() {
             return talk.tools_answered(Vec::new());
         }
-        PromptStep::CallTools(calls)
+        PromptStep::CallTools(calls.run)
     }
 }
 
@@ -131,15 +128,8 @@ impl Talk {
     }
 
     pub(super) fn tools_answered(&mut self, outcomes: Vec<ToolOutcome>) -> PromptStep {
-        let mut all = std::mem::take(&mut self.refused);
-        all.extend(outcomes);
-        let asked = self
-            .request
-            .messages
-            .last()
-            .map_or(&[][..], |it| &it.content);
-        let results = tools::results(asked, all);
-        self.request.messages.push(results);
+        let results = tools::results(std::mem::take(&mut self.outcomes), outcomes);
+        self.request.messages.push(Arc::new(results));
         self.ask()
     }
 }

@@ -4,10 +4,12 @@ mod reader;
 mod wire;
 
 use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+use serde_json::Value;
 
 use super::exchange::{AnswerReader, Exchange};
-use super::http::{self, Post};
+use super::http::Post;
 use super::{OnDelta, Providers, missing_key, schema};
+use crate::connections::address;
 use reader::MessageReader;
 use wire::SchemaForm;
 
@@ -49,8 +51,9 @@ async fn ask_as(
     form: SchemaForm,
     on_delta: &mut OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
-    let post = post(providers, model, request, form)?;
-    let host = http::host(&post.url).to_owned();
+    let body = || wire::body(model, request, form);
+    let post = post(providers, request, &body)?;
+    let host = address::host(&post.url);
     let new_reader =
         move || -> Box<dyn AnswerReader> { Box::new(MessageReader::new(host.clone())) };
     let exchange = Exchange {
@@ -62,12 +65,11 @@ async fn ask_as(
     exchange.run(providers, on_delta).await
 }
 
-fn post(
+fn post<'a>(
     providers: &Providers,
-    model: &str,
     request: &ModelRequest,
-    form: SchemaForm,
-) -> Result<Post, ModelFailure> {
+    body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
+) -> Result<Post<'a>, ModelFailure> {
     let variable = |name| providers.environment.get(name);
     let key = variable("ANTHROPIC_API_KEY")
         .ok_or_else(|| missing_key(&request.model, "ANTHROPIC_API_KEY"))?;
@@ -85,7 +87,7 @@ fn post(
             ("anthropic-version", version),
             ("accept", "text/event-stream".into()),
         ],
-        body: wire::body(model, request, form)?.to_string(),
+        body,
     })
 }
 

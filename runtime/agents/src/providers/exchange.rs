@@ -11,6 +11,8 @@ use super::http::{self, Post};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
 use super::{OnDelta, Providers, failure};
+use crate::answer::strict_json;
+use crate::connections::{address, connection};
 
 /// The most that is read of a response that is no stream.
 const LARGEST_BODY: usize = 64 << 20;
@@ -74,7 +76,7 @@ pub(crate) trait AnswerReader: Send {
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
     /// The request.
-    pub post: Post,
+    pub post: Post<'a>,
     /// How often it is tried again.
     pub retries: u32,
     /// How long all attempts may take together.
@@ -100,19 +102,20 @@ impl Exchange<'_> {
                 Ok(Err(trouble)) => trouble,
                 Err(_) => return Err(self.late(attempts)),
             };
+            let wait = providers
+                .policy
+                .delay(attempts, trouble.failure.retry_after)
+                .filter(|_| trouble.is_worth_another);
             let failure = ModelFailure {
                 attempts,
+                again_in: wait,
                 ..trouble.failure
             };
-            if !trouble.is_worth_another || attempts > self.retries {
-                return Err(failure);
-            }
-            let Some(delay) = providers.policy.delay(attempts, failure.retry_after) else {
+            let Some(delay) =
+                wait.filter(|it| attempts <= self.retries && Instant::now() + *it < deadline)
+            else {
                 return Err(failure);
             };
-            if Instant::now() + delay >= deadline {
-                return Err(failure);
-            }
             sleep(delay).await;
             on_delta("");
         }
@@ -130,8 +133,8 @@ impl Exchange<'_> {
         }
     }
 
-    fn host(&self) -> &str {
-        http::host(&self.post.url)
+    fn host(&self) -> String {
+        address::host(&self.post.url)
     }
 
     async fn once(
@@ -139,23 +142,29 @@ impl Exchange<'_> {
         providers: &Providers,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
+        let _connection = connection().await;
         let response = providers.http.send(&self.post).await;
         let response = response.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
-            failure: error.into_failure(),
+            failure: error.failure,
         })?;
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
         let request_id = header(&response, "request-id").or(header(&response, "x-request-id"));
         let content_type = header(&response, "content-type").unwrap_or_default();
+        let content_type = content_type.to_ascii_lowercase();
         let mut reader = (self.new_reader)();
         if content_type.starts_with("application/json") {
             let text = self.text(response).await?;
-            let answer: Value = serde_json::from_str(&text)
-                .map_err(|_| Trouble::malformed(self.host(), &shortened(&text)))?;
+            // Ours nests deeper, but takes no field twice.
+            let answer = serde_json::from_str(&text)
+                .ok()
+                .or_else(|| strict_json(&text));
+            let answer: Value =
+                answer.ok_or_else(|| Trouble::malformed(&self.host(), &shortened(&text)))?;
             if answer.get("error").is_some_and(|it| !it.is_null()) {
-                return Err(Trouble::reported(self.host(), &answer));
+                return Err(Trouble::reported(&self.host(), &answer));
             }
             reader.whole(&answer, on_delta)?;
         } else if content_type.is_empty() || content_type.starts_with("text/event-stream") {
@@ -166,7 +175,7 @@ impl Exchange<'_> {
                 "{content_type} instead of an event stream: {}",
                 shortened(&text)
             );
-            return Err(Trouble::malformed(self.host(), &what));
+            return Err(Trouble::malformed(&self.host(), &what));
         }
         let answer = reader.finish()?;
         Ok(ModelAnswer {
@@ -200,7 +209,7 @@ impl Exchange<'_> {
         // Where the body cannot be read, what the status says still stands.
         let text = self.text(response).await.unwrap_or_default();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        let mut failure = ErrorBody::read(&body).into_failure(self.host(), Some(status), &text);
+        let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);
         failure.retry_after = retry_after(&headers, SystemTime::now());
         Trouble {
             // An account without credit gets no better by asking again.
@@ -218,7 +227,12 @@ impl Exchange<'_> {
                 return Err(self.unreadable(StreamError::TooLarge));
             }
         }
-        String::from_utf8(body).map_err(|_| self.unreadable(StreamError::NotUtf8))
+        let mut text =
+            String::from_utf8(body).map_err(|_| self.unreadable(StreamError::NotUtf8))?;
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        Ok(text)
     }
 
     fn broken(&self, error: &reqwest::Error) -> Trouble {
@@ -233,7 +247,7 @@ impl Exchange<'_> {
             StreamError::TooLarge => "it is too large",
             StreamError::NotUtf8 => "it is not UTF-8",
         };
-        Trouble::malformed(self.host(), what)
+        Trouble::malformed(&self.host(), what)
     }
 }
 

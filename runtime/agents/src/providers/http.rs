@@ -9,8 +9,10 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect;
 
 use gsw_engine::model::{FailureKind, ModelFailure};
+use serde_json::Value;
 
 use super::opening::Openings;
+use crate::connections::{Names, address};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -23,36 +25,34 @@ pub(crate) struct Http {
 }
 
 /// A request that can be sent several times.
-#[derive(Debug)]
-pub(crate) struct Post {
+pub(crate) struct Post<'a> {
     /// Where to.
     pub url: String,
     /// Besides the content type.
     pub headers: Vec<(&'static str, String)>,
-    /// JSON.
-    pub body: String,
+    /// Makes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
+    pub body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
 }
 
 impl Http {
     /// Sends it and gives the response when its headers are here.
-    pub async fn send(&self, post: &Post) -> Result<reqwest::Response, SendError> {
+    pub async fn send(&self, post: &Post<'_>) -> Result<reqwest::Response, SendError> {
         let client = self
             .client
             .get_or_init(new_client)
             .as_ref()
             .map_err(|message| SendError::final_one(message.clone()))?;
         let headers = header_map(post)?;
-        let turn = self.openings.turn(host(&post.url)).await;
-        client
+        let turn = self.openings.turn(&address::host(&post.url)).await;
+        let body = (post.body)().map_err(SendError::refused)?.to_string();
+        let request = client
             .post(&post.url)
             .headers(headers)
-            .body(turn.body(post.body.clone()))
-            .send()
-            .await
-            .map_err(|error| SendError {
-                is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
-                message: describe(&post.url, &error),
-            })
+            .body(turn.body(body));
+        request.send().await.map_err(|error| SendError {
+            is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
+            failure: super::failure(FailureKind::Provider, describe(&post.url, &error)),
+        })
     }
 }
 
@@ -62,20 +62,19 @@ pub(crate) struct SendError {
     /// Whether another attempt may succeed.
     pub is_worth_another: bool,
     /// For the user; holds no key.
-    pub message: String,
+    pub failure: ModelFailure,
 }
 
 impl SendError {
     fn final_one(message: String) -> Self {
-        Self {
-            is_worth_another: false,
-            message,
-        }
+        Self::refused(super::failure(FailureKind::Provider, message))
     }
 
-    /// As a failure of the model.
-    pub fn into_failure(self) -> ModelFailure {
-        super::failure(FailureKind::Provider, self.message)
+    fn refused(failure: ModelFailure) -> Self {
+        Self {
+            is_worth_another: false,
+            failure,
+        }
     }
 }
 
@@ -84,6 +83,7 @@ fn new_client() -> Result<reqwest::Client, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .connect_timeout(CONNECT)
+        .dns_resolver(Names::of_process())
         // A redirected request would carry the key to another host.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
@@ -91,7 +91,7 @@ fn new_client() -> Result<reqwest::Client, String> {
         .map_err(|error| format!("the HTTP client cannot start: {}", chain(&error)))
 }
 
-fn header_map(post: &Post) -> Result<HeaderMap, SendError> {
+fn header_map(post: &Post<'_>) -> Result<HeaderMap, SendError> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
     for (name, value) in &post.headers {
@@ -108,9 +108,10 @@ fn header_map(post: &Post) -> Result<HeaderMap, SendError> {
 
 /// What went wrong, with the host and never the key.
 pub(crate) fn describe(url: &str, error: &reqwest::Error) -> String {
-    let host = host(url);
+    let host = address::host(url);
     if error.is_builder() {
-        return format!("`{url}` is not an address that can be asked; look at the base URL");
+        let shown = address::shown(url);
+        return format!("`{shown}` is not an address that can be asked; look at the base URL");
     }
     if let Some(tls) = tls_error(error) {
         return format!("no secure connection to {host}: {tls}");
@@ -125,13 +126,6 @@ pub(crate) fn describe(url: &str, error: &reqwest::Error) -> String {
         return format!("{host} cannot be reached: {}", last_cause(error));
     }
     format!("the connection to {host} failed: {}", last_cause(error))
-}
-
-/// `api.example.org:8443` of an address.
-pub(crate) fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |it| it.1);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    authority.rsplit('@').next().unwrap_or(authority)
 }
 
 fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
@@ -166,14 +160,44 @@ fn chain(error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::host;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
-    #[test]
-    fn a_host_is_named_without_credentials() {
-        assert_eq!(
-            host("https://user:pw@api.example.org:8443/v1?x"),
-            "api.example.org:8443"
-        );
-        assert_eq!(host("localhost"), "localhost");
+    use serde_json::json;
+
+    use super::{Http, Post};
+    use crate::providers::opening::AT_ONCE;
+
+    #[tokio::test]
+    async fn a_body_is_made_when_it_is_its_turn() {
+        let http = Arc::new(Http::default());
+        let mut turns = Vec::new();
+        for _ in 0..AT_ONCE {
+            turns.push(http.openings.turn("127.0.0.1:1").await);
+        }
+        let is_made = Arc::new(AtomicBool::new(false));
+        let (sender, made) = (Arc::clone(&http), Arc::clone(&is_made));
+        let sending = tokio::spawn(async move {
+            let body = || {
+                made.store(true, Ordering::SeqCst);
+                Ok(json!({}))
+            };
+            let post = Post {
+                url: "http://127.0.0.1:1/v1".into(),
+                headers: Vec::new(),
+                body: &body,
+            };
+            sender.send(&post).await.map(|it| it.status())
+        });
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!is_made.load(Ordering::SeqCst));
+        drop(turns);
+        let error = sending
+            .await
+            .expect("no panic")
+            .expect_err("nobody is there");
+        assert!(is_made.load(Ordering::SeqCst), "{error:?}");
     }
 }

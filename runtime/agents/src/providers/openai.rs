@@ -4,10 +4,12 @@ mod reader;
 mod wire;
 
 use gsw_engine::model::{Content, ModelAnswer, ModelFailure, ModelRequest};
+use serde_json::Value;
 
 use super::exchange::{AnswerReader, Exchange};
-use super::http::{self, Post};
+use super::http::Post;
 use super::{OnDelta, Providers, missing_key, schema};
+use crate::connections::address;
 use reader::CompletionReader;
 use wire::{Dialect, ResponseFormat};
 
@@ -39,8 +41,13 @@ async fn ask_as(
     format: &ResponseFormat,
     on_delta: &mut OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
-    let post = post(providers, model, request, format)?;
-    let host = http::host(&post.url).to_owned();
+    let (base, dialect) = match providers.environment.get("OPENAI_BASE_URL") {
+        Some(base) => (base, Dialect::Compatible),
+        None => ("https://api.openai.com/v1".into(), Dialect::Original),
+    };
+    let body = || wire::body(model, request, format, dialect);
+    let post = post(providers, request, &base, &body)?;
+    let host = address::host(&post.url);
     let new_reader =
         move || -> Box<dyn AnswerReader> { Box::new(CompletionReader::new(host.clone())) };
     let exchange = Exchange {
@@ -60,25 +67,20 @@ async fn ask_as(
     Ok(answer)
 }
 
-fn post(
+fn post<'a>(
     providers: &Providers,
-    model: &str,
     request: &ModelRequest,
-    format: &ResponseFormat,
-) -> Result<Post, ModelFailure> {
-    let variable = |name| providers.environment.get(name);
-    let key =
-        variable("OPENAI_API_KEY").ok_or_else(|| missing_key(&request.model, "OPENAI_API_KEY"))?;
-    let (base, dialect) = match variable("OPENAI_BASE_URL") {
-        Some(base) => (base, Dialect::Compatible),
-        None => ("https://api.openai.com/v1".into(), Dialect::Original),
-    };
+    base: &str,
+    body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
+) -> Result<Post<'a>, ModelFailure> {
+    let key = providers.environment.get("OPENAI_API_KEY");
+    let key = key.ok_or_else(|| missing_key(&request.model, "OPENAI_API_KEY"))?;
     Ok(Post {
         url: format!("{}/chat/completions", base.trim_end_matches('/')),
         headers: vec![
             ("authorization", format!("Bearer {key}")),
             ("accept", "text/event-stream".into()),
         ],
-        body: wire::body(model, request, format, dialect)?.to_string(),
+        body,
     })
 }

@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Connections to one host that are being opened at once. A guess: fewer than the queue of a listening socket holds.
-const AT_ONCE: usize = 64;
+pub(super) const AT_ONCE: usize = 64;
 
 /// The turns of all hosts.
 #[derive(Debug, Default)]

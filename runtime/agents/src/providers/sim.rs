@@ -29,11 +29,11 @@ pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer 
         .sum();
     let system = request.system.as_ref().map_or(0, String::len);
     ModelAnswer {
-        usage: Usage {
+        usage: Some(Usage {
             input_tokens: tokens(sent + system),
             output_tokens: tokens(text.len()),
             ..Usage::default()
-        },
+        }),
         content: vec![Content::Text { text }],
         stop: StopReason::End,
         stop_reason: "simulated".into(),

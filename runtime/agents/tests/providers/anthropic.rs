@@ -83,7 +83,7 @@ async fn a_stream_is_folded_into_an_answer() {
     assert_eq!(answer.model, "claude-sonnet-5-5");
     assert_eq!(answer.request_id.as_deref(), Some("req_fake"));
     assert_eq!((answer.attempts, answer.simulated), (1, false));
-    let usage = answer.usage;
+    let usage = answer.usage.expect("it says so");
     assert_eq!((usage.input_tokens, usage.output_tokens), (18, 7));
     assert_eq!((usage.cache_read_tokens, usage.cache_write_tokens), (5, 3));
 
@@ -91,10 +91,10 @@ async fn a_stream_is_folded_into_an_answer() {
     let followed = ModelRequest {
         messages: vec![
             said(Role::User, "Say hello."),
-            gsw_engine::model::Message {
+            std::sync::Arc::new(gsw_engine::model::Message {
                 role: Role::Assistant,
                 content: answer.content,
-            },
+            }),
             said(Role::User, "Again."),
         ],
         ..claude()
@@ -135,6 +135,7 @@ async fn tools_are_offered_and_their_calls_read() {
         id: id.into(),
         name: name.into(),
         input,
+        flaw: None,
     };
     assert_eq!(
         answer.content[1],
@@ -178,7 +179,7 @@ async fn a_tool_call_that_the_token_limit_cut_is_no_call() {
         (answer.stop, answer.content.len()),
         (StopReason::MaxTokens, 0)
     );
-    assert_eq!(answer.usage.output_tokens, 9);
+    assert_eq!(answer.usage.map(|it| it.output_tokens), Some(9));
 }
 
 #[tokio::test]
@@ -207,7 +208,10 @@ async fn a_server_that_does_not_stream_is_understood() {
     let stage = Stage::of(vec![Reply::of(Body::Json(whole))]).await;
     let answer = stage.ask(claude()).await.expect("an answer");
     assert_eq!(
-        (text(&answer).as_str(), answer.usage.input_tokens),
+        (
+            text(&answer).as_str(),
+            answer.usage.map_or(0, |it| it.input_tokens)
+        ),
         ("hi", 2)
     );
     assert_eq!(stage.streamed(), "hi");

@@ -1,5 +1,7 @@
 //! Chat completions.
 
+use std::sync::Arc;
+
 use fake_provider::{Body, Completion, Event, Reply};
 use gsw_engine::model::{Content, Message, ModelRequest, Role, StopReason};
 use serde_json::{Value, json};
@@ -75,7 +77,7 @@ async fn usage_comes_in_the_last_chunk() {
         (answer.stop, answer.stop_reason.as_str()),
         (StopReason::End, "stop")
     );
-    let usage = answer.usage;
+    let usage = answer.usage.expect("it says so");
     assert_eq!(
         (
             usage.input_tokens,
@@ -104,6 +106,7 @@ async fn parallel_tool_calls_are_merged_by_index() {
         id: id.into(),
         name: name.into(),
         input,
+        flaw: None,
     };
     assert_eq!(
         answer.content,
@@ -121,14 +124,14 @@ async fn parallel_tool_calls_are_merged_by_index() {
     let followed = ModelRequest {
         messages: vec![
             said(Role::User, "Look."),
-            Message {
+            Arc::new(Message {
                 role: Role::Assistant,
                 content: answer.content,
-            },
-            Message {
+            }),
+            Arc::new(Message {
                 role: Role::User,
                 content: vec![result("c1", "x", false), result("c2", "late", true)],
-            },
+            }),
         ],
         ..gpt()
     };

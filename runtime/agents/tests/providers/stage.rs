@@ -97,11 +97,11 @@ pub fn gpt() -> ModelRequest {
     request("openai/local/model")
 }
 
-pub fn said(role: Role, text: &str) -> Message {
-    Message {
+pub fn said(role: Role, text: &str) -> Arc<Message> {
+    Arc::new(Message {
         role,
         content: vec![Content::Text { text: text.into() }],
-    }
+    })
 }
 
 pub fn text(answer: &ModelAnswer) -> String {

@@ -3,7 +3,7 @@
 use fake_provider::{Body, Drip, Event, Reply};
 use gsw_agents::{Environment, Providers};
 use gsw_engine::driver::call::Call;
-use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, Models};
+use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, Models, StopReason};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -54,6 +54,10 @@ async fn a_host_that_is_not_there_is_named() {
             "no-such-host.invalid cannot be reached",
         ),
         ("not an address", "is not an address"),
+        (
+            "http://me:very-secret@host:port",
+            "`http://host:port/v1/messages` is not an address",
+        ),
     ] {
         let failure = ask_with(&[key, ("ANTHROPIC_BASE_URL", url)], claude()).await;
         assert_eq!(
@@ -197,4 +201,17 @@ async fn the_simulator_needs_nothing() {
         .expect("an answer");
     assert!(answer.simulated);
     assert_eq!(text(&answer), "simulated: Say hello.");
+}
+
+#[tokio::test]
+async fn content_types_have_no_case_and_a_byte_order_mark_is_no_garbage() {
+    let message = json!({"model": "m", "stop_reason": "end_turn", "usage": {},
+        "content": [{"type": "text", "text": "hello"},
+            {"type": "tool_use", "id": "t1", "name": "look", "input": {"deep": 1}}]});
+    let reply = Reply::of(Body::Text(format!("\u{feff}{message}")));
+    let stage = Stage::of(vec![reply.with_header("content-type", "Application/JSON")]).await;
+    let answer = stage.ask(claude()).await.expect("an answer");
+    assert_eq!((text(&answer).as_str(), answer.usage), ("hello", None));
+    // It calls a tool, whatever it says of its end.
+    assert_eq!(answer.stop, StopReason::ToolUse);
 }

@@ -1,6 +1,7 @@
 //! The requests of programs against a scripted server: what is sent, what comes back, where redirects lead.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fake_provider::{Reply, Script, Server};
 use gsw_agents::WebClient;
@@ -123,4 +124,39 @@ async fn what_cannot_be_asked_is_an_error() {
     }
     let failure = send(request("GE T", circle.url())).await;
     assert!(matches!(failure, Err(Failure::Io { .. })));
+}
+
+#[tokio::test]
+async fn an_exchange_has_a_time_limit_of_its_own() {
+    let hanging = Reply {
+        hang: true,
+        ..Reply::text("a part")
+    };
+    let server = server(vec![hanging]).await;
+    let client = WebClient::with_time_limit(Duration::from_millis(300));
+    let request = request("get", server.url());
+    let failure = client
+        .send(request, everywhere(), &Call::alone())
+        .await
+        .expect_err("no end");
+    let Failure::Io { message, .. } = failure else {
+        panic!("{failure:?}")
+    };
+    assert!(
+        message.contains("no complete answer within 0.3 s"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_read_is_shown_without_its_password() {
+    let request = request("get", "http://user:pass@host:port/a?key=pass".into());
+    let failure = send(request).await.expect_err("no address");
+    let Failure::Io { message, .. } = failure else {
+        panic!("{failure:?}")
+    };
+    assert!(
+        message.contains("`http://host:port/a`") && !message.contains("pass"),
+        "{message}"
+    );
 }

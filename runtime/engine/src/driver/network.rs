@@ -248,6 +248,7 @@ fn no_models() -> ModelFailure {
         message: "this host gave no models to the run".into(),
         status: None,
         retry_after: None,
+        again_in: None,
         attempts: 0,
         tokens: None,
         limit: None,

@@ -61,6 +61,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             message: "a test has no models".into(),
             status: None,
             retry_after: None,
+            again_in: None,
             attempts: 0,
             tokens: None,
             limit: None,

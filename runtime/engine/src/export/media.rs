@@ -1,7 +1,8 @@
-//! Runtime calls on images and documents.
+//! Runtime calls on user texts: images, documents and blocks of data in them.
 
 use gsw_abi::types::{Type, TypeId};
 
+use crate::data_block;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::media;
@@ -43,6 +44,12 @@ calls! {
     plain media_text(run, ty, word) {
         let empty = string::new(&mut run.heap, "");
         joined(&mut run.heap, TypeId(ty as u32), word, empty)
+    }
+
+    /// A block of data in a user text: name, content.
+    plain data_block(run, name, content) {
+        let block = data_block::of(string::text(name), string::text(content));
+        string::new(&mut run.heap, &block)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::event::EventKind;
 use crate::model::{Content, Media, MediaKind, MediaSource, ModelRequest, Usage};
 use crate::node::NodeId;
 use crate::run::Run;
-use crate::scope::{Scope, ScopeId, ScopeKind};
+use crate::scope::{Scope, ScopeId, ScopeKind, Ticket};
 use crate::task::TaskId;
 use crate::value::error;
 use crate::wait::Wait;
@@ -32,10 +32,25 @@ fn image_size(content: &Content) -> Option<usize> {
     }
 }
 
+/// Counts what is written.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Run {
     /// Opens a budget inside the one that a task draws from; it draws from the new one from here on.
     pub(crate) fn open_budget(&mut self, task: TaskId, limits: Limits) -> ScopeId {
         let outer = self.tasks.at(task).budget;
+        self.scopes.join(outer);
         let id = self.scopes.open(Scope {
             task,
             node: self.tasks.at(task).node,
@@ -94,9 +109,14 @@ impl Run {
     }
 
     /// Whether the budgets of a task allow a call that may cost so much; if so it is on its way.
-    pub(crate) fn admit(&mut self, task: TaskId, worst: &Charge) -> Admission {
+    pub(crate) fn admit(
+        &mut self,
+        task: TaskId,
+        worst: &Charge,
+        ticket: Option<Ticket>,
+    ) -> Admission {
         let budget = self.tasks.at(task).budget;
-        let admission = self.scopes.admit(budget, worst);
+        let admission = self.scopes.admit(budget, worst, ticket);
         if admission == Admission::Now {
             self.scopes.each_budget(budget, |_, it| it.reserve(worst));
         }
@@ -125,27 +145,44 @@ impl Run {
         self.scopes.overdrawn(innermost)
     }
 
-    /// Asks again for the prompts that were held back, in their order.
-    pub(crate) fn ask_held_back(&mut self) {
-        for id in std::mem::take(&mut self.held_back) {
-            let Some(task) = self.tasks.get(id) else {
-                continue;
-            };
-            if !matches!(&task.wait, Wait::Prompt(prompt) if prompt.is_held_back()) {
-                continue;
+    /// Less is set aside in the budgets around a task: those that wait longest for it may be asked for.
+    pub(crate) fn ask_held_back(&mut self, task: TaskId) {
+        for budget in self.scopes.queues_around(self.tasks.at(task).budget) {
+            while let Some((ticket, id)) = self.scopes.first_waiting(budget) {
+                let admission = self.worst_held(id, ticket).map(|worst| {
+                    let around = self.tasks.at(id).budget;
+                    self.scopes.admit(around, worst, Some(ticket))
+                });
+                if admission == Some(Admission::Later(budget)) {
+                    break;
+                }
+                self.scopes.stop_waiting(budget, ticket);
+                // Without an admission its prompt was given up meanwhile.
+                if admission.is_some()
+                    && let Wait::Prompt(prompt) = std::mem::take(&mut self.tasks.at_mut(id).wait)
+                {
+                    self.ask_again(id, prompt);
+                }
             }
-            if let Wait::Prompt(prompt) = std::mem::take(&mut self.tasks.at_mut(id).wait) {
-                self.ask_again(id, prompt);
-            }
+        }
+    }
+
+    /// The most that a call may cost that is held back with a ticket; `None` when it is none any more.
+    fn worst_held(&self, id: TaskId, ticket: Ticket) -> Option<&Charge> {
+        match &self.tasks.get(id)?.wait {
+            Wait::Prompt(prompt) => prompt.worst_held(ticket),
+            _ => None,
         }
     }
 
     /// The most that a request may cost: itself at four bytes a token, and as much answer and thinking as it allows.
     pub(crate) fn worst_case(&self, request: &ModelRequest) -> Charge {
-        let bytes = serde_json::to_vec(request).map_or(0, |it| it.len());
+        let mut bytes = Length(0);
+        // Counting cannot fail, and a request has only text keys.
+        let _ = serde_json::to_writer(&mut bytes, request);
         let pieces = request.messages.iter().flat_map(|it| &it.content);
         let images: Vec<usize> = pieces.filter_map(image_size).collect();
-        let text = bytes.saturating_sub(images.iter().sum());
+        let text = bytes.0.saturating_sub(images.iter().sum());
         let usage = Usage {
             input_tokens: text as u64 / 4 + IMAGE_TOKENS * images.len() as u64,
             output_tokens: u64::from(request.max_tokens) + u64::from(request.thinking.unwrap_or(0)),

@@ -70,6 +70,8 @@ impl Run {
         let (base, owner, role) = (task.base, task.owner, task.role);
         let result = task.result;
         let waiters = std::mem::take(&mut task.waiters);
+        let budget = task.budget;
+        self.scopes.leave(budget);
         self.finish_base(base, ending);
         match role {
             Role::Root => {

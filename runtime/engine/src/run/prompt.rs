@@ -1,16 +1,18 @@
 //! Prompt calls: each is a node, and a pure machine of the crate above that the run steps.
 
+mod arguments;
+mod asking;
 mod begin;
 mod end;
 pub(crate) mod hidden;
 mod keys;
 mod tools;
 
+use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 use serde_json::json;
 
 use crate::answers::KeptAnswer;
-use crate::budget::{Admission, Charge};
 use crate::codec::decode;
 use crate::event::{EventKind, JsonText, Level};
 use crate::export::Step;
@@ -18,7 +20,7 @@ use crate::model::{
     Check, ModelAnswer, ModelFailure, ModelRequest, PromptEvent, PromptMachine, PromptNote,
     PromptStep, Usage,
 };
-use crate::node::{NodeId, Spent, Status};
+use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
 use crate::run::lessons::{Lesson, Resolution};
@@ -26,6 +28,7 @@ use crate::scope::{ScopeId, ScopeKind};
 use crate::task::TaskId;
 use crate::wait::Wait;
 
+use asking::{Asked, Asking, Cost};
 pub(crate) use begin::NewPrompt;
 use tools::ToolRound;
 
@@ -47,10 +50,7 @@ pub struct PromptRun {
     round: Option<u32>,
     /// The budget of this call, when its settings have one.
     budget: Option<ScopeId>,
-    /// The most that the request on its way may cost.
-    reserved: Option<(String, Charge)>,
-    /// The request that is to be sent once the budgets allow it.
-    held_back: Option<Box<ModelRequest>>,
+    asking: Asking,
     /// The model that was asked last.
     model: String,
     /// Tokens of its requests.
@@ -86,8 +86,7 @@ impl PromptRun {
             requests: 0,
             round: None,
             budget: None,
-            reserved: None,
-            held_back: None,
+            asking: Asking::default(),
             model: String::new(),
             usage: Usage::default(),
             invalid: String::new(),
@@ -96,11 +95,6 @@ impl PromptRun {
             asked_by: String::new(),
             key: None,
         }
-    }
-
-    /// Whether it waits until calls of others have cost less than they might.
-    pub(crate) fn is_held_back(&self) -> bool {
-        self.held_back.is_some()
     }
 
     /// What observers are told of a request: a conversation grows, so only what is new in it.
@@ -160,19 +154,7 @@ impl Run {
     ) {
         prompt.operation = None;
         let event = match outcome {
-            Outcome::Model(answer) => {
-                self.take_answer(&mut prompt, &answer);
-                let usage = (*answer)
-                    .as_ref()
-                    .map_or_else(|_| Usage::default(), |it| it.usage);
-                if let Some(what) = self.settle_prompt(id, &mut prompt, Some(usage)) {
-                    let error = self.budget_exceeded(&what);
-                    let result = self.end_prompt(&prompt, Err(error), None);
-                    self.give_prompt(id, &prompt, result);
-                    return;
-                }
-                PromptEvent::Answered(answer)
-            }
+            Outcome::Model(answer) => return self.model_answered(id, prompt, *answer),
             Outcome::Found(found) => {
                 self.note_found(&prompt, &found);
                 PromptEvent::Found(found)
@@ -183,40 +165,68 @@ impl Run {
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
-                self.settle_prompt(id, &mut prompt, Some(Usage::default()));
+                self.settle_prompt(id, &mut prompt, Cost::Failed(1));
                 let error = self.error_of_failure(failure);
                 let result = self.end_prompt(&prompt, Err(error), None);
                 self.give_prompt(id, &prompt, result);
                 return;
             }
-            _ => PromptEvent::Waited,
+            _ => match self.try_again(id, &mut prompt) {
+                Some(asked) => return self.go_on_as_asked(id, prompt, asked),
+                None => PromptEvent::Waited,
+            },
         };
         self.go_on_with_prompt(id, prompt, event);
     }
 
-    /// Counts what an answer cost, and tells of it.
-    fn take_answer(&mut self, prompt: &mut PromptRun, answer: &Result<ModelAnswer, ModelFailure>) {
-        let usage = answer
-            .as_ref()
-            .map_or_else(|_| Usage::default(), |it| it.usage);
-        prompt.usage.add(&usage);
-        let spent = Spent {
-            usage,
-            cost_usd: self.charge_of(&prompt.model, usage).usd.ok(),
-            requests: 1,
-            ..Spent::default()
-        };
-        self.tree.charge(prompt.node, &spent);
-        let answered = answer.as_ref().ok();
-        let kind = EventKind::ModelAnswer {
-            model: answered.map_or_else(|| prompt.model.clone(), |it| it.model.clone()),
-            attempt: prompt.requests,
-            usage,
-            stop_reason: answered.map(|it| it.stop_reason.clone()),
-            request_id: answered.and_then(|it| it.request_id.clone()),
-            error: answer.as_ref().err().map(|it| it.message.clone()),
-        };
-        self.tell(prompt.node, kind);
+    fn model_answered(
+        &mut self,
+        id: TaskId,
+        mut prompt: Box<PromptRun>,
+        answer: Result<ModelAnswer, ModelFailure>,
+    ) {
+        self.take_answer(&mut prompt, &answer);
+        if let Some(what) = self.settle_prompt(id, &mut prompt, Cost::of(&answer)) {
+            let result = self.refuse_prompt(&mut prompt, &what);
+            return self.give_prompt(id, &prompt, result);
+        }
+        if let Err(failure) = &answer
+            && self.waits_to_try_again(id, &mut prompt, failure)
+        {
+            self.tasks.at_mut(id).wait = Wait::Prompt(prompt);
+            return;
+        }
+        let answer = Box::new(prompt.of_all_attempts(answer));
+        self.go_on_with_prompt(id, prompt, PromptEvent::Answered(answer));
+    }
+
+    /// No budget allows what the prompt asked.
+    fn refuse_prompt(&mut self, prompt: &mut PromptRun, what: &str) -> Result<u64, u64> {
+        let error = self.budget_exceeded(what);
+        self.give_up_prompt(prompt, error)
+    }
+
+    fn give_up_prompt(&mut self, prompt: &mut PromptRun, error: u64) -> Result<u64, u64> {
+        self.end_prompt(prompt, Err(error), None)
+    }
+
+    fn go_on_as_asked(&mut self, id: TaskId, mut prompt: Box<PromptRun>, asked: Asked) {
+        match asked {
+            Asked::Waits => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
+            Asked::Refused(what) => {
+                let result = self.refuse_prompt(&mut prompt, &what);
+                self.give_prompt(id, &prompt, result);
+            }
+            Asked::OutOfMemory => {
+                let error = self.fault(BuiltinError::OutOfMemory);
+                let result = self.give_up_prompt(&mut prompt, error);
+                self.give_prompt(id, &prompt, result);
+            }
+            Asked::Failed(failure) => {
+                let event = PromptEvent::Answered(Box::new(Err(failure)));
+                self.go_on_with_prompt(id, prompt, event);
+            }
+        }
     }
 
     fn go_on_with_prompt(&mut self, id: TaskId, mut prompt: Box<PromptRun>, event: PromptEvent) {
@@ -248,7 +258,15 @@ impl Run {
             let step = prompt.machine.step(event, check);
             self.tell_notes(prompt);
             match step {
-                PromptStep::Ask(request) => return self.ask(task, prompt, request),
+                PromptStep::Ask(request) => match self.ask(task, prompt, request) {
+                    Asked::Waits => return None,
+                    Asked::Refused(what) => return Some(self.refuse_prompt(prompt, &what)),
+                    Asked::OutOfMemory => {
+                        let error = self.fault(BuiltinError::OutOfMemory);
+                        return Some(self.give_up_prompt(prompt, error));
+                    }
+                    Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
+                },
                 PromptStep::Wait(delay) => {
                     let nanoseconds = i64::try_from(delay.as_nanos()).unwrap_or(i64::MAX);
                     prompt.operation = Some(self.request(task, Request::Sleep { nanoseconds }));
@@ -291,64 +309,6 @@ impl Run {
         }
     }
 
-    /// Sends a request to a model, if the budgets allow the worst case of it.
-    fn ask(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        request: Box<ModelRequest>,
-    ) -> Option<Result<u64, u64>> {
-        if self.tasks.at(task).budget != ScopeId::TASK {
-            let worst = self.worst_case(&request);
-            match self.admit(task, &worst) {
-                Admission::Now => prompt.reserved = Some((request.model.clone(), worst)),
-                Admission::Later => {
-                    prompt.held_back = Some(request);
-                    self.held_back.push_back(task);
-                    return None;
-                }
-                Admission::Refused(what) => {
-                    let error = self.budget_exceeded(&what);
-                    return Some(self.end_prompt(prompt, Err(error), None));
-                }
-            }
-        }
-        prompt.requests += 1;
-        self.tree.node_mut(prompt.node).attempts = prompt.requests;
-        prompt.model.clone_from(&request.model);
-        let kind = EventKind::ModelRequest {
-            model: request.model.clone(),
-            attempt: prompt.requests,
-            request: Some(prompt.news_of(&request)),
-        };
-        self.tell(prompt.node, kind);
-        prompt.operation = Some(self.request(task, Request::Model { request }));
-        None
-    }
-
-    /// Sends the request of a prompt that was held back, if it may be sent now.
-    pub(crate) fn ask_again(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
-        let asked = prompt.held_back.take();
-        match asked.and_then(|request| self.ask(id, &mut prompt, request)) {
-            Some(result) => self.give_prompt(id, &prompt, result),
-            None => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
-        }
-    }
-
-    /// The request on its way has cost so much; one that is given up, all that it might have. Gives what is used up by it.
-    fn settle_prompt(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        usage: Option<Usage>,
-    ) -> Option<String> {
-        let (model, worst) = prompt.reserved.take()?;
-        let real = usage.map_or_else(|| worst.clone(), |usage| self.charge_of(&model, usage));
-        let used_up = self.settle_call(task, prompt.node, (&worst, &real));
-        self.ask_held_back();
-        used_up
-    }
-
     fn tell_notes(&mut self, prompt: &mut PromptRun) {
         let level = || "prompt".to_owned();
         for note in prompt.machine.notes() {
@@ -379,7 +339,7 @@ impl Run {
                         reason,
                     }
                 }
-                PromptNote::UnknownTool {
+                PromptNote::RefusedCall {
                     name,
                     input,
                     message,
@@ -421,7 +381,7 @@ impl Run {
         if let Some(operation) = prompt.operation.take() {
             self.operations.abandon(operation);
         }
-        self.settle_prompt(id, &mut prompt, None);
+        self.settle_prompt(id, &mut prompt, Cost::Unknown);
         self.tasks.at_mut(id).pending = None;
         let error = self.prompt_over_budget(&prompt);
         let result = self.end_prompt(&prompt, Err(error), None);
@@ -447,7 +407,7 @@ impl Run {
             self.operations.abandon(operation);
         }
         // What it has cost is not known; a budget is to hold all the same.
-        self.settle_prompt(id, &mut prompt, None);
+        self.settle_prompt(id, &mut prompt, Cost::Unknown);
         if prompt.has_running_tools() {
             let node = prompt.node;
             self.cancel_tasks_of(node);
@@ -461,6 +421,7 @@ impl Run {
     /// Gives up a prompt whose task is dropped.
     pub(crate) fn drop_prompt(&mut self, prompt: PromptRun) {
         self.let_go_of_key(prompt.node);
+        self.discharge_conversation(&prompt);
         if let Some(operation) = prompt.operation {
             self.operations.abandon(operation);
         }

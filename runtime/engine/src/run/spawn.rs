@@ -87,6 +87,7 @@ impl Run {
             has_handle: false,
             is_listed: true,
         });
+        self.scopes.join(budget);
         self.heap.charge(size_of::<Task>());
         let node = self.tree.node_mut(new.owner);
         node.live_tasks += 1;

@@ -112,7 +112,6 @@ impl Run {
             detaching: rustc_hash::FxHashMap::default(),
             reads_secrets: crate::codec::checker::Secrets::AsText,
             told: None,
-            held_back: VecDeque::new(),
             lessons: crate::run::lessons::Lessons::default(),
             states: crate::run::state::States::default(),
             introspection: crate::run::introspection::Introspection::default(),
@@ -300,8 +299,14 @@ fn missing(name: &str, why: &str) -> Issue {
 /// An issue of a parameter's value, its path beginning with the parameter.
 fn below(name: &str, issue: Issue) -> Issue {
     let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
+    let path = format!("$.{name}{rest}");
+    let said = issue
+        .message
+        .strip_prefix("at ")
+        .and_then(|it| it.strip_prefix(&issue.path));
     Issue {
-        path: format!("$.{name}{rest}"),
+        message: said.map_or(issue.message.clone(), |it| format!("at {path}{it}")),
+        path,
         ..issue
     }
 }

@@ -90,10 +90,10 @@ fn request() -> ModelRequest {
     ModelRequest {
         model: "sim/default".into(),
         system: None,
-        messages: vec![Message {
+        messages: vec![Arc::new(Message {
             role: Role::User,
             content: vec![],
-        }],
+        })],
         schema: None,
         schema_name: String::new(),
         max_tokens: 100,
@@ -124,11 +124,11 @@ fn answer(text: &str) -> Outcome {
         stop_reason: "end".into(),
         model: "sim/default".into(),
         request_id: None,
-        usage: Usage {
+        usage: Some(Usage {
             input_tokens: 10,
             output_tokens: 20,
             ..Usage::default()
-        },
+        }),
         attempts: 1,
         simulated: true,
     })))

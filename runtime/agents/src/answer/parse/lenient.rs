@@ -62,15 +62,7 @@ impl<'a> Parser<'a> {
         if self.quote().is_some() {
             return self.string().map(Value::String);
         }
-        let start = self.at;
-        let mut word = self.bare(&[',', '}', ']', '\n']);
-        // `3 "next": …`: a comma is missing behind the number or constant.
-        if let Some((head, tail)) = word.split_once(char::is_whitespace)
-            && tail.trim_start().starts_with(['"', '\''])
-        {
-            self.at = start + head.len();
-            word = head;
-        }
+        let word = self.bare(&[',', '}', ']', '\n'], Followed::ByString);
         if word.is_empty() {
             return Err(Flaw);
         }
@@ -97,7 +89,9 @@ impl<'a> Parser<'a> {
         if self.quote().is_some() {
             return self.string();
         }
-        let name = self.bare(&[':', ',', '}', '{', '[', '\n']).to_owned();
+        let name = self
+            .bare(&[':', ',', '}', '{', '[', '\n'], Followed::ByNothing)
+            .to_owned();
         if name.is_empty() {
             return Err(Flaw);
         }
@@ -105,14 +99,39 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// Takes what stands before one of these, or before a comment.
-    fn bare(&mut self, ends: &[char]) -> &'a str {
+    /// Takes what stands before one of these, before a comment or what else ends it. Reads no further than that, so that a
+    /// line of a thousand such words is not read a thousand times.
+    fn bare(&mut self, ends: &[char], followed: Followed) -> &'a str {
         let rest = self.rest();
-        let end = rest.find(ends).unwrap_or(rest.len());
-        let comments = [" //", " /*", " #"].iter();
-        let comment = comments.filter_map(|it| rest[..end].find(it)).min();
-        let end = comment.unwrap_or(end);
+        let is_comment =
+            |it: &str| it.starts_with(" //") || it.starts_with(" /*") || it.starts_with(" #");
+        let mut end = rest.len();
+        let mut is_first_gap = followed == Followed::ByString;
+        for (place, character) in rest.char_indices() {
+            let here = &rest[place..];
+            if ends.contains(&character) || is_comment(here) {
+                end = place;
+                break;
+            }
+            if is_first_gap && character.is_whitespace() {
+                is_first_gap = false;
+                // `3 "next": …`: a comma is missing after the number or constant.
+                if here.trim_start().starts_with(['"', '\'']) {
+                    end = place;
+                    break;
+                }
+            }
+        }
         self.at += end;
         rest[..end].trim()
     }
+}
+
+/// What may follow a bare text without a comma.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Followed {
+    /// A string after the first blank is another item.
+    ByString,
+    /// All is one text.
+    ByNothing,
 }

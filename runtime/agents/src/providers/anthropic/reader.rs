@@ -1,11 +1,13 @@
 //! Folds the events of a Messages stream into an answer.
 
+use std::collections::HashMap;
+
 use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
 use serde_json::{Map, Value};
 
-use crate::providers::OnDelta;
 use crate::providers::exchange::{AnswerReader, Trouble};
 use crate::providers::stream::Event;
+use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) struct MessageReader {
     model: String,
     id: Option<String>,
     blocks: Vec<Block>,
+    /// The blocks' places by the provider's index.
+    places: HashMap<u64, usize>,
     stop_reason: Option<String>,
     stop_details: Value,
     usage: UsageFields,
@@ -23,7 +27,6 @@ pub(crate) struct MessageReader {
 /// A content block: what it began as, grown by its deltas.
 #[derive(Debug)]
 struct Block {
-    index: u64,
     value: Map<String, Value>,
     /// The arguments of a tool call, as text until they are whole.
     input: String,
@@ -32,8 +35,8 @@ struct Block {
 /// Counters as the provider gives them; each later figure replaces the earlier one.
 #[derive(Debug, Default)]
 struct UsageFields {
-    input: u64,
-    output: u64,
+    input: Option<u64>,
+    output: Option<u64>,
     cache_read: u64,
     cache_write: u64,
 }
@@ -46,6 +49,7 @@ impl MessageReader {
             model: String::new(),
             id: None,
             blocks: Vec::new(),
+            places: HashMap::new(),
             stop_reason: None,
             stop_details: Value::Null,
             usage: UsageFields::default(),
@@ -68,8 +72,10 @@ impl MessageReader {
         {
             on_delta(text);
         }
+        let place = self.blocks.len();
+        let index = data["index"].as_u64().unwrap_or(place as u64);
+        self.places.insert(index, place);
         self.blocks.push(Block {
-            index: data["index"].as_u64().unwrap_or(self.blocks.len() as u64),
             value: value.clone(),
             input: String::new(),
         });
@@ -77,13 +83,10 @@ impl MessageReader {
     }
 
     fn delta(&mut self, data: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
-        let index = data["index"].as_u64();
         let delta = &data["delta"];
-        let block = self
-            .blocks
-            .iter_mut()
-            .rev()
-            .find(|it| Some(it.index) == index);
+        let index = data["index"].as_u64();
+        let place = index.and_then(|it| self.places.get(&it));
+        let block = place.and_then(|it| self.blocks.get_mut(*it));
         let Some(block) = block else {
             return Err(self.malformed("a delta of a content block that has not begun"));
         };
@@ -138,7 +141,8 @@ impl MessageReader {
             "model_context_window_exceeded" => StopReason::ContextFull,
             "refusal" => StopReason::Refusal(self.refusal()),
             "pause_turn" => return Err(self.malformed("it paused a turn of its own tools")),
-            // `end_turn`, `stop_sequence`, and what later versions add.
+            // `end_turn`, `stop_sequence`, and what later versions add; compatible servers say these although they call tools.
+            _ if self.blocks.iter().any(|it| it.field("type") == "tool_use") => StopReason::ToolUse,
             _ => StopReason::End,
         })
     }
@@ -149,53 +153,49 @@ impl MessageReader {
         reason.map_or_else(|| "the model declined to answer".to_owned(), str::to_owned)
     }
 
-    fn content(&self, stop: &StopReason) -> Result<Vec<Content>, Trouble> {
-        let mut content = Vec::new();
-        for block in &self.blocks {
-            content.extend(self.piece(block, stop)?);
-        }
-        Ok(content)
+    fn malformed(&self, what: &str) -> Trouble {
+        Trouble::malformed(&self.host, what)
+    }
+}
+
+impl Block {
+    fn field(&self, name: &str) -> &str {
+        let field = self.value.get(name).and_then(Value::as_str);
+        field.unwrap_or_default()
     }
 
-    fn piece(&self, block: &Block, stop: &StopReason) -> Result<Option<Content>, Trouble> {
-        let field = |name| {
-            block
-                .value
-                .get(name)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        Ok(Some(match field("type") {
+    /// The block as content, if it is any.
+    fn content(&self, stop: &StopReason) -> Option<Content> {
+        let field = |name| self.field(name);
+        Some(match field("type") {
             "text" => Content::Text {
                 text: field("text").to_owned(),
             },
-            "tool_use" => match self.input(block) {
-                Ok(input) => Content::ToolUse {
+            "tool_use" => {
+                let (input, flaw) = self.input();
+                // A call that the token limit cut is not a call; nobody may run it.
+                if flaw.is_some() && *stop == StopReason::MaxTokens {
+                    return None;
+                }
+                Content::ToolUse {
                     id: field("id").to_owned(),
                     name: field("name").to_owned(),
                     input,
-                },
-                // A call that the token limit cut is not a call; nobody may run it.
-                Err(_) if *stop == StopReason::MaxTokens => return Ok(None),
-                Err(trouble) => return Err(trouble),
-            },
+                    flaw,
+                }
+            }
             _ => Content::Opaque {
-                block: Value::Object(block.value.clone()),
+                block: Value::Object(self.value.clone()),
             },
-        }))
+        })
     }
 
-    fn input(&self, block: &Block) -> Result<Value, Trouble> {
-        if block.input.is_empty() {
-            let empty = || Value::Object(Map::new());
-            return Ok(block.value.get("input").cloned().unwrap_or_else(empty));
+    /// The arguments of a tool call, and why they cannot be read.
+    fn input(&self) -> (Value, Option<String>) {
+        if self.input.is_empty() {
+            return arguments::checked(self.value.get("input").cloned().unwrap_or_default());
         }
-        serde_json::from_str(&block.input)
-            .map_err(|_| self.malformed("the arguments of a tool call are no JSON"))
-    }
-
-    fn malformed(&self, what: &str) -> Trouble {
-        Trouble::malformed(&self.host, what)
+        arguments::read(&self.input)
     }
 }
 
@@ -244,7 +244,11 @@ impl AnswerReader for MessageReader {
         };
         let stop = self.stop(&reason)?;
         Ok(ModelAnswer {
-            content: self.content(&stop)?,
+            content: self
+                .blocks
+                .iter()
+                .filter_map(|it| it.content(&stop))
+                .collect(),
             stop,
             stop_reason: reason,
             model: self.model,
@@ -258,24 +262,24 @@ impl AnswerReader for MessageReader {
 
 impl UsageFields {
     fn overwrite(&mut self, usage: &Value) {
-        let set = |field: &mut u64, name: &str| {
-            if let Some(count) = usage[name].as_u64() {
-                *field = count;
-            }
-        };
-        set(&mut self.input, "input_tokens");
-        set(&mut self.output, "output_tokens");
-        set(&mut self.cache_read, "cache_read_input_tokens");
-        set(&mut self.cache_write, "cache_creation_input_tokens");
+        let count = |name: &str| usage[name].as_u64();
+        self.input = count("input_tokens").or(self.input);
+        self.output = count("output_tokens").or(self.output);
+        self.cache_read = count("cache_read_input_tokens").unwrap_or(self.cache_read);
+        self.cache_write = count("cache_creation_input_tokens").unwrap_or(self.cache_write);
     }
 
-    fn total(&self) -> Usage {
-        Usage {
-            input_tokens: self.input + self.cache_read + self.cache_write,
-            output_tokens: self.output,
+    /// `None` when input or output was never said.
+    fn total(&self) -> Option<Usage> {
+        let (input, output) = (self.input?, self.output?);
+        Some(Usage {
+            input_tokens: input
+                .saturating_add(self.cache_read)
+                .saturating_add(self.cache_write),
+            output_tokens: output,
             cache_read_tokens: self.cache_read,
             cache_write_tokens: self.cache_write,
-        }
+        })
     }
 }
 

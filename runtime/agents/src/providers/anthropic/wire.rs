@@ -29,7 +29,7 @@ pub(crate) fn body(
     body.insert("model".into(), model.into());
     body.insert("max_tokens".into(), request.max_tokens.into());
     body.insert("stream".into(), true.into());
-    let messages: Vec<Value> = request.messages.iter().map(message).collect();
+    let messages: Vec<Value> = request.messages.iter().map(|it| message(it)).collect();
     body.insert("messages".into(), messages.into());
     if let Some(system) = system(request, form) {
         body.insert("system".into(), system.into());
@@ -103,7 +103,9 @@ fn message(message: &Message) -> Value {
 fn block(content: &Content) -> Value {
     match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
-        Content::ToolUse { id, name, input } => {
+        Content::ToolUse {
+            id, name, input, ..
+        } => {
             json!({ "type": "tool_use", "id": id, "name": name, "input": input })
         }
         Content::ToolResult {

@@ -1,14 +1,13 @@
 //! Folds the chunks of a chat completion into an answer.
 
-use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-use crate::providers::OnDelta;
+use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use serde_json::Value;
+
 use crate::providers::exchange::{AnswerReader, Trouble};
 use crate::providers::stream::Event;
-
-/// The most tool calls of one answer; a guess, so that a wild index costs no memory.
-const MOST_CALLS: u64 = 1_000;
+use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -18,15 +17,15 @@ pub(crate) struct CompletionReader {
     id: Option<String>,
     text: String,
     refusal: String,
-    calls: Vec<Call>,
+    /// By the server's index.
+    calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
-    usage: Usage,
+    usage: Option<Usage>,
     is_done: bool,
 }
 
 #[derive(Debug)]
 struct Call {
-    index: u64,
     id: String,
     name: String,
     arguments: String,
@@ -41,15 +40,15 @@ impl CompletionReader {
             id: None,
             text: String::new(),
             refusal: String::new(),
-            calls: Vec::new(),
+            calls: BTreeMap::new(),
             finish_reason: None,
-            usage: Usage::default(),
+            usage: None,
             is_done: false,
         }
     }
 
     /// Takes a chunk, whose choice is in `delta`, or a whole completion, whose choice is in `message`.
-    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) -> Result<(), Trouble> {
+    fn take(&mut self, data: &Value, part: &str, on_delta: &mut OnDelta) {
         if let Some(model) = data["model"].as_str() {
             model.clone_into(&mut self.model);
         }
@@ -73,46 +72,36 @@ impl CompletionReader {
             .flatten()
             .enumerate()
         {
-            self.take_call(position, call)?;
+            self.take_call(position, call);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish_reason = Some(reason.to_owned());
         }
-        Ok(())
     }
 
+    /// Counts only where both are said.
     fn take_usage(&mut self, usage: &Value) {
-        if let Some(input) = usage["prompt_tokens"].as_u64() {
-            self.usage = Usage {
-                input_tokens: input,
-                output_tokens: usage["completion_tokens"].as_u64().unwrap_or(0),
-                cache_read_tokens: usage["prompt_tokens_details"]["cached_tokens"]
-                    .as_u64()
-                    .unwrap_or(0),
+        let count = |it: &Value| it.as_u64();
+        let both = count(&usage["prompt_tokens"]).zip(count(&usage["completion_tokens"]));
+        if let Some((input_tokens, output_tokens)) = both {
+            let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
+            self.usage = Some(Usage {
+                input_tokens,
+                output_tokens,
+                cache_read_tokens: cached.unwrap_or(0),
                 cache_write_tokens: 0,
-            };
+            });
         }
     }
 
-    fn take_call(&mut self, position: usize, part: &Value) -> Result<(), Trouble> {
+    fn take_call(&mut self, position: usize, part: &Value) {
         // Some servers send whole calls without an index.
         let index = part["index"].as_u64().unwrap_or(position as u64);
-        if index >= MOST_CALLS {
-            return Err(Trouble::malformed(&self.host, "too many tool calls"));
-        }
-        let at = match self.calls.iter().position(|it| it.index == index) {
-            Some(at) => at,
-            None => {
-                self.calls.push(Call {
-                    index,
-                    id: format!("call_{index}"),
-                    name: String::new(),
-                    arguments: String::new(),
-                });
-                self.calls.len() - 1
-            }
-        };
-        let call = &mut self.calls[at];
+        let call = self.calls.entry(index).or_insert_with(|| Call {
+            id: format!("call_{index}"),
+            name: String::new(),
+            arguments: String::new(),
+        });
         if let Some(id) = part["id"].as_str().filter(|it| !it.is_empty()) {
             id.clone_into(&mut call.id);
         }
@@ -124,7 +113,6 @@ impl CompletionReader {
             Value::Null => {}
             whole => call.arguments = whole.to_string(),
         }
-        Ok(())
     }
 
     fn stop(&self) -> StopReason {
@@ -143,34 +131,27 @@ impl CompletionReader {
         }
     }
 
-    fn content(&mut self, stop: &StopReason) -> Result<Vec<Content>, Trouble> {
+    fn content(&mut self, stop: &StopReason) -> Vec<Content> {
         let mut content = Vec::new();
         if !self.text.is_empty() {
             content.push(Content::Text {
                 text: std::mem::take(&mut self.text),
             });
         }
-        self.calls.sort_by_key(|it| it.index);
-        for call in &self.calls {
-            let input = match call.arguments.trim() {
-                "" => Ok(Value::Object(Map::new())),
-                text => serde_json::from_str(text),
-            };
-            match input {
-                Ok(input) => content.push(Content::ToolUse {
-                    id: call.id.clone(),
-                    name: call.name.clone(),
-                    input,
-                }),
-                // A call that the token limit cut is not a call; nobody may run it.
-                Err(_) if *stop == StopReason::MaxTokens => {}
-                Err(_) => {
-                    let what = "the arguments of a tool call are no JSON";
-                    return Err(Trouble::malformed(&self.host, what));
-                }
+        for call in std::mem::take(&mut self.calls).into_values() {
+            let (input, flaw) = arguments::read(&call.arguments);
+            // A call that the token limit cut is not a call; nobody may run it.
+            if flaw.is_some() && *stop == StopReason::MaxTokens {
+                continue;
             }
+            content.push(Content::ToolUse {
+                id: call.id,
+                name: call.name,
+                input,
+                flaw,
+            });
         }
-        Ok(content)
+        content
     }
 }
 
@@ -185,7 +166,8 @@ impl AnswerReader for CompletionReader {
         if data.get("error").is_some_and(|it| !it.is_null()) {
             return Err(Trouble::reported(&self.host, &data));
         }
-        self.take(&data, "delta", on_delta)
+        self.take(&data, "delta", on_delta);
+        Ok(())
     }
 
     fn whole(&mut self, answer: &Value, on_delta: &mut OnDelta) -> Result<(), Trouble> {
@@ -195,7 +177,7 @@ impl AnswerReader for CompletionReader {
                 "a completion without a choice",
             ));
         }
-        self.take(answer, "message", on_delta)?;
+        self.take(answer, "message", on_delta);
         self.is_done = true;
         Ok(())
     }
@@ -211,7 +193,7 @@ impl AnswerReader for CompletionReader {
         }
         let stop = self.stop();
         Ok(ModelAnswer {
-            content: self.content(&stop)?,
+            content: self.content(&stop),
             stop,
             stop_reason: self.finish_reason.unwrap_or_default(),
             model: self.model,

@@ -227,7 +227,10 @@ fn text(content: &Content) -> Option<&str> {
 }
 
 fn tool_call(content: &Content) -> Option<Value> {
-    let Content::ToolUse { id, name, input } = content else {
+    let Content::ToolUse {
+        id, name, input, ..
+    } = content
+    else {
         return None;
     };
     let function = json!({ "name": name, "arguments": input.to_string() });

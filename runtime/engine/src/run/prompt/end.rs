@@ -117,6 +117,7 @@ impl Run {
         if let Some(budget) = prompt.budget {
             self.close_budget(budget);
         }
+        self.discharge_conversation(prompt);
         let node = prompt.node;
         self.let_go_of_key(node);
         self.introspection.forget(node);

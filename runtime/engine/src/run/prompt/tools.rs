@@ -14,7 +14,7 @@ use crate::node::{NewNode, Status};
 use crate::run::Run;
 use crate::run::introspection::too_many_questions;
 use crate::run::native;
-use crate::run::prompt::PromptRun;
+use crate::run::prompt::{PromptRun, arguments};
 use crate::run::spawn::NewTask;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::{self, error, string};
@@ -90,10 +90,7 @@ impl Run {
         let input = call.input.as_object().unwrap_or(&empty);
         let words = self
             .decode_arguments(&tool.parameters, input)
-            .map_err(|issues| {
-                let lines: Vec<String> = issues.into_iter().map(|it| it.message).collect();
-                lines.join("\n")
-            })?;
+            .map_err(|issues| arguments::unfit(&tool.parameters, &issues))?;
         if tool.body == ToolBody::Question && !self.introspection.begin_question(&prompt.asked_by) {
             for (parameter, word) in tool.parameters.iter().zip(words) {
                 self.heap.release_typed(parameter.ty, word);

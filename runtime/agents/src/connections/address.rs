@@ -1,0 +1,56 @@
+//! Addresses as they may be shown: without the user and password, and without the query, in which keys stand.
+
+use reqwest::Url;
+
+/// `api.example.org:8443` of an address.
+pub(crate) fn host(address: &str) -> String {
+    if let Ok(url) = Url::parse(address)
+        && let Some(host) = url.host_str()
+    {
+        return match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+    }
+    let (_, rest) = without_credentials(address);
+    rest.split('/').next().unwrap_or(rest).to_owned()
+}
+
+/// The address, whether it is one or not.
+pub(crate) fn shown(address: &str) -> String {
+    let (scheme, rest) = without_credentials(address);
+    format!("{scheme}{rest}")
+}
+
+/// The scheme with its slashes, and the rest without credentials. Where an address cannot be read nobody knows where a
+/// password ends, so everything before the last `@` is left out.
+fn without_credentials(address: &str) -> (&str, &str) {
+    let slashes = address.find("://").map_or(0, |it| it + 3);
+    let (scheme, rest) = address.split_at(slashes);
+    let rest = rest.rsplit('@').next().unwrap_or(rest);
+    (scheme, rest.split(['?', '#']).next().unwrap_or(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host, shown};
+
+    #[test]
+    fn credentials_are_never_shown() {
+        assert_eq!(
+            host("https://user:pw@api.example.org:8443/v1?x"),
+            "api.example.org:8443"
+        );
+        assert_eq!(host("https://example.org/v1/@me"), "example.org");
+        assert_eq!(host("localhost"), "localhost");
+        for odd in [
+            "https://user:p/w@api.example.org:x/v1",
+            "https://user:p?w@api.example.org:x/v1",
+            "https://us er:p#w@api.example.org:x/v1?key=pw",
+        ] {
+            assert_eq!(host(odd), "api.example.org:x", "{odd}");
+            assert_eq!(shown(odd), "https://api.example.org:x/v1", "{odd}");
+        }
+        assert_eq!(shown("user:pw@host"), "host");
+    }
+}

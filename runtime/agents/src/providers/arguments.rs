@@ -1,0 +1,81 @@
+//! The arguments of a tool call, which a model writes as text.
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::classify::shortened;
+use crate::answer::strict_json;
+
+/// No arguments.
+pub(crate) fn none() -> Value {
+    Value::Object(Map::new())
+}
+
+/// The arguments, and why they cannot be read; they are none then. A text of nothing means none as well.
+pub(crate) fn read(text: &str) -> (Value, Option<String>) {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return (none(), None);
+    }
+    match strict_json(text) {
+        Some(value) => checked(value),
+        None => (
+            none(),
+            Some(format!("{}: `{}`", flaw(text), shortened(text))),
+        ),
+    }
+}
+
+/// The same of arguments that came as JSON.
+pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
+    match value {
+        Value::Object(_) => (value, None),
+        Value::Null => (none(), None),
+        other => {
+            let shown = shortened(&other.to_string());
+            (none(), Some(format!("this is no JSON object: `{shown}`")))
+        }
+    }
+}
+
+fn flaw(text: &str) -> String {
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return format!("this is no JSON ({error})");
+    }
+    // This parser takes a field twice and nests less deep than ours.
+    match serde_json::from_str::<Value>(text) {
+        Ok(_) => "a field is named twice".into(),
+        Err(_) => "this is nested too deep".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::read;
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for text in ["", " ", "{}", "null", "\u{feff}{}"] {
+            assert_eq!(read(text), (json!({}), None), "{text}");
+        }
+        let deep = format!("{{\"a\": {}1{}}}", "[".repeat(500), "]".repeat(500));
+        assert_eq!(read(&deep).1, None);
+        let deeper = deep.replace('1', "[[[[[[[[[[[[[1]]]]]]]]]]]]]");
+        for (text, part) in [
+            (
+                "{\"a\": 1",
+                "no JSON (EOF while parsing an object at line 1 column 7): `{\"a\": 1`",
+            ),
+            ("[1]", "no JSON object: `[1]`"),
+            ("{\"a\": 1, \"a\": 2}", "named twice"),
+            (deeper.as_str(), "nested too deep"),
+        ] {
+            let (input, flaw) = read(text);
+            let flaw = flaw.expect("a flaw");
+            assert!(flaw.contains(part), "{flaw}");
+            assert_eq!(input, json!({}));
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Requests to models: admitted by the budgets, held back, sent, tried again, and charged when they are answered.
+//!
+//! A provider tries again by itself, without the run. Under a budget that limits `calls` it may not: each attempt must be
+//! admitted, so the run sends requests of a single attempt there and tries again itself, as often and after as long as the
+//! provider would have.
+
+use std::time::Duration;
+
+use crate::budget::{Admission, Charge};
+use crate::event::{EventKind, Level};
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest, Usage};
+use crate::node::Spent;
+use crate::operation::Request;
+use crate::run::Run;
+use crate::run::prompt::PromptRun;
+use crate::scope::{ScopeId, Ticket};
+use crate::task::TaskId;
+use crate::wait::Wait;
+
+/// A backoff doubles so often at most.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// How a prompt stands to the budgets around it and to its provider.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    /// The request on its way and the most that it may cost, under a budget.
+    reserved: Option<Reserved>,
+    held_back: Option<HeldBack>,
+    /// The attempts at the request, where the run makes them.
+    attempts: Option<Attempts>,
+    /// Bytes of the conversation that the run's memory is charged with.
+    charged: usize,
+}
+
+#[derive(Debug)]
+struct Reserved {
+    model: String,
+    worst: Charge,
+}
+
+/// A request that is to be sent once the budgets allow it.
+#[derive(Debug)]
+struct HeldBack {
+    request: Box<ModelRequest>,
+    worst: Charge,
+    ticket: Option<Ticket>,
+}
+
+/// A request that the run tries again itself.
+#[derive(Debug)]
+struct Attempts {
+    /// As it is sent each time, but for what is left of its time.
+    request: Box<ModelRequest>,
+    left: u32,
+    /// Before the one on its way.
+    made: u32,
+    /// When it was first sent, in nanoseconds since 1970.
+    began: i64,
+    /// How the last one failed.
+    failure: Option<ModelFailure>,
+}
+
+/// What became of a request.
+pub(super) enum Asked {
+    /// It is on its way or held back.
+    Waits,
+    /// No budget allows it.
+    Refused(String),
+    /// The memory of the run does not hold the conversation.
+    OutOfMemory,
+    /// It was tried before and is not tried again; this is how that failed.
+    Failed(ModelFailure),
+}
+
+/// What is known of the cost of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cost {
+    /// Requests made, and the tokens of the last one; those before it have failed and cost none.
+    Answered(u32, Option<Usage>),
+    /// Requests made, none of them answered.
+    Failed(u32),
+    /// Nothing: it was given up.
+    Unknown,
+}
+
+impl Cost {
+    pub(super) fn of(answer: &Result<ModelAnswer, ModelFailure>) -> Self {
+        match answer {
+            Ok(answer) => Self::Answered(answer.attempts, answer.usage),
+            Err(failure) => Self::Failed(failure.attempts),
+        }
+    }
+}
+
+impl PromptRun {
+    /// The most that the call may cost that is held back with this ticket.
+    pub(crate) fn worst_held(&self, ticket: Ticket) -> Option<&Charge> {
+        let held = self.asking.held_back.as_ref()?;
+        (held.ticket == Some(ticket)).then_some(&held.worst)
+    }
+}
+
+impl Run {
+    /// Sends a request to a model, if the budgets allow the worst case of it.
+    pub(super) fn ask(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        mut request: Box<ModelRequest>,
+    ) -> Asked {
+        if !self.charge_conversation(prompt, request.weight()) {
+            return Asked::OutOfMemory;
+        }
+        let budget = self.tasks.at(task).budget;
+        prompt.asking.attempts = None;
+        if budget == ScopeId::TASK {
+            self.send(task, prompt, request);
+            return Asked::Waits;
+        }
+        if self.scopes.limits_calls(budget) && request.retries > 0 {
+            let left = std::mem::take(&mut request.retries);
+            prompt.asking.attempts = Some(Attempts {
+                request: request.clone(),
+                left,
+                made: 0,
+                began: self.now,
+                failure: None,
+            });
+        }
+        self.ask_within_budget(task, prompt, request)
+    }
+
+    /// A conversation counts as memory of the run as long as its prompt runs: the messages are shared by the requests of
+    /// all turns, and what is made for the wire is made for a few requests at once.
+    fn charge_conversation(&mut self, prompt: &mut PromptRun, bytes: usize) -> bool {
+        let before = prompt.asking.charged;
+        if !self.heap.admit_growth(before as u64, bytes as u64) {
+            // What is raised here is not to be raised again by the next loop.
+            let _ = self.heap.take_over_limit();
+            return false;
+        }
+        self.heap.discharge(before);
+        self.heap.charge(bytes);
+        prompt.asking.charged = bytes;
+        true
+    }
+
+    /// The prompt ends.
+    pub(super) fn discharge_conversation(&mut self, prompt: &PromptRun) {
+        self.heap.discharge(prompt.asking.charged);
+    }
+
+    fn ask_within_budget(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        request: Box<ModelRequest>,
+    ) -> Asked {
+        let worst = self.worst_case(&request);
+        let ticket = None;
+        let asked = HeldBack {
+            request,
+            worst,
+            ticket,
+        };
+        self.ask_if_admitted(task, prompt, asked)
+    }
+
+    fn ask_if_admitted(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        mut asked: HeldBack,
+    ) -> Asked {
+        match self.admit(task, &asked.worst, asked.ticket) {
+            Admission::Now => {
+                prompt.asking.reserved = Some(Reserved {
+                    model: asked.request.model.clone(),
+                    worst: asked.worst,
+                });
+                self.send(task, prompt, asked.request);
+                Asked::Waits
+            }
+            Admission::Later(budget) => {
+                let ticket = *asked.ticket.get_or_insert_with(|| self.scopes.ticket());
+                self.scopes.wait(budget, ticket, task);
+                prompt.asking.held_back = Some(asked);
+                Asked::Waits
+            }
+            Admission::Refused(what) => {
+                let attempts = prompt.asking.attempts.take();
+                match attempts.and_then(|it| it.failure) {
+                    Some(failure) => Asked::Failed(failure),
+                    None => Asked::Refused(what),
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, task: TaskId, prompt: &mut PromptRun, request: Box<ModelRequest>) {
+        prompt.requests += 1;
+        self.tree.node_mut(prompt.node).attempts = prompt.requests;
+        prompt.model.clone_from(&request.model);
+        let kind = EventKind::ModelRequest {
+            model: request.model.clone(),
+            attempt: prompt.requests,
+            request: Some(prompt.news_of(&request)),
+        };
+        self.tell(prompt.node, kind);
+        prompt.operation = Some(self.request(task, Request::Model { request }));
+    }
+
+    /// Sends the request of a prompt that was held back, if it may be sent now.
+    pub(crate) fn ask_again(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
+        let Some(held) = prompt.asking.held_back.take() else {
+            self.tasks.at_mut(id).wait = Wait::Prompt(prompt);
+            return;
+        };
+        let asked = self.ask_if_admitted(id, &mut prompt, held);
+        self.go_on_as_asked(id, prompt, asked);
+    }
+
+    /// A request has failed. Waits for the next attempt, where the run makes it and it may help.
+    pub(super) fn waits_to_try_again(
+        &mut self,
+        id: TaskId,
+        prompt: &mut PromptRun,
+        failure: &ModelFailure,
+    ) -> bool {
+        let now = self.now;
+        let Some(attempts) = &mut prompt.asking.attempts else {
+            return false;
+        };
+        attempts.made = attempts.made.saturating_add(failure.attempts);
+        let made = attempts.made;
+        let Some(first) = failure.again_in.filter(|_| attempts.left > 0) else {
+            return false;
+        };
+        let doublings = made.saturating_sub(1).min(MOST_DOUBLINGS);
+        let wait = match failure.retry_after {
+            Some(wait) if !wait.is_zero() => wait,
+            _ => first * (1 << doublings),
+        };
+        if attempts.time_left(now) <= wait {
+            return false;
+        }
+        attempts.left -= 1;
+        attempts.failure = Some(ModelFailure {
+            attempts: made,
+            ..failure.clone()
+        });
+        let nanoseconds = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
+        prompt.operation = Some(self.request(id, Request::Sleep { nanoseconds }));
+        true
+    }
+
+    /// The wait before another attempt is over; `None` when it was no such wait.
+    pub(super) fn try_again(&mut self, id: TaskId, prompt: &mut PromptRun) -> Option<Asked> {
+        let now = self.now;
+        let attempts = prompt.asking.attempts.as_mut()?;
+        attempts.failure.as_ref()?;
+        let mut request = attempts.request.clone();
+        request.timeout = attempts.time_left(now);
+        Some(self.ask_within_budget(id, prompt, request))
+    }
+
+    /// The request on its way is answered, or given up: the budgets are charged. Gives what is used up by it.
+    pub(super) fn settle_prompt(
+        &mut self,
+        task: TaskId,
+        prompt: &mut PromptRun,
+        cost: Cost,
+    ) -> Option<String> {
+        let Reserved { model, worst } = prompt.asking.reserved.take()?;
+        let real = match cost {
+            Cost::Answered(made, Some(usage)) => Charge {
+                calls: u64::from(made),
+                ..self.charge_of(&model, usage)
+            },
+            Cost::Answered(made, None) => {
+                let message = format!(
+                    "`{model}` did not say how many tokens the request took: the budget is charged with the most that it may have"
+                );
+                self.log_at(prompt.node, Level::Warn, message.into(), None);
+                Charge {
+                    calls: u64::from(made),
+                    ..worst.clone()
+                }
+            }
+            Cost::Failed(made) => Charge {
+                calls: u64::from(made),
+                ..Charge::default()
+            },
+            Cost::Unknown => worst.clone(),
+        };
+        let used_up = self.settle_call(task, prompt.node, (&worst, &real));
+        self.ask_held_back(task);
+        used_up
+    }
+
+    /// Counts what an answer cost, and emits it.
+    pub(super) fn take_answer(
+        &mut self,
+        prompt: &mut PromptRun,
+        answer: &Result<ModelAnswer, ModelFailure>,
+    ) {
+        let answered = answer.as_ref().ok();
+        // A failed request costs nothing; an answer without its usage costs nobody knows what.
+        let known = answered.map_or(Some(Usage::default()), |it| it.usage);
+        let usage = known.unwrap_or_default();
+        prompt.usage.add(&usage);
+        let spent = Spent {
+            usage,
+            cost_usd: known.and_then(|it| self.charge_of(&prompt.model, it).usd.ok()),
+            requests: 1,
+            ..Spent::default()
+        };
+        self.tree.charge(prompt.node, &spent);
+        let kind = EventKind::ModelAnswer {
+            model: answered.map_or_else(|| prompt.model.clone(), |it| it.model.clone()),
+            attempt: prompt.requests,
+            usage,
+            stop_reason: answered.map(|it| it.stop_reason.clone()),
+            request_id: answered.and_then(|it| it.request_id.clone()),
+            error: answer.as_ref().err().map(|it| it.message.clone()),
+        };
+        self.tell(prompt.node, kind);
+    }
+}
+
+impl PromptRun {
+    /// The outcome of all attempts, where the run made those before.
+    pub(super) fn of_all_attempts(
+        &mut self,
+        mut answer: Result<ModelAnswer, ModelFailure>,
+    ) -> Result<ModelAnswer, ModelFailure> {
+        if let Some(attempts) = self.asking.attempts.take() {
+            match &mut answer {
+                Ok(answer) => answer.attempts = answer.attempts.saturating_add(attempts.made),
+                // The last one is among those made.
+                Err(failure) => failure.attempts = attempts.made,
+            }
+        }
+        answer
+    }
+}
+
+impl Attempts {
+    /// What is left of the time that all attempts may take together.
+    fn time_left(&self, now: i64) -> Duration {
+        let taken = Duration::from_nanos((now - self.began).max(0).unsigned_abs());
+        self.request.timeout.saturating_sub(taken)
+    }
+}
