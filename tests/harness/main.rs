@@ -8,6 +8,7 @@ mod browser;
 mod built_in_errors;
 mod codes;
 mod collector;
+mod commands;
 mod conformance;
 mod damage;
 mod detached;

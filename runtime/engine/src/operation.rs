@@ -317,6 +317,8 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// `OutOfMemory`: what comes is more than the run's memory leaves.
+    TooLarge,
     /// `Failed`
     Other {
         /// Why.

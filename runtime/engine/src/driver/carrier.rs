@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::driver::clock;
 use crate::driver::outside::Outside;
+use crate::driver::room::Room;
 use crate::export::panic_text;
 use crate::operation::{DetachedStart, Operation, OperationId, Outcome};
 use crate::run::{Finished, Run, Turn};
@@ -32,6 +33,7 @@ pub(crate) struct Carrier {
     id: CarrierId,
     outside: Arc<Outside>,
     threads: TurnThreads,
+    room: Room,
     state: Mutex<State>,
 }
 
@@ -122,6 +124,7 @@ impl Carrier {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
             outside,
             threads,
+            room: Room::default(),
             state: Mutex::new(State {
                 run: Some(run),
                 stop: Some(stop),
@@ -134,6 +137,11 @@ impl Carrier {
 
     pub(crate) fn id(&self) -> CarrierId {
         self.id
+    }
+
+    /// What the run's memory leaves.
+    pub(crate) fn room(&self) -> &Room {
+        &self.room
     }
 
     pub(crate) fn begin(self: &Arc<Self>, workflow: usize, input: Map<String, Value>) {
@@ -239,6 +247,7 @@ impl Carrier {
                 }
                 run.turn()
             }));
+            self.room.set(run.heap.room());
             match turn {
                 Ok(Turn::Busy {
                     operations,

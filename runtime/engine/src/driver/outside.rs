@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Builder, Runtime};
@@ -11,10 +11,13 @@ use tokio::task::AbortHandle;
 
 use crate::detached::Detached;
 use crate::driver::carrier::{Carrier, CarrierId};
+use crate::driver::clock;
+use crate::driver::commands::{Command, CommandHandle, Commands};
 use crate::driver::permissions::Permissions;
-use crate::driver::process::{Group, Surroundings};
+use crate::driver::pool::Pool;
+use crate::driver::process::Surroundings;
 use crate::driver::timer::Timer;
-use crate::driver::{clock, process};
+use crate::driver::work::{Abandoned, Completion, Job, Work, given_up};
 use crate::export::panic_text;
 use crate::host::{HostTools, Variables};
 use crate::human::{Humans, NoReply, Question};
@@ -25,8 +28,10 @@ use crate::operation::{
 use crate::secret::Template;
 use crate::web::{MayReach, Web, WebRequest};
 
-/// Files and processes that are worked on at once; more wait. A guess.
-const BLOCKING: usize = 32;
+/// Files that are worked on at once; more wait. A guess.
+const FILES: usize = 32;
+/// Work on files that is being done when it is given up is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What the runs of an engine reach outside of themselves; threads start with the first use.
 pub(crate) struct Outside {
@@ -46,15 +51,26 @@ pub(crate) enum Pending {
     /// What waits for the network.
     Task(AbortHandle),
     /// A program of the system.
-    Process(Group),
+    Command(CommandHandle),
+    /// Work on files.
+    Files(Work),
 }
 
 impl Pending {
-    fn end(self) {
+    /// Ends it. What is being done and cannot be stopped is given back.
+    fn end(self) -> Option<Work> {
         match self {
             Self::Task(task) => task.abort(),
-            Self::Process(group) => group.kill(),
+            Self::Command(command) => {
+                command.abandon();
+            }
+            Self::Files(work) => {
+                if work.abandon() == Abandoned::MustWait {
+                    return Some(work);
+                }
+            }
         }
+        None
     }
 }
 
@@ -105,8 +121,9 @@ impl Outside {
     pub(crate) fn forget(&self, carrier: CarrierId, id: OperationId) {
         Timer::shared().forget(carrier, id);
         let pending = self.lock().remove(&(carrier, id));
-        if let Some(pending) = pending {
-            pending.end();
+        if let Some(work) = pending.and_then(Pending::end) {
+            // What comes next in the run must not be done before it.
+            work.wait_for_end(Instant::now() + PATIENCE);
         }
     }
 
@@ -117,8 +134,18 @@ impl Outside {
             .lock()
             .extract_if(|(of, _), _| *of == carrier)
             .collect::<Vec<_>>();
+        let files = of_carrier.iter().filter_map(|(_, it)| match it {
+            Pending::Files(work) => Some(work.clone()),
+            Pending::Task(_) | Pending::Command(_) => None,
+        });
+        let files: Vec<Work> = files.collect();
         for (_, pending) in of_carrier {
             pending.end();
+        }
+        // The process may end next, and a file that is half written would stay beside its place.
+        let due = Instant::now() + PATIENCE;
+        for work in files {
+            work.wait_for_end(due);
         }
     }
 
@@ -176,36 +203,45 @@ impl Outside {
     }
 
     fn block(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: Request) {
-        let Some(runtime) = runtime() else {
-            carrier.complete(id, unavailable("work on files"));
-            return;
+        let work = Work::default();
+        let key = (carrier.id(), id);
+        self.lock().insert(key, Pending::Files(work.clone()));
+        let permissions = Arc::clone(&self.permissions);
+        let perform = move |work: &Work| {
+            if work.is_abandoned() || (is_change(&request) && !work.commit()) {
+                return given_up();
+            }
+            permissions.perform_on_files(request)
         };
-        let (carrier, permissions) = (Arc::clone(carrier), Arc::clone(&self.permissions));
-        runtime.spawn_blocking(move || {
-            carrier.complete(id, permissions.perform_on_files(request));
-        });
+        files().run(Job::new(work, perform, self.completion(carrier, id)));
     }
 
     fn execute(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: ExecRequest) {
-        let environment = match resolved(&request.env, &self.variables) {
+        let added = match resolved(&request.env, &self.variables) {
             Ok(environment) => environment,
             Err(failure) => return carrier.complete(id, Outcome::Failed(failure)),
         };
-        let Some(runtime) = runtime() else {
-            return carrier.complete(id, unavailable("running programs"));
+        let inherited = self.permissions.inherited();
+        let commands = Commands::shared();
+        let handle = commands.handle();
+        let pending = Pending::Command(handle.clone());
+        self.lock().insert((carrier.id(), id), pending);
+        let command = Command {
+            request,
+            around: Surroundings { inherited, added },
+            room: carrier.room().clone(),
+            completion: self.completion(carrier, id),
         };
+        commands.run(command, &handle);
+    }
+
+    /// Brings an outcome to the run, whatever becomes of who has it.
+    fn completion(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId) -> Completion {
         let (this, carrier) = (Arc::clone(self), Arc::clone(carrier));
-        let around = Surroundings {
-            inherited: self.permissions.inherited(),
-            added: environment,
-        };
-        let (key, group) = ((carrier.id(), id), Group::default());
-        self.lock().insert(key, Pending::Process(group.clone()));
-        runtime.spawn_blocking(move || {
-            let outcome = process::perform(&request, &around, &group);
-            this.lock().remove(&key);
+        Completion::new(move |outcome| {
+            this.lock().remove(&(carrier.id(), id));
             carrier.complete(id, outcome);
-        });
+        })
     }
 
     /// A tool of the host.
@@ -294,13 +330,29 @@ fn runtime() -> Option<&'static Runtime> {
     let runtime = RUNTIME.get_or_init(|| {
         Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(BLOCKING)
             .thread_name("gsw-io")
             .enable_all()
             .build()
             .ok()
     });
     runtime.as_ref()
+}
+
+fn is_change(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }
+    )
+}
+
+/// The threads of the process that work on files.
+fn files() -> &'static Pool {
+    static FILE_THREADS: OnceLock<Pool> = OnceLock::new();
+    FILE_THREADS.get_or_init(|| Pool::new("gsw-files", FILES))
 }
 
 /// The outcome of what needs no waiting.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
+use crate::driver::commands::Commands;
 use crate::driver::permissions::Permissions;
-use crate::driver::process::{Group, Surroundings};
-use crate::driver::{outside, process, scripted};
+use crate::driver::process::Surroundings;
+use crate::driver::{outside, scripted};
 use crate::host::Variables;
 use crate::load::Loaded;
 use crate::model::{FailureKind, Media, ModelFailure};
-use crate::operation::{Outcome, Request};
+use crate::operation::{ExecRequest, Outcome, Request};
 use crate::run::Finished;
 use crate::services::Services;
 
@@ -52,7 +53,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             Ok(added) => {
                 let inherited = permissions.inherited();
                 let around = Surroundings { inherited, added };
-                process::perform(request, &around, &Group::default())
+                Commands::shared().run_to_end(ExecRequest::clone(request), around)
             }
             Err(failure) => Outcome::Failed(failure),
         },

@@ -46,6 +46,7 @@ impl Run {
                 // A `string?` is the string itself.
                 error::with_text(&mut self.heap, BuiltinError::Cancelled, &reason)
             }
+            Failure::TooLarge => self.fault(BuiltinError::OutOfMemory),
             Failure::Other { message } => self.failed(&message),
         }
     }
