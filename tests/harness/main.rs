@@ -18,6 +18,7 @@ mod editor;
 mod event_form;
 mod events;
 mod examples;
+mod files;
 mod formatting;
 mod grammar;
 mod graph;

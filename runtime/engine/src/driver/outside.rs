@@ -13,11 +13,12 @@ use crate::detached::Detached;
 use crate::driver::carrier::{Carrier, CarrierId};
 use crate::driver::clock;
 use crate::driver::commands::{Command, CommandHandle, Commands};
+use crate::driver::files::FileWork;
 use crate::driver::permissions::Permissions;
 use crate::driver::pool::Pool;
 use crate::driver::process::Surroundings;
 use crate::driver::timer::Timer;
-use crate::driver::work::{Abandoned, Completion, Job, Work, given_up};
+use crate::driver::work::{Abandoned, Completion, Job, Work};
 use crate::export::panic_text;
 use crate::host::{HostTools, Variables};
 use crate::human::{Humans, NoReply, Question};
@@ -207,11 +208,14 @@ impl Outside {
         let key = (carrier.id(), id);
         self.lock().insert(key, Pending::Files(work.clone()));
         let permissions = Arc::clone(&self.permissions);
+        let room = carrier.room().clone();
         let perform = move |work: &Work| {
-            if work.is_abandoned() || (is_change(&request) && !work.commit()) {
-                return given_up();
-            }
-            permissions.perform_on_files(request)
+            let work = FileWork {
+                work,
+                room: &room,
+                pool: Some(files()),
+            };
+            permissions.perform_on_files(&request, &work)
         };
         files().run(Job::new(work, perform, self.completion(carrier, id)));
     }
@@ -336,17 +340,6 @@ fn runtime() -> Option<&'static Runtime> {
             .ok()
     });
     runtime.as_ref()
-}
-
-fn is_change(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::FsWrite { .. }
-            | Request::FsWriteBytes { .. }
-            | Request::FsAppend { .. }
-            | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. }
-    )
 }
 
 /// The threads of the process that work on files.

@@ -8,6 +8,8 @@ use crate::driver::work::Job;
 
 /// A thread that has found nothing to do for so long ends.
 const IDLE: Duration = Duration::from_secs(10);
+/// So many threads at most may stand aside at a time. A guess.
+const MOST_ASIDE: usize = 256;
 
 /// The threads.
 #[derive(Clone, Debug)]
@@ -27,9 +29,15 @@ struct State {
     threads: usize,
     /// Those of them that wait for a job.
     idle: usize,
+    /// Those of them that wait for the outside, and in whose place others may work.
+    aside: usize,
     #[cfg(test)]
     has_no_threads: bool,
 }
+
+/// A thread of the pool that waits for something that may never come; while it does so, the pool may have another thread.
+#[derive(Debug)]
+pub(crate) struct Aside<'a>(&'a Shared);
 
 impl Pool {
     /// A pool of at most `most` threads, none of which has started.
@@ -54,7 +62,7 @@ impl Pool {
         let Err(error) = self.0.grow(&mut state) else {
             return;
         };
-        if state.threads > 0 {
+        if state.threads > state.aside {
             return;
         }
         let unserved = std::mem::take(&mut state.queue);
@@ -63,12 +71,32 @@ impl Pool {
             job.fail(&format!("no thread can be started for it: {error}"));
         }
     }
+
+    /// Marks the calling thread, which must be one of the pool's, as waiting for the outside; `None` when too many are.
+    pub(crate) fn step_aside(&self) -> Option<Aside<'_>> {
+        let mut state = self.0.lock();
+        if state.aside >= MOST_ASIDE {
+            return None;
+        }
+        state.aside += 1;
+        if !state.queue.is_empty() && state.idle == 0 {
+            // Without one the queue waits for this thread, as it would have anyhow.
+            let _ = self.0.grow(&mut state);
+        }
+        Some(Aside(&self.0))
+    }
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        self.0.lock().aside -= 1;
+    }
 }
 
 impl Shared {
     /// Starts a thread if there may be another one.
     fn grow(self: &Arc<Self>, state: &mut State) -> std::io::Result<()> {
-        if state.threads >= self.most {
+        if state.threads - state.aside >= self.most {
             return Ok(());
         }
         #[cfg(test)]
@@ -94,6 +122,10 @@ impl Shared {
         loop {
             if let Some(job) = state.queue.pop_front() {
                 return Some(job);
+            }
+            if state.threads - state.aside > self.most {
+                state.threads -= 1;
+                return None;
             }
             state.idle += 1;
             let waited = self.queued.wait_timeout(state, IDLE);
@@ -150,6 +182,24 @@ mod tests {
         assert!(matches!(outcomes.recv(), Ok(Outcome::Failed(_))));
         assert_eq!(outcomes.recv(), Ok(Outcome::Int(2)));
         assert_eq!(pool.0.lock().threads, 1);
+    }
+
+    #[test]
+    fn a_job_that_stands_aside_leaves_its_place_to_others() {
+        let pool = Pool::new("test", 1);
+        let (sender, outcomes) = channel();
+        let (release, waits) = channel::<()>();
+        let own = pool.clone();
+        pool.run(job(&sender, move || {
+            let _aside = own.step_aside();
+            let _ = waits.recv();
+            Outcome::Int(1)
+        }));
+        pool.run(job(&sender, || Outcome::Int(2)));
+        assert_eq!(outcomes.recv(), Ok(Outcome::Int(2)));
+        drop(release);
+        assert_eq!(outcomes.recv(), Ok(Outcome::Int(1)));
+        assert_eq!(pool.0.lock().aside, 0);
     }
 
     #[test]

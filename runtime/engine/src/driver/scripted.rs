@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::driver::files;
 use crate::driver::permissions::Permissions;
 use crate::load::Loaded;
 use crate::model::Media;
@@ -298,7 +297,7 @@ impl Driver {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),
             }),
-            other => files::perform(other),
+            other => Permissions::default().perform_alone(other),
         }
     }
 

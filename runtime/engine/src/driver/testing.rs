@@ -67,7 +67,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             limit: None,
         }))),
         Request::MediaUrl { media } => permissions.admit_media(Media::clone(media)),
-        other if other.is_on_files() => permissions.perform_on_files(other.clone()),
+        other if other.is_on_files() => permissions.perform_alone(other),
         _ => return None,
     })
 }
