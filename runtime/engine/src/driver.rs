@@ -16,6 +16,7 @@ pub(crate) mod process;
 pub(crate) mod room;
 mod root;
 pub mod scripted;
+mod spawn;
 pub mod testing;
 mod timer;
 pub(crate) mod work;

@@ -8,13 +8,12 @@ mod program;
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::driver::process::{Group, Surroundings, start};
+use crate::driver::process::{Ending, Group, Surroundings, start};
 use crate::driver::room::Room;
 use crate::driver::work::{Abandoned, Completion, given_up};
 use crate::operation::{ExecRequest, Failure, Outcome};
@@ -189,7 +188,7 @@ struct Attendant {
     again: Option<Instant>,
     programs: Vec<Program>,
     /// Programs that were killed and have not ended: only the system can say why.
-    unended: Vec<Child>,
+    unended: Vec<Ending>,
 }
 
 impl Attendant {
@@ -209,8 +208,7 @@ impl Attendant {
             self.start_waiting();
             let has_happened = self.wait();
             self.advance(&has_happened);
-            self.unended
-                .retain_mut(|it| matches!(it.try_wait(), Ok(None)));
+            self.unended.retain(|it| matches!(it.status(), Ok(None)));
         }
     }
 
@@ -253,7 +251,7 @@ impl Attendant {
             }
             match start(&command.request, &command.around) {
                 Ok(child) => {
-                    group.has_started(&child);
+                    group.has_started(child.pid);
                     self.programs.push(Program::new(child, command, group));
                 }
                 Err(error) if is_shortage(&error) && !self.programs.is_empty() => {

@@ -1,15 +1,40 @@
 //! Starts programs of the system: what they find around them, and the process group that each is the leader of.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
+use crate::driver::spawn::Start;
 use crate::operation::ExecRequest;
+
+/// A program that was started.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub(super) pid: Pid,
+    /// Where it reads, if it is given something.
+    pub(super) input: Option<OwnedFd>,
+    /// Where it writes: output and errors.
+    pub(super) outputs: [OwnedFd; 2],
+}
+
+/// A program that is only waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ending(pub(super) Pid);
+
+impl Ending {
+    /// How it ended, once; `None` when it has not.
+    pub(super) fn status(self) -> io::Result<Option<WaitStatus>> {
+        let waited = rustix::process::waitpid(Some(self.0), WaitOptions::NOHANG)?;
+        Ok(waited.map(|it| it.1))
+    }
+}
 
 /// The process group of a program, which anybody may end.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +78,7 @@ impl Group {
     }
 
     /// A program has started as the leader of this group. It is killed at once when nobody wanted it any more by then.
-    pub(super) fn has_started(&self, child: &Child) {
-        let Some(leader) = leader(child) else { return };
+    pub(super) fn has_started(&self, leader: Pid) {
         let mut state = self.lock();
         if *state == State::New {
             *state = State::Running(leader);
@@ -75,10 +99,6 @@ impl Group {
     }
 }
 
-pub(super) fn leader(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-}
-
 /// What a program of the system finds around it.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
@@ -89,50 +109,42 @@ pub(crate) struct Surroundings {
 }
 
 /// Starts a program with its outputs as pipes, and its input if it is given one. It is killed when the calling thread ends.
-pub(super) fn start(request: &ExecRequest, around: &Surroundings) -> std::io::Result<Child> {
+pub(super) fn start(request: &ExecRequest, around: &Surroundings) -> io::Result<Child> {
     let program = request.argv.first().map_or("", String::as_str);
-    // A name is looked up and a path is read here: in the folder where the program is to run, others may have put one.
-    let mut command = Command::new(located(program));
-    command.arg0(program).args(request.argv.iter().skip(1));
-    if let Some(inherited) = &around.inherited {
-        command.env_clear().envs(inherited.iter().cloned());
-    }
-    command
-        .envs(around.added.iter().map(|(name, value)| (name, value)))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    command.stdin(if request.stdin.is_some() {
-        Stdio::piped()
+    let (read, input): (OwnedFd, _) = if request.stdin.is_some() {
+        let (reader, writer) = io::pipe()?;
+        (reader.into(), Some(writer.into()))
     } else {
-        Stdio::null()
-    });
-    if let Some(cwd) = &request.cwd {
-        command.current_dir(cwd);
-    }
-    end_with_parent(&mut command);
-    command.spawn()
-}
-
-/// The system kills the program when the thread that starts it ends, and so when this process ends in whatever way.
-#[cfg(target_os = "linux")]
-fn end_with_parent(command: &mut Command) {
-    let parent = rustix::process::getpid();
-    let ask = move || {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // A parent that ended before this was asked for is not heard of any more.
-        if rustix::process::getppid() == Some(parent) {
-            Ok(())
-        } else {
-            Err(rustix::io::Errno::SRCH.into())
-        }
+        (File::open("/dev/null")?.into(), None)
     };
-    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
-    unsafe { command.pre_exec(ask) };
+    let ((stdout, write), (stderr, write_errors)) = (io::pipe()?, io::pipe()?);
+    let start = Start {
+        // A name is looked up and a path is read here: in the folder where the program is to run, others may have put one.
+        program: located(program),
+        arguments: request.argv.clone(),
+        environment: around.variables(),
+        folder: request.cwd.clone(),
+        streams: [read, write.into(), write_errors.into()],
+    };
+    Ok(Child {
+        pid: start.start()?,
+        input,
+        outputs: [stdout.into(), stderr.into()],
+    })
 }
 
-#[cfg(not(target_os = "linux"))]
-fn end_with_parent(_: &mut Command) {}
+impl Surroundings {
+    fn variables(&self) -> Vec<(OsString, OsString)> {
+        let mut variables: BTreeMap<OsString, OsString> = match &self.inherited {
+            Some(inherited) => inherited.iter().cloned().collect(),
+            None => std::env::vars_os().collect(),
+        };
+        for (name, value) in &self.added {
+            variables.insert(name.into(), value.into());
+        }
+        variables.into_iter().collect()
+    }
+}
 
 /// The file that a program's name or path stands for; a path that leads nowhere when there is none.
 fn located(program: &str) -> PathBuf {

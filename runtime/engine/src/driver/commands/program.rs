@@ -1,16 +1,14 @@
 //! A program that runs: its pipes, its end, and why it may be ended before.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{PidfdFlags, WaitId, WaitIdOptions};
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus};
 
 use super::Command;
-use crate::driver::process::{Group, leader};
+use crate::driver::process::{Child, Ending, Group};
 use crate::driver::room::Share;
 use crate::driver::work::{Completion, given_up};
 use crate::operation::{ExecOutput, Failure, Outcome};
@@ -24,7 +22,7 @@ const DYING: Duration = Duration::from_secs(1);
 
 pub(super) struct Program {
     name: String,
-    child: Child,
+    pid: Pid,
     /// Readable when the program has ended; `None` where the system has no such thing.
     exit: Option<OwnedFd>,
     has_ended: bool,
@@ -40,7 +38,7 @@ pub(super) struct Program {
 }
 
 struct Input {
-    pipe: ChildStdin,
+    pipe: OwnedFd,
     text: String,
     written: usize,
 }
@@ -52,16 +50,19 @@ struct Output {
 }
 
 impl Program {
-    pub(super) fn new(mut child: Child, command: Command, group: Group) -> Self {
+    pub(super) fn new(child: Child, command: Command, group: Group) -> Self {
         let Command {
             request,
             around: _,
             room,
             completion,
         } = command;
-        let pid = leader(&child);
-        let exit = pid.and_then(|it| rustix::process::pidfd_open(it, PidfdFlags::empty()).ok());
-        let input = child.stdin.take().zip(request.stdin);
+        let Child {
+            pid,
+            input,
+            outputs,
+        } = child;
+        let input = input.zip(request.stdin);
         let timeout = request.timeout_nanoseconds.map(|it| it.max(0));
         let late = timeout.and_then(|it| {
             let length = Duration::from_nanos(it.unsigned_abs());
@@ -69,15 +70,12 @@ impl Program {
         });
         Self {
             name: request.argv.into_iter().next().unwrap_or_default(),
-            exit,
+            exit: exit_of(pid),
+            pid,
             has_ended: false,
             group,
             input: input.and_then(|(pipe, text)| Input::new(pipe, text)),
-            outputs: [
-                Output::new(child.stdout.take().map(OwnedFd::from)),
-                Output::new(child.stderr.take().map(OwnedFd::from)),
-            ],
-            child,
+            outputs: outputs.map(Output::new),
             share: room.share(),
             late,
             dying: None,
@@ -126,7 +124,7 @@ impl Program {
             self.outputs.iter_mut().for_each(|it| it.pipe = None);
             self.dying = Some((outcome, now + DYING));
         }
-        self.has_ended = self.has_ended || has_ended(&self.child);
+        self.has_ended = self.has_ended || has_ended(self.pid);
         match &self.dying {
             Some((_, due)) => self.has_ended || *due <= now,
             // What the program left behind may still hold its output open.
@@ -161,9 +159,10 @@ impl Program {
     }
 
     /// Delivers its outcome; gives the program back if it has not ended although it was killed.
-    pub(super) fn end(mut self) -> Option<Child> {
+    pub(super) fn end(self) -> Option<Ending> {
         self.group.forget();
-        let status = self.child.try_wait();
+        let ending = Ending(self.pid);
+        let status = ending.status();
         let outcome = match (self.dying, &status) {
             (Some((outcome, _)), _) => outcome,
             (None, Ok(Some(status))) => {
@@ -178,12 +177,12 @@ impl Program {
             (None, Err(error)) => lost(&error.to_string()),
         };
         self.completion.deliver(outcome);
-        matches!(status, Ok(None)).then_some(self.child)
+        matches!(status, Ok(None)).then_some(ending)
     }
 }
 
 impl Input {
-    fn new(pipe: ChildStdin, text: String) -> Option<Self> {
+    fn new(pipe: OwnedFd, text: String) -> Option<Self> {
         rustix::io::ioctl_fionbio(&pipe, true).ok()?;
         let written = 0;
         Some(Self {
@@ -200,24 +199,24 @@ impl Input {
             if rest.is_empty() {
                 return true;
             }
-            match self.pipe.write(rest) {
+            match rustix::io::write(&self.pipe, rest) {
                 Ok(written) => self.written += written,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock => return false,
-                    io::ErrorKind::Interrupted => {}
-                    _ => return true,
-                },
+                Err(rustix::io::Errno::AGAIN) => return false,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return true,
             }
         }
     }
 }
 
 impl Output {
-    fn new(pipe: Option<OwnedFd>) -> Self {
+    fn new(pipe: OwnedFd) -> Self {
         // A pipe that would block everything else is not read.
-        let pipe = pipe.filter(|it| rustix::io::ioctl_fionbio(it, true).is_ok());
-        let bytes = Vec::new();
-        Self { pipe, bytes }
+        let is_ready = rustix::io::ioctl_fionbio(&pipe, true).is_ok();
+        Self {
+            pipe: is_ready.then_some(pipe),
+            bytes: Vec::new(),
+        }
     }
 
     fn read(&mut self) {
@@ -233,10 +232,7 @@ impl Output {
 }
 
 /// Whether a program has ended; it stays to be waited for, so that its number is not given away.
-fn has_ended(child: &Child) -> bool {
-    let Some(pid) = leader(child) else {
-        return true;
-    };
+fn has_ended(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     !matches!(
         rustix::process::waitid(WaitId::Pid(pid), options),
@@ -244,9 +240,19 @@ fn has_ended(child: &Child) -> bool {
     )
 }
 
-fn code(status: ExitStatus) -> i64 {
-    let code = status.code();
-    i64::from(code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
+#[cfg(target_os = "linux")]
+fn exit_of(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_of(_: Pid) -> Option<OwnedFd> {
+    None
+}
+
+fn code(status: WaitStatus) -> i64 {
+    let code = status.exit_status();
+    i64::from(code.unwrap_or_else(|| 128 + status.terminating_signal().unwrap_or(0)))
 }
 
 /// What a program wrote; bytes that are no text are replaced.

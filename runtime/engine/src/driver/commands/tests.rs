@@ -126,6 +126,54 @@ fn hundreds_of_programs_run_at_once_on_one_thread() {
     }
 }
 
+/// What this process does with signals, files and its folder is no concern of another program.
+#[test]
+fn a_program_begins_as_from_a_shell() {
+    let script = "pwd; grep -E 'SigBlk|SigIgn' /proc/self/status | tr -d '\\n\\t'; echo; ls /proc/self/fd | wc -l; \
+        ps -o pgid= -p $$ | tr -d ' '; echo $$; yes | head -1";
+    let mut request = shell(script, Some("x"), None);
+    request.cwd = Some("/usr".into());
+    let Outcome::Exec(output) = perform(request) else {
+        panic!("it runs");
+    };
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    let [folder, signals, files, group, process, last] = &lines[..] else {
+        panic!("{output:?}");
+    };
+    assert_eq!((*folder, *last), ("/usr", "y"));
+    let (blocked, ignored) = signals.split_once("SigIgn:").expect("both are there");
+    assert_eq!(blocked, "SigBlk:0000000000000000");
+    let ignored = u64::from_str_radix(ignored, 16).expect("it is a number");
+    assert_eq!(ignored >> (libc::SIGPIPE - 1) & 1, 0);
+    // What this process was given open it may pass on, but nothing that is its own.
+    let expected = std::process::Command::new("sh")
+        .args(["-c", "ls /proc/self/fd | wc -l"])
+        .output();
+    let expected = expected.expect("there is a shell").stdout;
+    assert_eq!(*files, String::from_utf8_lossy(&expected).trim());
+    assert_eq!(group, process);
+}
+
+#[test]
+fn a_folder_that_is_not_there_and_a_file_that_is_no_program_are_errors() {
+    let nowhere = ExecRequest {
+        cwd: Some("/no/such/folder".into()),
+        ..shell("true", None, None)
+    };
+    let Outcome::Failed(Failure::Io { message, .. }) = perform(nowhere) else {
+        panic!("it cannot run there");
+    };
+    assert!(message.contains("in `/no/such/folder`"), "{message}");
+    let request = ExecRequest {
+        argv: vec!["/etc/passwd".into()],
+        ..shell("", None, None)
+    };
+    assert!(matches!(
+        perform(request),
+        Outcome::Failed(Failure::Io { .. })
+    ));
+}
+
 #[test]
 fn a_missing_program_is_an_error() {
     let request = ExecRequest {
