@@ -27,6 +27,8 @@ const AGAIN: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(10);
 /// More programs than this never run at once. A guess.
 const MOST: usize = 4096;
+/// So many are started before those that run are served.
+const BATCH: usize = 16;
 /// File descriptors that a program takes: two outputs and what says that it has ended, and an input for some.
 const DESCRIPTORS: u64 = 4;
 
@@ -241,7 +243,8 @@ impl Attendant {
             return;
         }
         self.again = None;
-        while self.programs.len() < most() {
+        let most = most().min(self.programs.len() + BATCH);
+        while self.programs.len() < most {
             let Some(Queued { command, group }) = self.waiting.pop_front() else {
                 return;
             };
@@ -297,6 +300,9 @@ impl Attendant {
 
     /// How long nothing but what the descriptors say needs to be looked at.
     fn rest(&self) -> Duration {
+        if !self.waiting.is_empty() && self.again.is_none() && self.programs.len() < most() {
+            return Duration::ZERO;
+        }
         let now = Instant::now();
         let dues = self.programs.iter().filter_map(Program::due);
         let first = dues.chain(self.again).min();

@@ -31,6 +31,8 @@ use crate::web::{MayReach, Web, WebRequest};
 
 /// Files that are worked on at once; more wait. A guess.
 const FILES: usize = 32;
+/// Names that are looked up at once; more wait. A guess.
+const NAMES: usize = 32;
 /// Work on files that is being done when it is given up is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -334,6 +336,7 @@ fn runtime() -> Option<&'static Runtime> {
     let runtime = RUNTIME.get_or_init(|| {
         Builder::new_multi_thread()
             .worker_threads(2)
+            .max_blocking_threads(NAMES)
             .thread_name("gsw-io")
             .enable_all()
             .build()
