@@ -111,19 +111,50 @@ fn a_pattern_finds_nothing_outside_and_a_link_is_removed_itself() {
 import std/fs
 permissions { fs.read: ["in"], fs.write: ["in"] }
 workflow main(dots: string = "..") -> [string] {
-  let found = fs.glob("in/**/*.txt") + fs.glob("in/*/*") + fs.glob("in/*/${dots}/${dots}/out/*")
+  let found = fs.glob("in/**/*.txt") + fs.glob("in/*/*")
   let out = fs.glob("${dots}/*") catch { PermissionDenied(_) => ["denied"] }
+  let climbed = fs.glob("in/*/${dots}/${dots}/out/*") catch { PermissionDenied(_) => ["denied"] }
   let through = do { fs.remove("in/link/key.txt"); ["removed"] } catch { PermissionDenied(_) => ["denied"] }
   fs.remove("in/link")
-  found + out + through
+  found + out + climbed + through
 }
 "#;
     let said = run(&folder, source, &[], &[]);
     assert_eq!(
-        said.out, "[\"in/own.txt\",\"denied\",\"denied\"]\n",
+        said.out, "[\"in/own.txt\",\"denied\",\"denied\",\"denied\"]\n",
         "{said:?}"
     );
     assert!(folder.join("out/key.txt").exists() && !folder.join("in/link").exists());
+}
+
+/// Each file of the program says what it finds at `in/key.txt` before and after the folder is replaced.
+#[test]
+fn a_folder_that_is_replaced_during_a_run_leads_nowhere_else() {
+    let folder = fresh("replaced");
+    std::fs::create_dir_all(folder.join("in")).expect("scratch can be written");
+    std::fs::create_dir_all(folder.join("private")).expect("scratch can be written");
+    std::fs::write(folder.join("in/key.txt"), "own").expect("scratch can be written");
+    std::fs::write(folder.join("private/key.txt"), "secret").expect("scratch can be written");
+    let source = r#"
+import std/exec
+import std/fs
+permissions { fs.read: ["./in"], fs.write: ["./in"], exec: ["sh"] }
+fn tried(of: fn() -> string) -> string { of() catch { PermissionDenied(_) => "denied", e => e.message() } }
+fn write(path: string) -> string { fs.write(path, "written"); "done" }
+workflow main() -> [string] {
+  let before = tried(() => fs.read("in/key.txt"))
+  exec.check(["sh", "-c", "mv in old; ln -s private in"])
+  let linked = [tried(() => fs.read("in/key.txt")), tried(() => write("in/new.txt")), tried(() => fs.glob("in/*").join(" "))]
+  exec.check(["sh", "-c", "rm in; mv private in"])
+  [before] + linked + [tried(() => fs.read("in/key.txt")), tried(() => write("in/new.txt"))]
+}
+"#;
+    let said = run(&folder, source, &[], &[]);
+    assert_eq!(
+        said.out, "[\"own\",\"denied\",\"denied\",\"denied\",\"own\",\"done\"]\n",
+        "{said:?}"
+    );
+    assert!(!folder.join("in/new.txt").exists() && folder.join("old/new.txt").exists());
 }
 
 #[test]

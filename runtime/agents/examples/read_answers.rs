@@ -50,8 +50,7 @@ fn read(prompts: &AgentPrompts, text: &str) -> Duration {
         }])
     };
     let mut machine = prompts.begin(call());
-    let now = Duration::ZERO;
-    machine.step(PromptEvent::Start { now }, refuse);
+    machine.step(PromptEvent::Start, refuse);
     let answered = PromptEvent::Answered(Box::new(Ok(answer(text))));
     let begin = Instant::now();
     machine.step(answered, refuse);
@@ -107,5 +106,6 @@ fn call() -> PromptCall {
         examples: Vec::new(),
         schema: Some(Arc::new(json!({ "type": "integer" }))),
         improving: None,
+        prices: Arc::default(),
     }
 }

@@ -3,23 +3,31 @@
 pub(crate) mod address;
 mod alarms;
 pub mod audience;
-pub(crate) mod beneath;
+mod beneath;
 pub mod call;
 pub(crate) mod carrier;
 pub(crate) mod clock;
-pub mod files;
+pub(crate) mod commands;
+pub(crate) mod files;
+mod glob;
 pub(crate) mod network;
 pub(crate) mod path;
 pub(crate) mod perform;
 pub(crate) mod performers;
 pub(crate) mod permissions;
+mod place;
+pub(crate) mod pool;
 pub(crate) mod process;
+pub(crate) mod room;
+mod root;
 pub mod scripted;
 pub mod simulation;
+mod spawn;
 pub(crate) mod system;
 pub mod testing;
 pub(crate) mod threads;
 pub(crate) mod timer;
+pub(crate) mod work;
 
 use std::sync::Arc;
 

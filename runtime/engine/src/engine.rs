@@ -132,10 +132,7 @@ impl Engine {
             variables: Arc::clone(&variables),
             permissions: Arc::clone(&permissions),
         };
-        let system = System {
-            variables: Arc::clone(&variables),
-            permissions: Arc::clone(&permissions),
-        };
+        let system = System::shared(Arc::clone(&variables), Arc::clone(&permissions));
         let performers = Performers {
             clock: Clock::System,
             variables,

@@ -143,6 +143,12 @@ impl Heap {
         self.pool.bytes().saturating_add(self.outside)
     }
 
+    /// How many bytes more fit within the limit; `None` when there is none.
+    #[must_use]
+    pub fn room(&self) -> Option<u64> {
+        (self.limit < u64::MAX).then(|| self.limit.saturating_sub(self.used()))
+    }
+
     #[cold]
     fn pass_limit(&mut self) {
         self.over_limit = true;

@@ -328,6 +328,8 @@ pub enum Failure {
     },
     /// The run gave it up, and nothing of it was done.
     Stopped,
+    /// `OutOfMemory`: what comes is more than the run's memory leaves.
+    TooLarge,
     /// `Failed`
     Other {
         /// Why.

@@ -118,10 +118,12 @@ pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
 /// Whether a path stands in the folder, or is the file, that is granted; told by the texts alone. Of a pattern only what
 /// stands before its first `*` counts.
 fn is_beneath(granted: &str, target: &str) -> bool {
-    let fixed = target
-        .split(['*', '?', '[', '{'])
-        .next()
-        .unwrap_or_default();
+    let wildcard = target.find(['*', '?', '[', '{']);
+    let (fixed, rest) = target.split_at(wildcard.unwrap_or(target.len()));
+    // What climbs after a wildcard is refused when it runs, whatever it would lead to.
+    if rest.split('/').any(|it| it == "..") {
+        return false;
+    }
     match (segments(granted), segments(fixed)) {
         (Some(folder), Some(path)) => {
             granted.starts_with('/') == target.starts_with('/') && path.starts_with(&folder)

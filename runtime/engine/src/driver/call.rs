@@ -1,11 +1,10 @@
-//! Who asks: what a performer is given besides the request, and the one way in which an outcome reaches a run.
+//! Who asks: what a performer knows of an operation besides its request.
 
 use std::sync::Arc;
 
 use gsw_abi::site::{NodePath, Site};
 
-use crate::driver::carrier::Carrier;
-use crate::operation::{Class, Failure, Operation, OperationId, Outcome};
+use crate::operation::{Class, Operation, OperationId};
 
 /// For whom something is performed.
 #[derive(Clone, Debug)]
@@ -97,45 +96,5 @@ impl Call {
     #[must_use]
     pub fn idempotency_key(&self) -> String {
         self.site.key(&self.run)
-    }
-}
-
-/// Brings the outcome of one operation to its run. Dropping it without an outcome, by a panic for example, brings a failure,
-/// so that no operation is ever lost.
-#[derive(Debug)]
-pub(crate) struct Completion {
-    carrier: Option<Arc<Carrier>>,
-    id: OperationId,
-}
-
-impl Completion {
-    pub(crate) fn new(carrier: Arc<Carrier>, id: OperationId) -> Self {
-        Self {
-            carrier: Some(carrier),
-            id,
-        }
-    }
-
-    /// The operation has this outcome.
-    pub(crate) fn complete(mut self, outcome: Outcome) {
-        if let Some(carrier) = self.carrier.take() {
-            carrier.complete(self.id, outcome);
-        }
-    }
-}
-
-impl Drop for Completion {
-    fn drop(&mut self) {
-        if let Some(carrier) = self.carrier.take() {
-            let message = if std::thread::panicking() {
-                "a panic while it was performed"
-            } else {
-                "it ended without an outcome"
-            };
-            let failure = Failure::Other {
-                message: message.into(),
-            };
-            carrier.complete(self.id, Outcome::Failed(failure));
-        }
     }
 }

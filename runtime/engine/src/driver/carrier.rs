@@ -15,9 +15,11 @@ use serde_json::{Map, Value};
 
 use crate::driver::Driver;
 use crate::driver::alarms::{Alarm, Alarms};
-use crate::driver::call::{Call, Completion};
-use crate::driver::perform::Handle;
+use crate::driver::call::Call;
+use crate::driver::perform::{Handle, Outlet};
+use crate::driver::room::Room;
 use crate::driver::scripted::Entry;
+use crate::driver::work::{Abandoned as Work, Completion};
 use crate::export::panic_text;
 use crate::front::{Cancellation, Front};
 use crate::human::Reply;
@@ -46,6 +48,7 @@ pub(crate) struct Carrier {
     run: Arc<str>,
     driver: Arc<Driver>,
     front: Arc<Front>,
+    room: Room,
     state: Mutex<State>,
     outside: Mutex<Outside>,
 }
@@ -152,6 +155,7 @@ impl Carrier {
             run: Arc::clone(&run.id),
             driver,
             front: Arc::clone(&run.front),
+            room: Room::default(),
             state: Mutex::new(State {
                 run: Some(run),
                 inbox: VecDeque::new(),
@@ -353,6 +357,7 @@ impl Carrier {
                 }
                 run.turn()
             }));
+            self.room.set(run.heap.room());
             match turn {
                 Ok(Turn::Busy {
                     operations,
@@ -421,10 +426,14 @@ impl Carrier {
     fn begin_operation(self: &Arc<Self>, operation: Operation) {
         let id = operation.id;
         let call = Call::of(&self.run, &operation);
-        let completion = Completion::new(Arc::clone(self), id);
+        let carrier = Arc::clone(self);
+        let outlet = Outlet {
+            completion: Completion::new(move |outcome| carrier.complete(id, outcome)),
+            room: self.room.clone(),
+        };
         let performers = &self.driver.performers;
         let begun = catch_unwind(AssertUnwindSafe(|| {
-            performers.perform(operation.request, call, completion)
+            performers.perform(operation.request, call, outlet)
         }));
         // After a panic the completion was dropped, which has brought a failure.
         let Ok(handle) = begun else { return };
@@ -448,7 +457,7 @@ impl Carrier {
         }
     }
 
-    fn give_up(&self, id: OperationId, how: GivenUp) {
+    fn give_up(self: &Arc<Self>, id: OperationId, how: GivenUp) {
         let mut outside = self.outside();
         outside.alarms.remove(Alarm::Sleep(id));
         let handle = match how {
@@ -460,8 +469,13 @@ impl Carrier {
                 .map(|it| std::mem::replace(&mut it.handle, Handle::None)),
         };
         drop(outside);
-        if let Some(handle) = handle {
-            handle.end();
+        let Some(handle) = handle else { return };
+        match (handle.end(), how) {
+            // It waits for a thread perhaps, after work that takes long; that nothing will come of it is known at once.
+            (Work::Stopped, GivenUp::AwaitedFirst) => {
+                self.complete(id, Outcome::Failed(Failure::Stopped));
+            }
+            (Work::Stopped, GivenUp::Dropped) | (Work::Finished | Work::MustWait, _) => {}
         }
     }
 
@@ -473,9 +487,8 @@ impl Carrier {
         drop(run);
         self.driver.timer.forget(self.id);
         let outside = std::mem::take(&mut *self.outside());
-        for (_, begun) in outside.begun {
-            begun.handle.end();
-        }
+        let handles = outside.begun.into_values().map(|it| it.handle);
+        Handle::end_all(handles.collect());
         if let Some(on_end) = on_end {
             // A panic in there is its owner's; the thread goes on with other runs.
             let _ = catch_unwind(AssertUnwindSafe(|| on_end(finished)));

@@ -1,112 +1,309 @@
-//! Operations on files, performed where blocking is no harm.
+//! Operations on files, performed where blocking is no harm: within bounds, and so that they can be given up.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+mod read;
+mod write;
 
+use std::io;
+use std::path::PathBuf;
+
+use crate::driver::glob::{self, Admits, Glob};
+use crate::driver::place::Place;
+use crate::driver::pool::{Aside, Pool};
+use crate::driver::room::{Full, Room};
+use crate::driver::root::Root;
+use crate::driver::work::{Work, given_up};
 use crate::operation::{Failure, Outcome, Request};
 
-/// Performs an operation on files; others fail.
-#[must_use]
-pub fn perform(request: &Request) -> Outcome {
-    let (path, result) = match request {
-        Request::FsRead { path } => (path, fs::read(path).and_then(text_of)),
-        Request::FsReadBytes { path } => (path, fs::read(path).map(Outcome::Bytes)),
-        Request::FsWrite { path, text } => {
-            (path, write(path, text.as_bytes()).map(|()| Outcome::Done))
-        }
-        Request::FsWriteBytes { path, bytes } => (path, write(path, bytes).map(|()| Outcome::Done)),
-        Request::FsAppend { path, text } => (path, append(path, text).map(|()| Outcome::Done)),
-        Request::FsExists { path } => (path, exists(path).map(Outcome::Bool)),
-        Request::FsList { path } => (path, list(path).map(Outcome::Texts)),
-        Request::FsGlob { pattern } => (pattern, glob(pattern).map(Outcome::Texts)),
-        Request::FsRemove { path } => (path, remove(path).map(|()| Outcome::Done)),
-        Request::FsMakeDir { path } => (path, fs::create_dir_all(path).map(|()| Outcome::Done)),
-        other => {
-            let message = format!("this is no operation on files: {other:?}");
-            return Outcome::Failed(Failure::Other { message });
-        }
-    };
-    result.unwrap_or_else(|error| failed(path, &error))
+/// What an operation on files is done with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileWork<'a> {
+    /// By which it is given up.
+    pub(crate) work: &'a Work,
+    /// What it reads must fit in here.
+    pub(crate) room: &'a Room,
+    /// The pool that the calling thread is of.
+    pub(crate) pool: Option<&'a Pool>,
 }
 
-/// What came of work on a path.
-pub(super) fn failed(path: &str, error: &io::Error) -> Outcome {
-    Outcome::Failed(Failure::Io {
-        path: Some(path.to_owned()),
-        message: format!("{path}: {}", reason(error)),
+impl<'a> FileWork<'a> {
+    /// An error when nobody wants the work any more; asked between portions.
+    pub(super) fn check(&self) -> Result<(), Trouble> {
+        if self.work.is_abandoned() {
+            return Err(Trouble::GivenUp);
+        }
+        Ok(())
+    }
+
+    /// From here on the work counts as done; an error when nobody wants it any more.
+    fn commit(&self) -> Result<(), Trouble> {
+        if self.work.commit() {
+            Ok(())
+        } else {
+            Err(Trouble::GivenUp)
+        }
+    }
+
+    /// Before the thread waits for something that may never come.
+    fn step_aside(&self) -> Option<Aside<'a>> {
+        self.pool.and_then(Pool::step_aside)
+    }
+}
+
+/// What goes wrong.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The system refuses.
+    System(io::Error),
+    /// There is more than fits into memory.
+    TooLarge,
+    GivenUp,
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl From<rustix::io::Errno> for Trouble {
+    fn from(error: rustix::io::Errno) -> Self {
+        Self::System(error.into())
+    }
+}
+
+impl From<Full> for Trouble {
+    fn from(Full: Full) -> Self {
+        Self::TooLarge
+    }
+}
+
+/// What is done at a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Action<'a> {
+    Read,
+    ReadBytes,
+    Write(&'a [u8]),
+    Append(&'a [u8]),
+    Exists,
+    List,
+    Remove,
+    MakeFolder,
+}
+
+/// What a request wants of files.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted<'a> {
+    At { path: &'a str, action: Action<'a> },
+    Search { pattern: &'a str },
+}
+
+/// What is done with what is at a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+impl<'a> Wanted<'a> {
+    /// `None` when a request is not about files.
+    pub(super) fn of(request: &'a Request) -> Option<Self> {
+        let (path, action) = match request {
+            Request::FsGlob { pattern } => return Some(Self::Search { pattern }),
+            Request::FsRead { path } => (path, Action::Read),
+            Request::FsReadBytes { path } => (path, Action::ReadBytes),
+            Request::FsWrite { path, text } => (path, Action::Write(text.as_bytes())),
+            Request::FsWriteBytes { path, bytes } => (path, Action::Write(bytes)),
+            Request::FsAppend { path, text } => (path, Action::Append(text.as_bytes())),
+            Request::FsExists { path } => (path, Action::Exists),
+            Request::FsList { path } => (path, Action::List),
+            Request::FsRemove { path } => (path, Action::Remove),
+            Request::FsMakeDir { path } => (path, Action::MakeFolder),
+            Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::EnvGet { .. }
+            | Request::MediaUrl { .. }
+            | Request::Model { .. }
+            | Request::LookUp { .. }
+            | Request::Keep { .. }
+            | Request::StartRun { .. }
+            | Request::Exec { .. }
+            | Request::Http { .. }
+            | Request::Host { .. }
+            | Request::Human { .. } => return None,
+        };
+        Some(Self::At { path, action })
+    }
+}
+
+impl Action<'_> {
+    pub(super) fn access(self) -> Access {
+        match self {
+            Self::Read | Self::ReadBytes | Self::Exists | Self::List => Access::Read,
+            Self::Write(_) | Self::Append(_) | Self::Remove | Self::MakeFolder => Access::Write,
+        }
+    }
+}
+
+/// Where it is done.
+#[derive(Debug)]
+pub(super) enum Target<'a> {
+    /// Wherever the path leads.
+    Anywhere(&'a str),
+    /// Beneath a permitted root.
+    Beneath {
+        root: &'a Root,
+        /// Resolved.
+        path: PathBuf,
+        /// Whether it was said to be a folder, by a `/` at its end.
+        is_folder: bool,
+    },
+}
+
+impl Target<'_> {
+    fn place(&self) -> io::Result<Place> {
+        match self {
+            Self::Anywhere(path) => Ok(Place::anywhere(path)),
+            Self::Beneath {
+                root,
+                path,
+                is_folder: true,
+            } => root.folder_place(path),
+            Self::Beneath { root, path, .. } => root.place(path),
+        }
+    }
+
+    fn remove(&self) -> io::Result<Place> {
+        match self {
+            Self::Anywhere(path) => Ok(Place::anywhere(path)),
+            Self::Beneath { root, path, .. } => root.entry(path),
+        }
+    }
+
+    fn make_folder(&self) -> io::Result<()> {
+        match self {
+            Self::Anywhere(path) => std::fs::create_dir_all(path),
+            Self::Beneath { root, path, .. } => root.make(path),
+        }
+    }
+
+    fn start(&self) -> io::Result<Place> {
+        match self {
+            Self::Anywhere(path) => Ok(Place::anywhere(path)),
+            Self::Beneath { root, path, .. } => root.folder_place(path),
+        }
+    }
+}
+
+/// Performs an operation at `target`, which the program calls `path`.
+pub(super) fn perform(
+    path: &str,
+    action: Action<'_>,
+    target: &Target<'_>,
+    work: &FileWork<'_>,
+) -> Outcome {
+    attempt(action, target, work).unwrap_or_else(|trouble| outcome_of(path, trouble))
+}
+
+/// Performs a search whose fixed part leads to `start`.
+pub(super) fn search(
+    pattern: &str,
+    glob: &Glob,
+    start: &Target<'_>,
+    admits: Admits<'_>,
+    work: &FileWork<'_>,
+) -> Outcome {
+    let found = if glob.has_wildcards() {
+        let folder = start.start().map_err(Trouble::from);
+        folder.and_then(|it| glob::search(glob, &it, admits, work))
+    } else {
+        let is_there = exists(start.place());
+        // Nothing has no name.
+        let is_there = is_there.map(|it| it && !glob.fixed().is_empty());
+        is_there.map(|it| it.then(|| glob.fixed().to_owned()).into_iter().collect())
+    };
+    match found {
+        Ok(found) => Outcome::Texts(found),
+        Err(Trouble::System(error)) if glob::is_nothing_there(&error) => Outcome::Texts(Vec::new()),
+        Err(trouble) => outcome_of(pattern, trouble),
+    }
+}
+
+fn attempt(
+    action: Action<'_>,
+    target: &Target<'_>,
+    work: &FileWork<'_>,
+) -> Result<Outcome, Trouble> {
+    work.check()?;
+    Ok(match action {
+        Action::Read => {
+            let text = String::from_utf8(read::read(&target.place()?, work)?);
+            Outcome::Text(text.map_err(|_| {
+                io::Error::other("it is not UTF-8 text; `fs.read_bytes` reads anything")
+            })?)
+        }
+        Action::ReadBytes => Outcome::Bytes(read::read(&target.place()?, work)?),
+        Action::Write(content) => {
+            write::replace(&target.place()?, content, work)?;
+            Outcome::Done
+        }
+        Action::Append(content) => {
+            write::append(&target.place()?, content, work)?;
+            Outcome::Done
+        }
+        Action::Exists => Outcome::Bool(exists(target.place())?),
+        Action::List => Outcome::Texts(list(&target.place()?, work)?),
+        Action::Remove => {
+            let place = target.remove()?;
+            work.commit()?;
+            place.remove()?;
+            Outcome::Done
+        }
+        Action::MakeFolder => {
+            work.commit()?;
+            target.make_folder()?;
+            Outcome::Done
+        }
     })
 }
 
-/// The text that the bytes of a file are.
-pub(super) fn text_of(bytes: Vec<u8>) -> io::Result<Outcome> {
-    String::from_utf8(bytes)
-        .map(Outcome::Text)
-        .map_err(|_| io::Error::other("it is not UTF-8 text; `fs.read_bytes` reads anything"))
-}
-
 /// Nothing stands below a file, which is no mistake to ask for.
-fn exists(path: &str) -> io::Result<bool> {
-    match fs::exists(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
-        found => found,
+fn exists(place: io::Result<Place>) -> Result<bool, Trouble> {
+    match place.and_then(|it| it.known_through_links()) {
+        Ok(known) => Ok(known.is_some()),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(false),
+            _ => Err(error.into()),
+        },
     }
 }
 
-/// Writes beside and renames, so that nobody sees half of it.
-fn write(path: &str, content: &[u8]) -> io::Result<()> {
-    let target = Path::new(path);
-    // A link or a device is written through, as is what cannot be replaced.
-    let is_plain = fs::symlink_metadata(target).map_or(true, |it| it.is_file());
-    let beside = format!("{path}.{:016x}.part", super::clock::random_word());
-    if !is_plain {
-        return fs::write(target, content);
-    }
-    let permissions = fs::metadata(target).ok().map(|it| it.permissions());
-    let written = fs::write(&beside, content).and_then(|()| {
-        permissions.map_or(Ok(()), |it| fs::set_permissions(&beside, it))?;
-        fs::rename(&beside, target)
-    });
-    if written.is_err() {
-        // What stopped the writing is the error to report.
-        let _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-fn append(path: &str, text: &str) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)?;
-    file.write_all(text.as_bytes())
-}
-
-fn list(path: &str) -> io::Result<Vec<String>> {
+fn list(place: &Place, work: &FileWork<'_>) -> Result<Vec<String>, Trouble> {
+    let mut share = work.room.share();
     let mut names = Vec::new();
-    for entry in fs::read_dir(path)? {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
+    for entry in place.entries()? {
+        work.check()?;
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name != "." && name != ".." {
+            share.grow((name.len() + size_of::<String>()) as u64)?;
+            names.push(name);
+        }
     }
     names.sort_unstable();
     Ok(names)
 }
 
-fn glob(pattern: &str) -> io::Result<Vec<String>> {
-    let paths = glob::glob(pattern).map_err(|error| io::Error::other(error.to_string()))?;
-    // A folder that may not be read holds nothing that could be used.
-    let readable = paths.flatten();
-    let mut found: Vec<String> = readable
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect();
-    found.sort_unstable();
-    Ok(found)
-}
-
-fn remove(path: &str) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_dir() {
-        fs::remove_dir(path)
-    } else {
-        fs::remove_file(path)
+/// What came of work on a path.
+pub(super) fn outcome_of(path: &str, trouble: Trouble) -> Outcome {
+    match trouble {
+        Trouble::System(error) => Outcome::Failed(Failure::Io {
+            path: Some(path.to_owned()),
+            message: format!("{path}: {}", reason(&error)),
+        }),
+        Trouble::TooLarge => Outcome::Failed(Failure::TooLarge),
+        Trouble::GivenUp => given_up(),
     }
 }
 
@@ -124,63 +321,4 @@ fn reason(error: &io::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::perform;
-    use crate::operation::{Failure, Outcome, Request};
-
-    #[test]
-    fn a_file_is_written_read_listed_and_removed() {
-        let folder = std::env::temp_dir().join(format!("gsw-files-{}", std::process::id()));
-        let folder = folder.to_string_lossy().into_owned();
-        let path = format!("{folder}/a.txt");
-        assert_eq!(
-            perform(&Request::FsMakeDir {
-                path: folder.clone()
-            }),
-            Outcome::Done
-        );
-        assert_eq!(
-            perform(&Request::FsWrite {
-                path: path.clone(),
-                text: "ä".into()
-            }),
-            Outcome::Done
-        );
-        assert_eq!(
-            perform(&Request::FsAppend {
-                path: path.clone(),
-                text: "b".into()
-            }),
-            Outcome::Done
-        );
-        assert_eq!(
-            perform(&Request::FsRead { path: path.clone() }),
-            Outcome::Text("äb".into())
-        );
-        assert_eq!(
-            perform(&Request::FsList {
-                path: folder.clone()
-            }),
-            Outcome::Texts(vec!["a.txt".into()])
-        );
-        let pattern = format!("{folder}/**/*.txt");
-        assert_eq!(
-            perform(&Request::FsGlob { pattern }),
-            Outcome::Texts(vec![path.clone()])
-        );
-        assert_eq!(
-            perform(&Request::FsRemove { path: path.clone() }),
-            Outcome::Done
-        );
-        assert_eq!(
-            perform(&Request::FsExists { path: path.clone() }),
-            Outcome::Bool(false)
-        );
-        assert_eq!(perform(&Request::FsRemove { path: folder }), Outcome::Done);
-        let missing = perform(&Request::FsRead { path });
-        assert!(matches!(
-            missing,
-            Outcome::Failed(Failure::Io { path: Some(_), .. })
-        ));
-    }
-}
+mod tests;

@@ -7,9 +7,10 @@ use std::task::Poll;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::answers::{Answers, Found, KeptAnswer, LookUp};
-use crate::driver::call::{Call, Completion};
+use crate::driver::call::Call;
 use crate::driver::perform::Handle;
 use crate::driver::permissions::Permissions;
+use crate::driver::work::Completion;
 use crate::export::panic_text;
 use crate::host::{HostTools, Variables};
 use crate::human::{Humans, NoReply, Question};
@@ -35,7 +36,7 @@ pub(crate) struct Network {
 impl Network {
     pub(crate) fn ask(&self, request: ModelRequest, call: Call, completion: Completion) -> Handle {
         let Some(models) = self.models.clone() else {
-            completion.complete(Outcome::Model(Box::new(Err(no_models()))));
+            completion.deliver(Outcome::Model(Box::new(Err(no_models()))));
             return Handle::None;
         };
         spawn(completion, async move {
@@ -52,12 +53,12 @@ impl Network {
         completion: Completion,
     ) -> Handle {
         let Some(answers) = self.answers.clone() else {
-            completion.complete(Outcome::Found(Found::Miss));
+            completion.deliver(Outcome::Found(Found::Miss));
             return Handle::None;
         };
         match when_busy {
             WhenBusy::Report => {
-                completion.complete(Outcome::Found(answers.look_up(&what, &call)));
+                completion.deliver(Outcome::Found(answers.look_up(&what, &call)));
                 Handle::None
             }
             WhenBusy::Wait => spawn(completion, async move {
@@ -69,7 +70,7 @@ impl Network {
     pub(crate) fn keep(&self, answer: KeptAnswer, call: &Call, completion: Completion) -> Handle {
         let answers = self.answers.as_ref();
         let gave_way = answers.map(|it| it.keep(answer, call));
-        completion.complete(Outcome::GaveWay(gave_way.unwrap_or_default()));
+        completion.deliver(Outcome::GaveWay(gave_way.unwrap_or_default()));
         Handle::None
     }
 
@@ -84,14 +85,14 @@ impl Network {
         let failed = |tool, message| Outcome::Failed(Failure::Tool { tool, message });
         let Some(tools) = self.tools.clone() else {
             let message = "this program runs without the host that has this tool";
-            completion.complete(failed(tool, message.into()));
+            completion.deliver(failed(tool, message.into()));
             return Handle::None;
         };
         let input = match serde_json::from_str(input) {
             Ok(input) => input,
             Err(error) => {
                 let message = format!("its arguments are no JSON: {error}");
-                completion.complete(failed(tool, message));
+                completion.deliver(failed(tool, message));
                 return Handle::None;
             }
         };
@@ -119,7 +120,7 @@ impl Network {
                 "`{}` asks a person, and there is nobody here to answer",
                 question.human
             );
-            completion.complete(Outcome::Failed(Failure::Declined { reason }));
+            completion.deliver(Outcome::Failed(Failure::Declined { reason }));
             return Handle::None;
         };
         let reply = humans.ask(question, call);
@@ -133,13 +134,13 @@ impl Network {
 
     pub(crate) fn send(&self, request: HttpRequest, call: &Call, completion: Completion) -> Handle {
         let Some(web) = self.web.clone() else {
-            completion.complete(unavailable("`http`", "this host has no client"));
+            completion.deliver(unavailable("`http`", "this host has no client"));
             return Handle::None;
         };
         let headers = match resolved(&request.headers, &self.variables) {
             Ok(headers) => headers,
             Err(failure) => {
-                completion.complete(Outcome::Failed(failure));
+                completion.deliver(Outcome::Failed(failure));
                 return Handle::None;
             }
         };
@@ -174,12 +175,12 @@ fn spawn(completion: Completion, work: impl Future<Output = Outcome> + Send + 's
         Ok(runtime) => {
             let task = runtime.spawn(async move {
                 let outcome = caught(work).await;
-                completion.complete(outcome);
+                completion.deliver(outcome);
             });
             Handle::Task(task.abort_handle())
         }
         Err(why) => {
-            completion.complete(unavailable("the network", &why));
+            completion.deliver(unavailable("the network", &why));
             Handle::None
         }
     }

@@ -53,11 +53,6 @@ pub(crate) fn resolve_parent(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether a resolved path is one of the resolved roots or beneath one.
-pub(crate) fn is_beneath(roots: &[PathBuf], path: &Path) -> bool {
-    roots.iter().any(|root| path.starts_with(root))
-}
-
 fn parts(path: &Path) -> VecDeque<OsString> {
     path.components()
         .map(|it| it.as_os_str().to_owned())

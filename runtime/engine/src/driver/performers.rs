@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::driver::call::{Call, Completion};
+use crate::driver::call::Call;
 use crate::driver::clock::{self, Clock};
 use crate::driver::network::Network;
-use crate::driver::perform::{Handle, Perform};
+use crate::driver::perform::{Handle, Outlet, Perform};
 use crate::driver::permissions::Permissions;
 use crate::driver::system::System;
 use crate::engine::runs::Runs;
@@ -23,9 +23,10 @@ pub(crate) struct Performers {
 }
 
 impl Perform for Performers {
-    fn perform(&self, request: Request, call: Call, completion: Completion) -> Handle {
+    fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        let Outlet { completion, room } = outlet;
         if let Err(failure) = self.permissions.admit(&request) {
-            completion.complete(Outcome::Failed(failure));
+            completion.deliver(Outcome::Failed(failure));
             return Handle::None;
         }
         match request {
@@ -37,7 +38,7 @@ impl Perform for Performers {
             Request::Http { request } => self.network.send(*request, &call, completion),
             Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
             Request::Human { question } => self.network.ask_person(*question, &call, completion),
-            Request::Exec { request } => self.system.execute(*request, completion),
+            Request::Exec { request } => self.system.execute(*request, room, completion),
             request @ (Request::FsRead { .. }
             | Request::FsReadBytes { .. }
             | Request::FsWrite { .. }
@@ -47,13 +48,13 @@ impl Perform for Performers {
             | Request::FsList { .. }
             | Request::FsGlob { .. }
             | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. }) => self.system.work_on_files(request, completion),
+            | Request::FsMakeDir { .. }) => self.system.work_on_files(request, room, completion),
             Request::StartRun { start } => {
-                completion.complete(self.runs.start_detached(*start, &call));
+                completion.deliver(self.runs.start_detached(*start, &call));
                 Handle::None
             }
             Request::MediaUrl { media } => {
-                completion.complete(self.permissions.admit_media(*media));
+                completion.deliver(self.permissions.admit_media(*media));
                 Handle::None
             }
             request @ (Request::Sleep { .. }
@@ -62,7 +63,7 @@ impl Perform for Performers {
             | Request::RandomInt { .. }
             | Request::Uuid
             | Request::EnvGet { .. }) => {
-                completion.complete(immediately(&request, &self.clock, &self.variables));
+                completion.deliver(immediately(&request, &self.clock, &self.variables));
                 Handle::None
             }
         }

@@ -2,15 +2,21 @@
 //!
 //! With both, each must permit it: that the block asks for no more than the project grants is checked when the program is
 //! compiled, by names alone, and a link may lead out of the one and not of the other.
-//! Paths are resolved link by link before they are compared with the permitted roots, which are resolved as well, and the
-//! operation is performed on the resolved path.
+//! Paths are resolved link by link before they are compared with the permitted roots, which were resolved and opened when the
+//! engine started, and the operation is performed beneath the open root.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use gsw_abi::program::Program;
 
-use crate::driver::{address, beneath, files, path};
+use crate::driver::files::{Access, Action, FileWork, Target, Trouble, Wanted};
+use crate::driver::glob::{Glob, Unfit};
+use crate::driver::room::Room;
+use crate::driver::root::Root;
+use crate::driver::work::Work;
+use crate::driver::{address, files, path};
 use crate::model::{Media, MediaSource};
 use crate::operation::{ExecRequest, Failure, Outcome, Request};
 
@@ -30,23 +36,16 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a program may do: what all of these let it do.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Permissions(Vec<Rules>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Rules {
-    read: Vec<String>,
-    write: Vec<String>,
+    read: Vec<Root>,
+    write: Vec<Root>,
     net: Vec<String>,
     exec: Vec<String>,
     env: Vec<String>,
-}
-
-/// What is done with a path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Read,
-    Write,
 }
 
 impl Permissions {
@@ -101,48 +100,87 @@ impl Permissions {
     }
 
     /// Performs an operation on files where they are permitted.
-    pub(crate) fn perform_on_files(&self, mut request: Request) -> Outcome {
-        if self.0.is_empty() {
-            return files::perform(&request);
+    pub(crate) fn perform_on_files(&self, request: &Request, work: &FileWork<'_>) -> Outcome {
+        match Wanted::of(request) {
+            Some(Wanted::At { path, action }) => match self.target(path, action) {
+                Some(target) => files::perform(path, action, &target, work),
+                None => denied(action.access(), path),
+            },
+            Some(Wanted::Search { pattern }) => self.search(pattern, work),
+            None => Outcome::Failed(Failure::Other {
+                message: "this is no operation on files".into(),
+            }),
         }
-        let access = match &request {
-            Request::FsWrite { .. }
-            | Request::FsWriteBytes { .. }
-            | Request::FsAppend { .. }
-            | Request::FsRemove { .. }
-            | Request::FsMakeDir { .. } => Access::Write,
-            _ => Access::Read,
+    }
+
+    /// The same where nobody gives it up and nothing limits it.
+    pub(crate) fn perform_alone(&self, request: &Request) -> Outcome {
+        let (work, room) = (Work::default(), Room::default());
+        let work = FileWork {
+            work: &work,
+            room: &room,
+            pool: None,
         };
-        let roots: Vec<Vec<PathBuf>> = self.0.iter().map(|it| it.roots(access)).collect();
-        let is_removal = matches!(request, Request::FsRemove { .. });
-        let (given, resolved) = match &mut request {
-            Request::FsGlob { pattern } => {
-                return glob(&roots, pattern);
-            }
-            Request::FsRead { path }
-            | Request::FsReadBytes { path }
-            | Request::FsWrite { path, .. }
-            | Request::FsWriteBytes { path, .. }
-            | Request::FsAppend { path, .. }
-            | Request::FsExists { path }
-            | Request::FsList { path }
-            | Request::FsRemove { path }
-            | Request::FsMakeDir { path } => {
-                let resolved = if is_removal {
-                    path::resolve_parent(Path::new(&*path))
-                } else {
-                    path::resolve(Path::new(&*path))
-                };
-                let resolved = resolved.ok().filter(|it| is_beneath_all(&roots, it));
-                let Some(resolved) = resolved.and_then(|it| it.into_os_string().into_string().ok())
-                else {
-                    return denied(access, path);
-                };
-                (std::mem::replace(path, resolved.clone()), resolved)
-            }
-            _ => return files::perform(&request),
+        self.perform_on_files(request, &work)
+    }
+
+    fn search(&self, pattern: &str, work: &FileWork<'_>) -> Outcome {
+        let glob = match Glob::parse(pattern) {
+            Ok(glob) => glob,
+            Err(Unfit::Climbs) if !self.0.is_empty() => return denied(Access::Read, pattern),
+            Err(unfit) => return files::outcome_of(pattern, unfit.into()),
         };
-        as_given(beneath::perform(&request), &resolved, &given)
+        let start = glob.start();
+        match self.target(&start, Action::List) {
+            Some(target) => {
+                // What a link leads elsewhere is nothing that the program could use.
+                let admits = |link: &str| self.target(link, Action::List).is_some();
+                files::search(pattern, &glob, &target, &admits, work)
+            }
+            None => denied(Access::Read, pattern),
+        }
+    }
+
+    /// Where an operation works; `None` when it is not permitted there.
+    fn target<'a>(&'a self, path: &'a str, action: Action<'_>) -> Option<Target<'a>> {
+        if self.0.is_empty() {
+            return Some(Target::Anywhere(path));
+        }
+        let resolved = match action {
+            Action::Remove => path::resolve_parent(Path::new(path)),
+            Action::Read
+            | Action::ReadBytes
+            | Action::Write(_)
+            | Action::Append(_)
+            | Action::Exists
+            | Action::List
+            | Action::MakeFolder => path::resolve(Path::new(path)),
+        };
+        let resolved = resolved.ok()?;
+        let mut nearest: Option<&Root> = None;
+        for rules in &self.0 {
+            let root = rules.root(action.access(), &resolved)?;
+            if nearest.is_none_or(|it| it.depth() < root.depth()) {
+                nearest = Some(root);
+            }
+        }
+        Some(Target::Beneath {
+            root: nearest?,
+            path: resolved,
+            is_folder: path.ends_with('/') || path.ends_with("/."),
+        })
+    }
+}
+
+impl From<Unfit> for Trouble {
+    fn from(unfit: Unfit) -> Self {
+        Self::System(io::Error::other(match unfit {
+            Unfit::Syntax(error) => error.to_string(),
+            Unfit::Climbs => {
+                "`..` after a wildcard is unsupported; begin the pattern with the folder that is meant"
+                    .into()
+            }
+        }))
     }
 }
 
@@ -151,11 +189,13 @@ impl Rules {
     fn of(lists: &[(String, Vec<String>)]) -> Self {
         let listed = |name: &str| {
             let lists = lists.iter().filter(|it| it.0 == name);
-            lists.flat_map(|it| it.1.clone()).collect()
+            lists.flat_map(|it| it.1.clone()).collect::<Vec<_>>()
         };
+        // Where nothing can be opened, nothing is permitted.
+        let pinned = |name| listed(name).iter().flat_map(|it| Root::pin(it)).collect();
         Self {
-            read: listed("fs.read"),
-            write: listed("fs.write"),
+            read: pinned("fs.read"),
+            write: pinned("fs.write"),
             net: listed("net"),
             exec: listed("exec"),
             env: listed("env"),
@@ -172,17 +212,44 @@ impl Rules {
                     .into_iter()
                     .try_for_each(|it| self.admit_variable(&it))
             }
-            _ => Ok(()),
+            // `fs.read` and `fs.write`: whether a path may be used is known once it is resolved, where the work is done.
+            Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. } => Ok(()),
+            // `net`: its address is looked at by `admit_media`.
+            Request::MediaUrl { .. } => Ok(()),
+            // An agent that is named is granted its provider.
+            Request::Model { .. } => Ok(()),
+            // What the host or a person does is not the program's doing.
+            Request::Host { .. } | Request::Human { .. } => Ok(()),
+            // A workflow has what the program has.
+            Request::StartRun { .. } => Ok(()),
+            // Nothing outside is reached.
+            Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::LookUp { .. }
+            | Request::Keep { .. } => Ok(()),
         }
     }
 
-    fn roots(&self, access: Access) -> Vec<PathBuf> {
-        let listed = match access {
+    /// The nearest root above a resolved path.
+    fn root(&self, access: Access, path: &Path) -> Option<&Root> {
+        let roots = match access {
             Access::Read => &self.read,
             Access::Write => &self.write,
         };
-        let resolved = listed.iter().map(|it| path::resolve(Path::new(it)));
-        resolved.flatten().collect()
+        let covering = roots.iter().filter(|it| it.covers(path));
+        covering.max_by_key(|it| it.depth())
     }
 
     fn admit_variable(&self, name: &str) -> Result<(), Failure> {
@@ -231,46 +298,6 @@ fn is_host(entry: &str, host: &str, port: u16) -> bool {
     host.ends_with(ending) || with_port.ends_with(ending)
 }
 
-/// Whether a resolved path is beneath what each lists.
-fn is_beneath_all(roots: &[Vec<PathBuf>], path: &Path) -> bool {
-    roots.iter().all(|it| path::is_beneath(it, path))
-}
-
-/// The paths that a pattern fits beneath the roots; what a link leads elsewhere is left out.
-fn glob(roots: &[Vec<PathBuf>], pattern: &str) -> Outcome {
-    let fixed: PathBuf = Path::new(pattern)
-        .components()
-        .take_while(|it| !it.as_os_str().to_string_lossy().contains(['*', '?', '[']))
-        .collect();
-    let start = path::resolve(&fixed);
-    if !start.is_ok_and(|it| is_beneath_all(roots, &it)) {
-        return denied(Access::Read, pattern);
-    }
-    let request = Request::FsGlob {
-        pattern: pattern.to_owned(),
-    };
-    match files::perform(&request) {
-        Outcome::Texts(mut paths) => {
-            paths.retain(|it| {
-                path::resolve(Path::new(it)).is_ok_and(|it| is_beneath_all(roots, &it))
-            });
-            Outcome::Texts(paths)
-        }
-        other => other,
-    }
-}
-
-/// Names the path that the program gave, not what it stands for.
-fn as_given(outcome: Outcome, resolved: &str, given: &str) -> Outcome {
-    match outcome {
-        Outcome::Failed(Failure::Io { message, .. }) => Outcome::Failed(Failure::Io {
-            path: Some(given.to_owned()),
-            message: message.replace(resolved, given),
-        }),
-        other => other,
-    }
-}
-
 fn denied(access: Access, path: &str) -> Outcome {
     let name = match access {
         Access::Read => "fs.read",
@@ -284,106 +311,4 @@ fn refusal(what: String) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Permissions, Rules, is_host};
-    use crate::driver::beneath;
-    use crate::operation::{Failure, Outcome, Request};
-
-    fn is_denied(permissions: &Permissions, request: Request) -> bool {
-        let outcome = permissions.perform_on_files(request);
-        matches!(outcome, Outcome::Failed(Failure::Denied { .. }))
-    }
-
-    #[test]
-    fn hosts_are_whole_names() {
-        assert!(is_host("API.example.org", "api.example.org", 443));
-        assert!(is_host("a.org:8443", "a.org", 8443) && !is_host("a.org:8443", "a.org", 443));
-        assert!(is_host("*.a.org", "x.a.org", 443) && !is_host("*.a.org", "a.org", 443));
-        assert!(!is_host("a.org", "evil-a.org", 443) && !is_host("a.org", "a.org.evil", 443));
-    }
-
-    #[test]
-    fn a_link_that_was_put_there_after_the_check_is_not_followed() {
-        let folder = std::env::temp_dir().join(format!("gsw-swapped-{}", std::process::id()));
-        let folder = folder.canonicalize().unwrap_or(folder);
-        std::fs::create_dir_all(folder.join("out")).expect("a folder for the test");
-        std::fs::write(folder.join("out/key.txt"), "secret").expect("a file for the test");
-        // What was a folder and a file when they were looked at are links now.
-        std::os::unix::fs::symlink("out", folder.join("in")).expect("a link");
-        std::os::unix::fs::symlink("out/key.txt", folder.join("file.txt")).expect("a link");
-        for name in ["in/key.txt", "file.txt"] {
-            let path = folder.join(name).display().to_string();
-            let text = || "x".to_owned();
-            for request in [
-                Request::FsRead { path: path.clone() },
-                Request::FsReadBytes { path: path.clone() },
-                Request::FsAppend {
-                    path: path.clone(),
-                    text: text(),
-                },
-                Request::FsWrite {
-                    path: path.clone(),
-                    text: text(),
-                },
-                Request::FsList { path: path.clone() },
-                Request::FsMakeDir {
-                    path: format!("{path}/made"),
-                },
-            ] {
-                let outcome = beneath::perform(&request);
-                assert!(
-                    matches!(outcome, Outcome::Failed(_)),
-                    "{request:?}: {outcome:?}"
-                );
-            }
-        }
-        let key = std::fs::read_to_string(folder.join("out/key.txt")).expect("it is there");
-        assert_eq!(key, "secret");
-        std::fs::remove_dir_all(folder).expect("the test's folder can go");
-    }
-
-    #[test]
-    fn paths_stay_beneath_their_roots() {
-        let folder = std::env::temp_dir().join(format!("gsw-permissions-{}", std::process::id()));
-        let inside = folder.join("in");
-        std::fs::create_dir_all(&inside).expect("a folder for the test");
-        std::fs::write(folder.join("out.txt"), "no").expect("a file for the test");
-        std::fs::write(inside.join("a.txt"), "yes").expect("a file for the test");
-        std::os::unix::fs::symlink("../out.txt", inside.join("link.txt")).expect("a link");
-        std::os::unix::fs::symlink("../new.txt", inside.join("dangling")).expect("a link");
-        let root = inside.display().to_string();
-        let block = [("fs.read", &root), ("fs.write", &root)];
-        let block = block.map(|(name, root)| (name.to_owned(), vec![root.clone()]));
-        let permissions = Permissions(vec![Rules::of(&block)]);
-        let read = |name: &str| Request::FsRead {
-            path: format!("{root}/{name}"),
-        };
-        assert_eq!(
-            permissions.perform_on_files(read("./x/../a.txt")),
-            Outcome::Text("yes".into())
-        );
-        assert!(is_denied(&permissions, read("../out.txt")));
-        assert!(is_denied(&permissions, read("link.txt")));
-        let write = Request::FsWrite {
-            path: format!("{root}/dangling"),
-            text: String::new(),
-        };
-        assert!(is_denied(&permissions, write));
-        let glob = permissions.perform_on_files(Request::FsGlob {
-            pattern: format!("{root}/*.txt"),
-        });
-        assert_eq!(glob, Outcome::Texts(vec![format!("{root}/a.txt")]));
-        // What the project grants as well is another folder, to which a link in this one leads.
-        let other = [(
-            "fs.read".to_owned(),
-            vec![folder.join("out").display().to_string()],
-        )];
-        let both = Permissions(vec![Rules::of(&block), Rules::of(&other)]);
-        assert!(is_denied(&both, read("a.txt")) && is_denied(&both, read("link.txt")));
-        let remove = Request::FsRemove {
-            path: format!("{root}/link.txt"),
-        };
-        assert_eq!(permissions.perform_on_files(remove), Outcome::Done);
-        std::fs::remove_dir_all(folder).expect("the test's folder can go");
-    }
-}
+mod tests;

@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::answers::Found;
 use crate::driver::Driver;
-use crate::driver::call::{Call, Completion};
+use crate::driver::call::Call;
 use crate::driver::carrier::Carrier;
 use crate::driver::clock::Clock;
-use crate::driver::perform::{Handle, Perform};
+use crate::driver::perform::{Handle, Outlet, Perform};
 use crate::driver::scripted::{Answer, Around, Entry, World, drawn};
 use crate::driver::threads::{Jobs, Threads};
 use crate::driver::timer::{Timer, Waker};
+use crate::driver::work::Completion;
 use crate::load::Loaded;
 use crate::operation::{Failure, Outcome, Request, WhenBusy};
 use crate::run::Finished;
@@ -106,7 +107,7 @@ struct Begun {
 }
 
 impl Perform for Stage {
-    fn perform(&self, request: Request, _call: Call, completion: Completion) -> Handle {
+    fn perform(&self, request: Request, _call: Call, outlet: Outlet) -> Handle {
         let chance = {
             let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
             drawn(&mut random) % 64
@@ -118,7 +119,7 @@ impl Perform for Stage {
         );
         self.begun().push(Begun {
             request,
-            completion,
+            completion: outlet.completion,
         });
         Handle::None
     }
@@ -294,7 +295,7 @@ impl Simulation {
             });
             return;
         }
-        completion.complete(outcome);
+        completion.deliver(outcome);
     }
 }
 
@@ -302,7 +303,7 @@ impl Simulation {
 struct Shared(Arc<Stage>);
 
 impl Perform for Shared {
-    fn perform(&self, request: Request, call: Call, completion: Completion) -> Handle {
-        self.0.perform(request, call, completion)
+    fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        self.0.perform(request, call, outlet)
     }
 }

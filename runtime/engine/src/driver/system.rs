@@ -1,60 +1,85 @@
-//! Performs what needs a thread of its own while it lasts: work on files, and programs of the system.
+//! Performs what the machine does: work on files, and programs of the system.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::driver::call::Completion;
-use crate::driver::network::{resolved, runtime, unavailable};
+use crate::driver::commands::{Command, Commands};
+use crate::driver::files::FileWork;
+use crate::driver::network::resolved;
 use crate::driver::perform::Handle;
 use crate::driver::permissions::Permissions;
-use crate::driver::process::{self, Group, Surroundings};
+use crate::driver::pool::Pool;
+use crate::driver::process::Surroundings;
+use crate::driver::room::Room;
+use crate::driver::work::{Completion, Job, Work};
 use crate::host::Variables;
 use crate::operation::{ExecRequest, Outcome, Request};
+
+/// Files that are worked on at once; more wait. A guess.
+const FILES: usize = 32;
 
 /// The machine that runs are on.
 pub(crate) struct System {
     pub(crate) variables: Arc<Variables>,
     pub(crate) permissions: Arc<Permissions>,
+    pub(crate) files: Pool,
+    pub(crate) commands: Commands,
 }
 
 impl System {
-    pub(crate) fn work_on_files(&self, request: Request, completion: Completion) -> Handle {
-        match runtime() {
-            Ok(runtime) => {
-                let permissions = Arc::clone(&self.permissions);
-                runtime.spawn_blocking(move || {
-                    completion.complete(permissions.perform_on_files(request));
-                });
-            }
-            Err(why) => completion.complete(unavailable("work on files", &why)),
+    /// With the threads that all engines of the process share.
+    pub(crate) fn shared(variables: Arc<Variables>, permissions: Arc<Permissions>) -> Self {
+        static FILE_THREADS: OnceLock<Pool> = OnceLock::new();
+        let files = FILE_THREADS.get_or_init(|| Pool::new("gsw-files", FILES));
+        Self {
+            variables,
+            permissions,
+            files: files.clone(),
+            commands: Commands::shared().clone(),
         }
-        Handle::None
     }
 
-    pub(crate) fn execute(&self, request: ExecRequest, completion: Completion) -> Handle {
+    pub(crate) fn work_on_files(
+        &self,
+        request: Request,
+        room: Room,
+        completion: Completion,
+    ) -> Handle {
+        let work = Work::default();
+        let (permissions, pool) = (Arc::clone(&self.permissions), self.files.clone());
+        let perform = move |work: &Work| {
+            let work = FileWork {
+                work,
+                room: &room,
+                pool: Some(&pool),
+            };
+            permissions.perform_on_files(&request, &work)
+        };
+        self.files.run(Job::new(work.clone(), perform, completion));
+        Handle::Files(work)
+    }
+
+    pub(crate) fn execute(
+        &self,
+        request: ExecRequest,
+        room: Room,
+        completion: Completion,
+    ) -> Handle {
         let added = match resolved(&request.env, &self.variables) {
             Ok(added) => added,
             Err(failure) => {
-                completion.complete(Outcome::Failed(failure));
+                completion.deliver(Outcome::Failed(failure));
                 return Handle::None;
             }
         };
-        let around = Surroundings {
-            inherited: self.permissions.inherited(),
-            added,
+        let inherited = self.permissions.inherited();
+        let handle = self.commands.handle();
+        let command = Command {
+            request,
+            around: Surroundings { inherited, added },
+            room,
+            completion,
         };
-        match runtime() {
-            Ok(runtime) => {
-                let group = Group::default();
-                let of_program = group.clone();
-                runtime.spawn_blocking(move || {
-                    completion.complete(process::perform(&request, &around, &of_program));
-                });
-                Handle::Process(group)
-            }
-            Err(why) => {
-                completion.complete(unavailable("running programs", &why));
-                Handle::None
-            }
-        }
+        self.commands.run(command, &handle);
+        Handle::Command(handle)
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 
+use crate::driver::commands::Commands;
 use crate::driver::network::resolved;
 use crate::driver::permissions::Permissions;
-use crate::driver::process::{Group, Surroundings};
-use crate::driver::{process, scripted};
+use crate::driver::process::Surroundings;
+use crate::driver::scripted;
 use crate::host::Variables;
 use crate::load::Loaded;
 use crate::model::{FailureKind, Media, ModelFailure};
-use crate::operation::{Outcome, Request};
+use crate::operation::{ExecRequest, Outcome, Request};
 use crate::run::Finished;
 
 /// Where the random ints of every test begin.
@@ -52,7 +53,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             Ok(added) => {
                 let inherited = permissions.inherited();
                 let around = Surroundings { inherited, added };
-                process::perform(request, &around, &Group::default())
+                Commands::shared().run_to_end(ExecRequest::clone(request), around)
             }
             Err(failure) => Outcome::Failed(failure),
         },
@@ -67,7 +68,7 @@ fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Opt
             limit: None,
         }))),
         Request::MediaUrl { media } => permissions.admit_media(Media::clone(media)),
-        other if other.is_on_files() => permissions.perform_on_files(other.clone()),
+        other if other.is_on_files() => permissions.perform_alone(other),
         _ => return None,
     })
 }

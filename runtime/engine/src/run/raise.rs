@@ -48,6 +48,7 @@ impl Run {
             }
             // Whoever gave it up unwinds, and nobody else is told of it.
             Failure::Stopped => self.failed("it was given up"),
+            Failure::TooLarge => self.fault(BuiltinError::OutOfMemory),
             Failure::Other { message } => self.failed(&message),
         }
     }

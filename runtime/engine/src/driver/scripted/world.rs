@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::answers::{Found, KeptAnswer};
 use crate::driver::call::Call;
-use crate::driver::files;
 use crate::driver::permissions::Permissions;
 use crate::driver::scripted::{Answer, Around, Driver, Entry, Script};
 use crate::load::Loaded;
@@ -91,7 +90,7 @@ impl World {
                 tool: tool.clone(),
                 message: "a test has no host: mock the tool".into(),
             }),
-            other => files::perform(other),
+            other => Permissions::default().perform_alone(other),
         }
     }
 

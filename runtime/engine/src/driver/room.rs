@@ -1,0 +1,96 @@
+//! What a run's memory leaves for the results of work that is on its way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The room of one run, shared by all work for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Room(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// In bytes; what has no limit leaves `u64::MAX`.
+    left: AtomicU64,
+    taken: AtomicU64,
+}
+
+/// What one piece of work has taken of a room; given back at its end, when its result is the run's own.
+#[derive(Debug)]
+pub(crate) struct Share {
+    room: Room,
+    bytes: u64,
+}
+
+/// There is not so much room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Full;
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(Shared {
+            left: AtomicU64::new(u64::MAX),
+            taken: AtomicU64::new(0),
+        }))
+    }
+}
+
+impl Room {
+    /// The run leaves so many bytes; `None` when nothing limits it.
+    pub(crate) fn set(&self, left: Option<u64>) {
+        self.0
+            .left
+            .store(left.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn share(&self) -> Share {
+        Share {
+            room: self.clone(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Share {
+    /// Takes so many bytes more.
+    pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), Full> {
+        let Shared { left, taken } = &*self.room.0;
+        let before = taken.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > left.load(Ordering::Relaxed) {
+            taken.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Full);
+        }
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Takes what is missing to so many bytes in all.
+    pub(crate) fn grow_to(&mut self, bytes: u64) -> Result<(), Full> {
+        self.grow(bytes.saturating_sub(self.bytes))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.room.0.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Full, Room};
+
+    #[test]
+    fn shares_together_take_no_more_than_is_left() {
+        let room = Room::default();
+        room.set(Some(100));
+        let (mut one, mut other) = (room.share(), room.share());
+        assert_eq!(one.grow(60), Ok(()));
+        assert_eq!(other.grow(41), Err(Full));
+        assert_eq!(other.grow_to(40), Ok(()));
+        drop(one);
+        assert_eq!(other.grow_to(100), Ok(()));
+        assert_eq!(other.grow(1), Err(Full));
+        room.set(None);
+        assert_eq!(other.grow(1 << 40), Ok(()));
+    }
+}
