@@ -96,14 +96,9 @@ impl Observer for Writer {
         if self.has_failed() {
             return;
         }
-        let before = self.buffer.len();
-        match serde_json::to_writer(&mut self.buffer, &**event) {
-            Ok(()) => {
-                self.buffer.push(b'\n');
-                self.line_ends.push(self.buffer.len());
-            }
-            // A value without a form in JSON; it counts as lost.
-            Err(_) => self.buffer.truncate(before),
+        // A value without a form in JSON counts as lost.
+        if event.write_line(&mut self.buffer).is_ok() {
+            self.line_ends.push(self.buffer.len());
         }
         if self.buffer.len() >= CHUNK {
             self.flush();
