@@ -11,7 +11,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use std::sync::Arc;
 
 use gsw_engine::observe::attached::Attached;
-use gsw_engine::observe::{Observer, Observers, Replay};
+use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::arguments::EventSink;
 use crate::terminal::lines::Lines;
@@ -33,7 +33,7 @@ pub fn start(
     } else {
         Box::new(Lines(stage))
     };
-    observers.attach("terminal", Replay::All, observer)
+    observers.attach("terminal", Replay::All, Delivery::Lossy, observer)
 }
 
 /// Standard error, with nothing on it.
