@@ -18,27 +18,27 @@ use gsw_engine::observe::{Delivery, History, Observer, Observers, Replay};
 const EVENTS_OF_A_STEP: u64 = 3;
 
 /// An observer that does nothing.
-struct Idle;
+struct Unmoved;
 
-impl Observer for Idle {
+impl Observer for Unmoved {
     fn event(&mut self, _: &Arc<Event>) {}
 }
 
 /// Who watches.
 #[derive(Clone, Copy)]
-enum Watched {
-    ByNobody,
-    ByIdle,
-    ByFile,
-    ByFileAndIdle,
+enum Watcher {
+    Nobody,
+    Idle,
+    File,
+    FileAndIdle,
 }
 
-impl Watched {
+impl Watcher {
     const ALL: [(Self, &'static str); 4] = [
-        (Self::ByNobody, "nobody watches"),
-        (Self::ByIdle, "an idle observer"),
-        (Self::ByFile, "a file of events"),
-        (Self::ByFileAndIdle, "a file and an idle observer"),
+        (Self::Nobody, "nobody watches"),
+        (Self::Idle, "an idle observer"),
+        (Self::File, "a file of events"),
+        (Self::FileAndIdle, "a file and an idle observer"),
     ];
 }
 
@@ -50,8 +50,8 @@ fn main() {
         "{:<32} {:>10} {:>10} {:>10} {:>8}",
         "", "µs/event", "µs/step", "waited ms", "lost"
     );
-    for (watched, name) in Watched::ALL {
-        let best = (0..3).map(|_| measure(steps, watched)).min();
+    for (watcher, name) in Watcher::ALL {
+        let best = (0..3).map(|_| measure(steps, watcher)).min();
         let (took, waited, lost) = best.expect("it was measured");
         let events = (steps * EVENTS_OF_A_STEP) as f64;
         let micros = took.as_secs_f64() * 1e6;
@@ -65,14 +65,14 @@ fn main() {
 }
 
 /// From the first event until everything is written: how long, how long of it the run waited, and what was lost.
-fn measure(steps: u64, watched: Watched) -> (Duration, Duration, u64) {
+fn measure(steps: u64, watcher: Watcher) -> (Duration, Duration, u64) {
     let observers = Observers::new(History {
         count: 0,
         ..History::default()
     });
     let path = std::env::temp_dir().join(format!("gsw-bench-{}.jsonl", std::process::id()));
     let idle = || {
-        let attached = observers.attach("idle", Replay::All, Delivery::Lossy, Box::new(Idle));
+        let attached = observers.attach("idle", Replay::All, Delivery::Lossy, Box::new(Unmoved));
         attached.expect("a thread")
     };
     let file = || {
@@ -81,11 +81,11 @@ fn measure(steps: u64, watched: Watched) -> (Duration, Duration, u64) {
         let header = Header::new("bench", "");
         JsonLines::start(&observers, &header, Delivery::WHOLE, open).expect("a thread")
     };
-    let (idle, file): (Option<Attached>, Option<JsonLines>) = match watched {
-        Watched::ByNobody => (None, None),
-        Watched::ByIdle => (Some(idle()), None),
-        Watched::ByFile => (None, Some(file())),
-        Watched::ByFileAndIdle => (Some(idle()), Some(file())),
+    let (idle, file): (Option<Attached>, Option<JsonLines>) = match watcher {
+        Watcher::Nobody => (None, None),
+        Watcher::Idle => (Some(idle()), None),
+        Watcher::File => (None, Some(file())),
+        Watcher::FileAndIdle => (Some(idle()), Some(file())),
     };
     let start = Instant::now();
     publish(&observers, steps);
