@@ -40,6 +40,7 @@ mod reference;
 mod reports;
 mod requirements;
 mod schemas;
+mod shown;
 mod shrink;
 mod site;
 mod soup;

@@ -10,6 +10,7 @@ use gsw_service::Exit;
 
 use crate::commands;
 use crate::help;
+use crate::report;
 use crate::threads::with_large_stack;
 
 pub use trace::Trace;
@@ -255,8 +256,8 @@ pub fn main() -> ExitCode {
     match with_large_stack(|| dispatch(arguments.command)) {
         Some(exit) => exit.into(),
         None => {
-            eprintln!(
-                "gswc: internal error: this is a bug in Groundswell; please report it with the program that shows it"
+            report::failure(
+                &"internal error: this is a bug in Groundswell; please report it with the program that shows it",
             );
             Exit::Internal.into()
         }

@@ -1,5 +1,7 @@
 //! What a built program shows outside: its command line.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod arguments;
 mod execute;
 mod exit;
@@ -10,6 +12,8 @@ mod manifest;
 mod memory;
 mod person;
 mod prices;
+mod result_text;
+pub mod say;
 mod terminal;
 mod value_text;
 mod watchers;

@@ -16,8 +16,8 @@ use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
 use crate::arguments::EventSink;
 use crate::terminal::lines::Lines;
 use crate::terminal::live::Live;
-use crate::terminal::row::Colors;
 
+pub use row::Colors;
 pub use stage::Stage;
 
 /// Shows runs on standard error from now on.
@@ -47,11 +47,13 @@ fn can_draw(events: Option<&EventSink>) -> bool {
     stderr().is_terminal() && variable("TERM").is_some_and(|it| it != "dumb") && !is_shared
 }
 
-/// <https://no-color.org>: any text that is not empty means none.
-fn colors() -> Colors {
-    match variable("NO_COLOR") {
-        Some(_) => Colors::Off,
-        None => Colors::On,
+/// Whether a terminal is to show colours; by <https://no-color.org> any text that is not empty means none.
+pub fn colors() -> Colors {
+    let is_dumb = variable("TERM").is_none_or(|it| it == "dumb");
+    if is_dumb || variable("NO_COLOR").is_some() {
+        Colors::Off
+    } else {
+        Colors::On
     }
 }
 

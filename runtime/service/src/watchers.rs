@@ -12,6 +12,7 @@ use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
 use gsw_engine::observe::{Delivery, Observers};
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
+use crate::say::say;
 use crate::terminal::{self, Stage};
 
 /// A run that has waited for its file of events for so long says so; a guess at what somebody notices.
@@ -47,14 +48,14 @@ impl Watchers {
             match JsonLines::start(observers, header, delivery, open) {
                 Ok(lines) => Some((sink, lines)),
                 Err(error) => {
-                    eprintln!("warning: no event is written: {error}");
+                    say(&format!("warning: no event is written: {error}"));
                     None
                 }
             }
         });
         let telemetry = Telemetry::start(&Environment::process(), observers, &header.program);
         let telemetry = telemetry.unwrap_or_else(|why| {
-            eprintln!("warning: {why}");
+            say(&format!("warning: {why}"));
             None
         });
         // Last, because nobody else may write to a terminal that is drawn on.
@@ -75,11 +76,11 @@ impl Watchers {
         if let Some(terminal) = self.terminal {
             let ended = terminal.finish(Patience::USUAL);
             if ended.lost > 0 {
-                eprintln!("warning: {} events were not shown", ended.lost);
+                say(&format!("warning: {} events were not shown", ended.lost));
             }
         }
         if let Some(undelivered) = self.telemetry.map(Telemetry::finish).and_then(undelivered) {
-            eprintln!("warning: {undelivered}");
+            say(&format!("warning: {undelivered}"));
         }
         let Some((sink, lines)) = self.events else {
             return Output::Whole;
@@ -91,14 +92,14 @@ impl Watchers {
         };
         let written = lines.finish(patience);
         if let Some(warning) = warning(&sink, &written) {
-            eprintln!("warning: {warning}");
+            say(&format!("warning: {warning}"));
         }
         if written.waited >= NOTICEABLE && self.verbosity == Verbosity::Normal {
             let waited = written.waited.as_secs_f64();
-            eprintln!(
+            say(&format!(
                 "note: the run waited {waited:.1} s for its events to be written to {}",
                 name(&sink)
-            );
+            ));
         }
         match sink {
             EventSink::Standard if written.is_torn => Output::Torn,
@@ -163,9 +164,9 @@ fn open(sink: &EventSink) -> (Delivery, Open) {
             }
             let file = create(path);
             if let Err(error) = &file {
-                eprintln!(
+                say(&format!(
                     "warning: `{path}` cannot be written: {error}; the run goes on without its events"
-                );
+                ));
             }
             (Delivery::WHOLE, Box::new(move || file.map(boxed)))
         }

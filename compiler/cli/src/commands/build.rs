@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use gsw_service::Exit;
+use gsw_service::say::say;
 
 use crate::arguments::{Build, Emit};
 use crate::compile::{self, Main};
@@ -61,10 +62,7 @@ fn text(file: &Path, form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, 
         Err(exit) => return exit,
     };
     match form(&module) {
-        Ok(text) => {
-            print!("{text}");
-            Exit::Done
-        }
+        Ok(text) => report::output(&text),
         Err(error) => report::failure(&error),
     }
 }
@@ -94,8 +92,8 @@ fn launcher(told: Option<&Path>) -> Result<PathBuf, String> {
     if sibling.is_file() {
         return Ok(sibling);
     }
-    eprintln!(
-        "note: there is no launcher beside `gswc`, so the program carries the compiler; name a smaller one with --launcher or GSW_LAUNCHER"
+    say(
+        "note: there is no launcher beside `gswc`, so the program carries the compiler; name a smaller one with --launcher or GSW_LAUNCHER",
     );
     Ok(own)
 }

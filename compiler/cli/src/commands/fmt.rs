@@ -48,7 +48,7 @@ fn file(path: &Path, arguments: &Fmt) -> Exit {
         return Exit::Done;
     }
     if arguments.check {
-        println!("{}", path.display());
+        report::output(&format!("{}\n", path.display()));
         return Exit::Raised;
     }
     match std::fs::write(path, formatted) {
@@ -72,7 +72,7 @@ fn standard_input(arguments: &Fmt) -> Exit {
     if formatted == text {
         Exit::Done
     } else {
-        println!("<stdin>");
+        report::output("<stdin>\n");
         Exit::Raised
     }
 }

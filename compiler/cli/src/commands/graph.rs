@@ -17,8 +17,7 @@ pub fn graph(arguments: &Graph) -> Exit {
     };
     let Some(graph) = gsw_describe::program_graph(&db, workflow) else {
         let name = workflow.unwrap_or_default();
-        eprintln!("gswc: there is no workflow `{name}`");
-        return Exit::Usage;
+        return report::usage(&format!("there is no workflow `{name}`"));
     };
     let output = arguments.output.as_deref();
     let text = match arguments.format.or_else(|| format_of(output?)) {

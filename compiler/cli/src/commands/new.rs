@@ -19,8 +19,7 @@ const UNNAMED: &str = "program";
 pub fn new(arguments: &New) -> Exit {
     let folder = Path::new(&arguments.name);
     let Some(name) = folder.file_name().and_then(|it| it.to_str()) else {
-        eprintln!("gswc: `{}` is no name for a folder", arguments.name);
-        return Exit::Usage;
+        return report::usage(&format!("`{}` is no name for a folder", arguments.name));
     };
     match write(folder, name) {
         Ok(()) => report::output(&format!(

@@ -29,12 +29,11 @@ pub fn test(arguments: &Arguments) -> Exit {
         }
     }
     all.duration = began.elapsed();
-    let text = match arguments.format {
-        TestFormat::Text => test_report::text(&all),
-        TestFormat::Json => test_report::json(&all),
-        TestFormat::Junit => test_report::junit(&all),
+    let printed = match arguments.format {
+        TestFormat::Text => report::output(&test_report::text(&all)),
+        TestFormat::Json => report::output_json(&test_report::json(&all)),
+        TestFormat::Junit => report::output(&test_report::junit(&all)),
     };
-    let printed = report::output(&text);
     let has_failed = all.outcomes.iter().any(|it| it.ending != Ending::Passed);
     if has_failed { Exit::Raised } else { printed }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_engine::event::{Event, EventKind, JsonText, Level};
 use gsw_engine::node::Status;
 use gsw_engine::observe::Observer;
+use gsw_trace::Shown;
 
 use crate::terminal::row::{Row, Tone};
 use crate::terminal::stage::Stage;
@@ -64,7 +65,12 @@ fn line(event: &Event) -> Option<String> {
             attempt,
             error,
             ..
-        } => Some(format!("↻ step {step}: attempt {}: {error}", attempt + 1)),
+        } => Some(format!(
+            "↻ step {}: attempt {}: {}",
+            Shown::line(step),
+            attempt + 1,
+            Shown::line(error)
+        )),
         EventKind::PromptEnd {
             prompt,
             end,
@@ -92,11 +98,14 @@ fn line(event: &Event) -> Option<String> {
     }
 }
 
+/// A line of the log, or several: the further ones are indented, so that none can be taken for another line.
 fn log(level: Level, message: &str, data: Option<&JsonText>) -> String {
+    let (level, message) = (level.name(), Shown::hanging(message, "  "));
     match data {
-        Some(data) if data.text() == "{}" => format!("{}: {message}", level.name()),
-        Some(data) => format!("{}: {message} {data}", level.name()),
-        None => format!("{}: {message}", level.name()),
+        Some(data) if data.text() != "{}" => {
+            format!("{level}: {message} {}", Shown::json(data.text()))
+        }
+        _ => format!("{level}: {message}"),
     }
 }
 
@@ -108,5 +117,5 @@ fn ended(status: Status, kind: &str, name: &str, nanoseconds: i64, more: &str) -
     } else {
         format!("{} s", milliseconds / 1_000)
     };
-    format!("{symbol} {kind} {name} ({took}{more})")
+    format!("{symbol} {kind} {} ({took}{more})", Shown::line(name))
 }
