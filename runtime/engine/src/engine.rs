@@ -191,6 +191,11 @@ impl Engine {
         self.detached.stop();
     }
 
+    /// Ends all that runs have asked for and that is on its way, commands above all, for a process that leaves without waiting.
+    pub fn abandon(&self) {
+        self.outside.abandon();
+    }
+
     /// Runs a workflow to its end.
     #[must_use]
     pub fn run(&self, workflow: usize, input: Map<String, Value>) -> Box<Finished> {

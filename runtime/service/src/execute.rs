@@ -19,7 +19,9 @@ use crate::exit::Exit;
 use crate::person::Person;
 use crate::say::{self, say};
 use crate::watchers::{Output, Watchers};
-use crate::{failure, help, interrupt, manifest, memory, prices, result_text, terminal};
+use crate::{
+    failure, help, interrupt, manifest, memory, open_files, prices, result_text, terminal,
+};
 
 /// Does what the words after a program's name say, and gives the exit code.
 #[must_use]
@@ -71,6 +73,7 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
             return Exit::Usage;
         }
     };
+    open_files::raise_limit();
     // All observers are there before the run begins, so nothing of the past is kept.
     let observers = Arc::new(Observers::new(History {
         count: 0,
@@ -97,7 +100,7 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     };
     let engine = Engine::new(loaded, options);
     let handle = engine.start(invocation.workflow, invocation.input);
-    interrupt::cancel_on_signal(handle.canceller(), engine.clone());
+    let interrupted = interrupt::listen(handle.canceller(), engine.clone(), Arc::clone(&observers));
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
@@ -111,10 +114,10 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
         (form, _) => form,
     };
     let exit = report(&finished, form, result);
-    let exit = match report_detached(&detached) {
+    let exit = match (report_detached(&detached), exit) {
         // The main run had ended when the user ended the others.
-        Detached::Cancelled if exit == Exit::Done => Exit::Cancelled,
-        _ => exit,
+        (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
+        (Detached::Cancelled | Detached::Ended, exit) => exit,
     };
     // A release build must not fail a run that has done its work; every test runs a debug build.
     if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {

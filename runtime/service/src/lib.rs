@@ -10,6 +10,7 @@ mod help;
 mod interrupt;
 mod manifest;
 mod memory;
+mod open_files;
 mod person;
 mod prices;
 mod result_text;

@@ -122,6 +122,14 @@ impl Outside {
         }
     }
 
+    /// The process is about to end.
+    pub(crate) fn abandon(&self) {
+        let all: Vec<_> = self.lock().drain().collect();
+        for (_, pending) in all {
+            pending.end();
+        }
+    }
+
     fn ask(self: &Arc<Self>, carrier: &Arc<Carrier>, id: OperationId, request: ModelRequest) {
         let Some(models) = self.models.clone() else {
             let failure = ModelFailure {
