@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 use gsw_service::say::say;
 
@@ -47,7 +48,7 @@ fn image(arguments: &Build, file: &Path) -> Exit {
         Err(exit) => return exit,
     };
     let output = output(arguments, file, "gswi");
-    match std::fs::write(&output, &image) {
+    match replace(&output, &image, Access::Usual) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!(
             "`{}` cannot be written: {error}",

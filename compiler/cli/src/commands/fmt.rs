@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use gsw_codegen::{Access, replace};
 use gsw_format::format_file;
 use gsw_service::Exit;
 use gsw_source::{Database, File};
@@ -51,7 +52,7 @@ fn file(path: &Path, arguments: &Fmt) -> Exit {
         report::output(&format!("{}\n", path.display()));
         return Exit::Raised;
     }
-    match std::fs::write(path, formatted) {
+    match replace(path, formatted.as_bytes(), Access::Usual) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!("`{}` cannot be written: {error}", path.display())),
     }

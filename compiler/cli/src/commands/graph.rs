@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 
 use crate::arguments::{Graph, GraphFormat};
@@ -26,7 +27,7 @@ pub fn graph(arguments: &Graph) -> Exit {
     };
     match output {
         None => report::output(&text),
-        Some(path) => match std::fs::write(path, text) {
+        Some(path) => match replace(path, text.as_bytes(), Access::Usual) {
             Ok(()) => Exit::Done,
             Err(error) => {
                 report::failure(&format!("`{}` cannot be written: {error}", path.display()))

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use gsw_codegen::{Access, replace};
 use gsw_engine::node::{NodeId, Status};
 use gsw_service::Exit;
 use gsw_service::say::say;
@@ -216,7 +217,8 @@ fn write_page(arguments: &arguments::Trace, trace: &Trace, out: &Path) -> Exit {
     if out.as_os_str() == "-" {
         return report::output(&page);
     }
-    match std::fs::write(out, page) {
+    // It holds what the run has read and written.
+    match replace(out, page.as_bytes(), Access::Private) {
         Ok(()) => {
             say(&format!("wrote {}", out.display()));
             Exit::Done
