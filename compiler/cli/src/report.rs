@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Result};
 use gsw_service::Exit;
 use gsw_service::say::{self, say};
 use gsw_source::{Colors, Database, Diagnostic, Severity};
+use serde::Serialize;
 
 use crate::arguments::Format;
 
@@ -57,6 +58,11 @@ pub fn output(text: &str) -> Exit {
 /// Prints what a command was asked for as JSON.
 pub fn output_json(json: &str) -> Exit {
     printed(say::print_json(json))
+}
+
+/// Prints what may be a lot of JSON, piece by piece.
+pub fn output_value(value: &impl Serialize) -> Exit {
+    printed(say::print_value(value))
 }
 
 fn printed(done: Result<()>) -> Exit {

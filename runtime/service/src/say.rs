@@ -3,9 +3,10 @@
 //! Nothing else in the crates of the command line prints; clippy refuses `print!` and its kin there. What is drawn on a terminal
 //! is made of rows, which are as careful.
 
-use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdout};
 
 use gsw_trace::Shown;
+use serde::Serialize;
 
 /// Writes a message to standard error; should a text in it have several lines, the further ones are indented. A standard error
 /// that is closed, or a terminal that has gone away, is no reason to stop.
@@ -60,6 +61,23 @@ pub fn print_json(json: &str) -> io::Result<()> {
     }
 }
 
+/// Prints a value as indented JSON on standard output, in a pipe piece by piece.
+///
+/// # Errors
+/// As of [`print`].
+pub fn print_value(value: &impl Serialize) -> io::Result<()> {
+    if stdout().is_terminal() {
+        return print_json(&format!("{}\n", serde_json::to_string_pretty(value)?));
+    }
+    let mut out = BufWriter::with_capacity(64 << 10, stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
+    unless_gone(
+        written
+            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|()| out.flush()),
+    )
+}
+
 /// Prints a text of ours, which may have colours, on standard output.
 ///
 /// # Errors
@@ -70,7 +88,11 @@ pub fn print_styled(text: &str) -> io::Result<()> {
 
 fn write(text: &str) -> io::Result<()> {
     let mut out = stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    unless_gone(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

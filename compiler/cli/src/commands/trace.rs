@@ -48,7 +48,7 @@ pub fn trace(arguments: &arguments::Trace) -> Exit {
         };
     }
     if arguments.json {
-        return report::output_json(&format!("{:#}\n", gsw_trace::json::trace(&trace)));
+        return report::output_value(&gsw_trace::json::trace(&trace));
     }
     let texts: Vec<_> = runs
         .iter()
