@@ -78,7 +78,8 @@ fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<(Ending, Duration)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 1..cores.min(tests.len()) {
-            scope.spawn(work);
+            // Where no further thread can be started, those that there are do it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
