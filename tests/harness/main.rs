@@ -8,6 +8,7 @@ mod browser;
 mod built_in_errors;
 mod codes;
 mod collector;
+mod command_line;
 mod conformance;
 mod damage;
 mod detached;

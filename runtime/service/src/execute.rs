@@ -13,6 +13,7 @@ use gsw_engine::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
+use serde_json::json;
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
 use crate::exit::Exit;
@@ -59,7 +60,12 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
         Ok(Command::Version) => print(&help::version(&program)),
         Ok(Command::Run(invocation)) => run(loaded, *invocation),
         Err(error) => {
-            say(&format!("{}: {}", program.name, error.0));
+            // What cannot be read may be the option itself, so the words are looked at.
+            if words.iter().any(|it| it == "--json") {
+                say::say_json(&json!({ "error": "Usage", "message": error.0 }).to_string());
+            } else {
+                say(&format!("{}: {}", program.name, error.0));
+            }
             Exit::Usage
         }
     }
@@ -202,11 +208,26 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
             failure::exit_of(error)
         }
         RunResult::InvalidInput(issues) => {
-            say::say_lines(&failure::issues(issues));
+            match form {
+                ResultForm::Json => {
+                    let message = "the input does not fit";
+                    let error = json!({ "error": "Usage", "message": message, "issues": issues });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Raw => {
+                    say::say_lines(&failure::issues(issues));
+                }
+            }
             Exit::Usage
         }
         RunResult::Cancelled => {
-            say("cancelled");
+            match form {
+                ResultForm::Json => {
+                    let error = json!({ "error": "Cancelled", "message": "cancelled" });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Raw => say("cancelled"),
+            }
             Exit::Cancelled
         }
         RunResult::Internal(message) => {
