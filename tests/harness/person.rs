@@ -283,6 +283,15 @@ fn lines_of_json_answer_on_a_pipe() {
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let why = "`sure` asks a person, and nobody answers (the last answer did not fit: at $: expected a JSON value";
     assert!(said.err.contains(why), "{}", said.err);
+    // As `yes` writes: a pipe that never says anything else is no person.
+    let said = piped(&["both"], &"y\n".repeat(1_000));
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert!(
+        said.err
+            .contains("(20 answers did not fit, the last one: at $"),
+        "{}",
+        said.err
+    );
     let said = gswc(&["run", text(&file()), "both"]);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let how = "(standard input is at its end): run it on a terminal, or write one line of JSON for each question to its standard input";

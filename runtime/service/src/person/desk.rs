@@ -19,12 +19,17 @@ use crate::terminal::Stage;
 /// How long a reply waits for its verdict. A run that was cancelled meanwhile gives none; a guess.
 const VERDICT: Duration = Duration::from_millis(500);
 
+/// So many lines of a pipe that do not fit are refused for one question: a program that writes on without end is no person.
+const MOST_REFUSED: u32 = 20;
+
 /// Serves the questions of one process.
 pub struct Desk {
     program: Arc<Program>,
     stage: Arc<Stage>,
     way: Way,
     verbosity: Verbosity,
+    /// How many answers to the question at hand were refused.
+    refused: u32,
     line: Line,
 }
 
@@ -55,6 +60,7 @@ impl Desk {
             stage,
             way,
             verbosity,
+            refused: 0,
             line: Line {
                 sender,
                 messages,
@@ -184,6 +190,13 @@ impl Desk {
                         .line(format!("! {}: {}", question.human, Shown::line(wrong)))
                 }
             }
+        }
+        self.refused = if wrong.is_some() { self.refused + 1 } else { 0 };
+        if let Some(wrong) = wrong.as_ref().filter(|_| self.refused >= MOST_REFUSED) {
+            let count = self.refused;
+            return Err(Stop::Broken(format!(
+                " ({count} answers did not fit, the last one: {wrong})"
+            )));
         }
         let left = self.line.left.take();
         let line = match left {
