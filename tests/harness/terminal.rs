@@ -290,6 +290,44 @@ fn without_colours_or_cursor_there_are_none() {
 }
 
 #[test]
+fn many_steps_are_few_lines_on_a_pipe_and_nothing_that_matters_is_left_out() {
+    let source = "workflow main() -> int {
+  for i in 0..3_000 {
+    step \"review ${i}\" { i }
+    if i % 1_000 == 0 { log.warn(\"look at ${i}\") }
+    if i % 1_500 == 0 { step \"bad ${i}\" { fail Failed(\"no\") } catch { _ => 0 } }
+  }
+  1
+}
+";
+    let file = scratch("terminal").join("steps.gsw");
+    std::fs::write(&file, source).expect("the target folder can be written");
+    let said = run(
+        Path::new(env!("CARGO_BIN_EXE_gswc")),
+        &["run", text(&file), "--"],
+    );
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "1\n"), "{said:?}");
+    let lines: Vec<&str> = said.err.lines().collect();
+    let with = |part: &str| lines.iter().filter(|it| it.contains(part)).count();
+    assert_eq!(
+        (with("warn: look at"), with("✗ step bad")),
+        (3, 2),
+        "{said:?}"
+    );
+    let mut told = 0;
+    for line in &lines {
+        if let Some((_, rest)) = line.split_once("✓ step review … ") {
+            let number = rest.split(' ').next().unwrap_or_default().replace(',', "");
+            told += number.parse::<usize>().unwrap_or_default();
+        } else if line.starts_with("✓ step review ") {
+            told += 1;
+        }
+    }
+    assert_eq!(told, 3_000, "{said:?}");
+    assert!(lines.len() < 500, "{said:?}");
+}
+
+#[test]
 fn on_a_pipe_there_are_plain_lines() {
     let file = scratch("terminal").join("worker.gsw");
     std::fs::write(&file, WORKER.replace("\\u{1b}[2J", ""))

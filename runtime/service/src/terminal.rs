@@ -1,6 +1,7 @@
 //! A run on standard error: a tree that lives on a terminal, plain lines elsewhere. Never touches standard output.
 
 mod frame;
+mod held;
 mod lines;
 mod live;
 mod row;
@@ -31,7 +32,7 @@ pub fn start(
     let observer: Box<dyn Observer> = if can_draw(events) {
         Box::new(Live::new(stage))
     } else {
-        Box::new(Lines(stage))
+        Box::new(Lines::new(stage))
     };
     observers.attach("terminal", Replay::All, Delivery::Lossy, observer)
 }
