@@ -72,7 +72,7 @@ impl Telemetry {
         let Some(settings) = Settings::read(environment, program)? else {
             return Ok(None);
         };
-        let collector = settings.address.clone();
+        let collector = settings.collector();
         let report: Arc<Mutex<Report>> = Arc::default();
         let exporter = Exporter {
             spans: Spans::new(&settings),

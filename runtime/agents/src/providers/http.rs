@@ -106,10 +106,23 @@ fn header_map(post: &Post) -> Result<HeaderMap, SendError> {
     Ok(headers)
 }
 
+/// An address as it can be said: without a user and a password.
+pub(crate) fn without_user(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return address.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(user) => format!("{scheme}://{}", &rest[user + 1..]),
+        None => address.to_owned(),
+    }
+}
+
 /// What went wrong, with the host and never the key.
 pub(crate) fn describe(url: &str, error: &reqwest::Error) -> String {
     let host = host(url);
     if error.is_builder() {
+        let url = without_user(url);
         return format!("`{url}` is not an address that can be asked; look at the base URL");
     }
     if let Some(tls) = tls_error(error) {
