@@ -23,10 +23,9 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
         Format::Auto if !terminal => say::say_styled(&gsw_source::render_plain(db, &located)),
         Format::Plain => say::say_styled(&gsw_source::render_plain(db, &located)),
         Format::Auto | Format::Pretty => {
-            let colors = if terminal && std::env::var_os("NO_COLOR").is_none() {
-                Colors::On
-            } else {
-                Colors::Off
+            let colors = match terminal && gsw_service::shows_colors() {
+                true => Colors::On,
+                false => Colors::Off,
             };
             say::say_styled(&gsw_source::render_terminal(db, &located, colors));
         }

@@ -28,3 +28,4 @@ pub use exit::Exit;
 pub use failure::text as error_text;
 pub use help::{program_help, workflow_help};
 pub use manifest::{input_schema, manifest};
+pub use terminal::shows_colors;

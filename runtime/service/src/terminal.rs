@@ -48,6 +48,12 @@ fn can_draw(events: Option<&EventSink>) -> bool {
     stderr().is_terminal() && variable("TERM").is_some_and(|it| it != "dumb") && !is_shared
 }
 
+/// Whether a terminal is to show colours, as the environment says.
+#[must_use]
+pub fn shows_colors() -> bool {
+    colors() == Colors::On
+}
+
 /// Whether a terminal is to show colours; by <https://no-color.org> any text that is not empty means none.
 pub fn colors() -> Colors {
     let is_dumb = variable("TERM").is_none_or(|it| it == "dumb");
