@@ -210,6 +210,43 @@ fn a_pipe_that_nobody_reads_does_not_hold_the_run_up() {
 }
 
 #[test]
+fn a_file_misses_no_event_however_many_there_are() {
+    let folder = scratch("events");
+    let (program, file) = (folder.join("many.gsw"), folder.join("many.jsonl"));
+    let source = r#"workflow main(n: int) -> int { for i in 0..n { step "s" { i + 1 } }; n }"#;
+    fs::write(&program, source).expect("the target folder can be written");
+    // More than any queue holds.
+    let steps = 100_000;
+    let said: Said = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(["run", text(&program), "--", "--quiet", "--n"])
+        .args([steps.to_string().as_str(), "--events", text(&file)])
+        .output()
+        .expect("gswc can be started")
+        .into();
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:?}");
+    let told = fs::read_to_string(&file).expect("the events are written");
+    let (first, last) = (told.lines().nth(1), told.lines().last());
+    let number = |line: Option<&str>| -> Option<u64> {
+        serde_json::from_str::<Value>(line?).ok()?["sequence"].as_u64()
+    };
+    let count = told.lines().count() as u64 - 1;
+    assert!(count > 3 * steps, "{count}");
+    assert_eq!((number(first), number(last)), (Some(0), Some(count - 1)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_of_events_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = scratch("events").join("private.jsonl");
+    // It may be there from an earlier run of the tests.
+    let _ = fs::remove_file(&file);
+    assert_done(&run(&["--quiet", "--events", text(&file)]));
+    let mode = fs::metadata(&file).map(|it| it.permissions().mode() & 0o777);
+    assert_eq!(mode.ok(), Some(0o600));
+}
+
+#[test]
 fn the_name_of_the_file_may_be_anything() {
     for name in ["with spaces.jsonl", "-", "--x\"'.jsonl", "ü\n.jsonl"] {
         let file = scratch("events").join(name);

@@ -185,12 +185,13 @@ fn a_form_follows_the_type_field_by_field() {
     answer(&mut session, AGAIN);
     assert_eq!(session.finish(), 0);
     let shown = session.shown().replace('\n', "");
+    let squeezed: String = shown.split_whitespace().collect();
     let expected = concat!(
-        r#"{"verdict":{"kind":"Hold","reason":"too\n early","days":3},"confidence":0.5,"low":4,"high":5,"#,
+        r#"{"verdict":{"kind":"Hold","reason":"too\nearly","days":3},"confidence":0.5,"low":4,"high":5,"#,
         r#""tags":["a"],"stops":[{"street":"Elm","number":7}],"note":null,"home":null,"wait":120,"#,
         r#""tone":"cool","colour":"Green","extra":{"x":1},"text":"plain"}"#
     );
-    assert!(shown.ends_with(expected), "{shown}");
+    assert!(squeezed.ends_with(expected), "{shown}");
     assert!(shown.contains("✓ main"), "the tree is back:\n{shown}");
 }
 
@@ -210,7 +211,7 @@ fn questions_come_one_after_the_other_and_can_be_declined() {
     session.type_in("No\n");
     assert_eq!(session.finish(), 0);
     assert!(
-        session.shown().ends_with("[true,false]"),
+        session.shown().ends_with("[true, false]"),
         "{}",
         session.shown()
     );
@@ -236,13 +237,13 @@ fn a_question_ends_with_its_time_a_race_and_the_run() {
     session.type_in("Ada\n");
     assert_eq!(session.finish(), 0);
     let shown = session.shown();
-    assert!(shown.ends_with("\"nobody came Ada\""), "{shown}");
+    assert!(shown.ends_with("nobody came Ada"), "{shown}");
     assert!(shown.contains("info: meanwhile\n"), "{shown}");
     let mut session = start(&["raced"]);
     session.wait_for("(no answer is wanted any more)");
     assert_eq!(session.finish(), 0);
     assert!(
-        session.shown().ends_with("\"the clock\""),
+        session.shown().ends_with("the clock"),
         "{}",
         session.shown()
     );
@@ -282,6 +283,15 @@ fn lines_of_json_answer_on_a_pipe() {
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let why = "`sure` asks a person, and nobody answers (the last answer did not fit: at $: expected a JSON value";
     assert!(said.err.contains(why), "{}", said.err);
+    // As `yes` writes: a pipe that never says anything else is no person.
+    let said = piped(&["both"], &"y\n".repeat(1_000));
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
+    assert!(
+        said.err
+            .contains("(20 answers did not fit, the last one: at $"),
+        "{}",
+        said.err
+    );
     let said = gswc(&["run", text(&file()), "both"]);
     assert_eq!((said.code, said.out.as_str()), (Some(1), ""));
     let how = "(standard input is at its end): run it on a terminal, or write one line of JSON for each question to its standard input";

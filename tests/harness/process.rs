@@ -1,9 +1,10 @@
 //! Built programs as processes: signals, what they carry, and what strips them.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::program::{Said, gswc, run, scratch, text};
 
@@ -42,6 +43,121 @@ fn an_interrupt_runs_what_is_deferred_and_exits_with_130() {
     let said: Said = child.wait_with_output().expect("it ends").into();
     assert_eq!(said.code, Some(130), "{said:?}");
     assert!(said.err.contains("cleaned up"), "{}", said.err);
+}
+
+fn start(built: &Path, before: &str) -> Child {
+    let script = format!("{before}\nexec \"$0\"");
+    Command::new("sh")
+        .args(["-c", &script, text(built)])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell can be started")
+}
+
+/// Waits for the first line on standard error, after which signals are listened for.
+fn await_line(child: &mut Child) {
+    let stderr = child.stderr.as_mut().expect("it is piped");
+    let mut byte = [0];
+    while stderr.read_exact(&mut byte).is_ok() && byte[0] != b'\n' {}
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(sent.is_ok_and(|it| it.success()));
+}
+
+#[test]
+fn a_terminal_that_goes_away_cancels_the_run_with_129() {
+    let built = build("hung_up", SLEEPER);
+    let mut child = start(&built, "");
+    await_line(&mut child);
+    // The kernel and the shell each send one.
+    signal(&child, "-HUP");
+    signal(&child, "-HUP");
+    let said: Said = child.wait_with_output().expect("it ends").into();
+    assert_eq!(said.code, Some(129), "{said:?}");
+    assert!(said.err.contains("cleaned up"), "{}", said.err);
+}
+
+#[test]
+fn a_program_under_nohup_outlives_its_terminal() {
+    let built = build("nohup", SLEEPER);
+    let mut child = start(&built, "trap '' HUP");
+    await_line(&mut child);
+    signal(&child, "-HUP");
+    signal(&child, "-INT");
+    let said: Said = child.wait_with_output().expect("it ends").into();
+    assert_eq!(said.code, Some(130), "{said:?}");
+}
+
+#[test]
+fn the_second_interrupt_ends_the_process_and_its_commands() {
+    let source = "import std/exec
+workflow main() -> int {
+  defer { sleep(1h) }
+  defer { exec.run([\"sh\", \"-c\", \"echo $$ > PIDFILE; exec sleep 3600\"]) }
+  log.info(\"ready\")
+  sleep(1h)
+  1
+}
+";
+    let pid = scratch("process").join("stubborn.pid");
+    let _ = fs::remove_file(&pid);
+    let built = build("stubborn", &source.replace("PIDFILE", text(&pid)));
+    let mut child = start(&built, "");
+    await_line(&mut child);
+    signal(&child, "-INT");
+    let mut command = String::new();
+    while !command.ends_with('\n') {
+        command = fs::read_to_string(&pid).unwrap_or_default();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let since = Instant::now();
+    signal(&child, "-INT");
+    let said: Said = child.wait_with_output().expect("it ends").into();
+    assert_eq!(said.code, Some(130), "{said:?}");
+    // What is deferred would be waited for ten seconds.
+    assert!(since.elapsed() < Duration::from_secs(9));
+    let is_there = || Path::new("/proc").join(command.trim()).join("exe").exists();
+    while is_there() && since.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!is_there(), "the command goes on");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_and_not_the_end() {
+    let source = "workflow main() -> int { for i in 0..500 { log.debug(\"${i}\") }; 1 }";
+    let built = build("limited", source);
+    let file = scratch("process").join("limited.jsonl");
+    let script = format!("ulimit -f 8; exec \"$0\" --quiet --events {}", text(&file));
+    let said: Said = Command::new("sh")
+        .args(["-c", &script, text(&built)])
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell can be started")
+        .into();
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "1\n"), "{said:?}");
+    assert!(said.err.contains("events were not written"), "{said:?}");
+}
+
+#[test]
+fn as_many_files_may_be_open_as_the_system_allows() {
+    let source = "import std/exec
+workflow main() -> string { exec.run([\"sh\", \"-c\", \"ulimit -n; ulimit -Hn\"]).stdout }";
+    let built = build("files", source);
+    let said: Said = Command::new("sh")
+        .args(["-c", "ulimit -Sn 60; exec \"$0\" --raw", text(&built)])
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell can be started")
+        .into();
+    let limits: Vec<&str> = said.out.split_whitespace().collect();
+    assert!(limits.len() == 2 && limits[0] == limits[1], "{said:?}");
 }
 
 #[test]

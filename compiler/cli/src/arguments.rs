@@ -10,7 +10,8 @@ use gsw_service::Exit;
 
 use crate::commands;
 use crate::help;
-use crate::threads::with_large_stack;
+use crate::report;
+use crate::threads::{NoResult, with_large_stack};
 
 pub use trace::Trace;
 
@@ -252,15 +253,19 @@ pub fn main() -> ExitCode {
             return code.into();
         }
     };
-    match with_large_stack(|| dispatch(arguments.command)) {
-        Some(exit) => exit.into(),
-        None => {
-            eprintln!(
-                "gswc: internal error: this is a bug in Groundswell; please report it with the program that shows it"
-            );
-            Exit::Internal.into()
+    let exit = match with_large_stack(|| dispatch(arguments.command)) {
+        Ok(exit) => exit,
+        Err(NoResult::NoThread(error)) => {
+            report::failure(&format!("no thread can be started: {error}"))
         }
-    }
+        Err(NoResult::Panicked) => {
+            report::failure(
+                &"internal error: this is a bug in Groundswell; please report it with the program that shows it",
+            );
+            Exit::Internal
+        }
+    };
+    exit.into()
 }
 
 fn dispatch(command: Command) -> Exit {

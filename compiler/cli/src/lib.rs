@@ -1,5 +1,7 @@
 //! `gswc`: arguments and commands over the compiler's queries.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod arguments;
 mod commands;
 mod compile;

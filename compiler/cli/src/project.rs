@@ -82,10 +82,9 @@ fn no_project(named: Option<&Path>) -> Exit {
         Some(folder) => format!("in `{}`", folder.display()),
         None => "here or in a folder above".to_owned(),
     };
-    eprintln!(
-        "gswc: there is no `{CONFIGURATION}` {place}; name a `.gsw` file, or make a project with `gswc new NAME`"
-    );
-    Exit::Usage
+    report::usage(&format!(
+        "there is no `{CONFIGURATION}` {place}; name a `.gsw` file, or make a project with `gswc new NAME`"
+    ))
 }
 
 fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {

@@ -1,9 +1,11 @@
 //! Printing what went wrong.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{IsTerminal, Result};
 
 use gsw_service::Exit;
+use gsw_service::say::{self, say};
 use gsw_source::{Colors, Database, Diagnostic, Severity};
+use serde::Serialize;
 
 use crate::arguments::Format;
 
@@ -15,16 +17,17 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
         .collect();
     let terminal = std::io::stderr().is_terminal();
     match format {
-        Format::Json => print!("{}", gsw_source::render_json(db, &located)),
-        Format::Auto if !terminal => eprint!("{}", gsw_source::render_plain(db, &located)),
-        Format::Plain => eprint!("{}", gsw_source::render_plain(db, &located)),
+        Format::Json => {
+            output_json(&gsw_source::render_json(db, &located));
+        }
+        Format::Auto if !terminal => say::say_styled(&gsw_source::render_plain(db, &located)),
+        Format::Plain => say::say_styled(&gsw_source::render_plain(db, &located)),
         Format::Auto | Format::Pretty => {
-            let colors = if terminal && std::env::var_os("NO_COLOR").is_none() {
-                Colors::On
-            } else {
-                Colors::Off
+            let colors = match terminal && gsw_service::shows_colors() {
+                true => Colors::On,
+                false => Colors::Off,
             };
-            eprint!("{}", gsw_source::render_terminal(db, &located, colors));
+            say::say_styled(&gsw_source::render_terminal(db, &located, colors));
         }
     }
     if diagnostics.iter().any(|it| it.severity == Severity::Error) {
@@ -36,16 +39,34 @@ pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit
 
 /// Prints a failure that has no place in source.
 pub fn failure(message: &impl std::fmt::Display) -> Exit {
-    eprintln!("gswc: {message}");
+    say(&format!("gswc: {message}"));
     Exit::Raised
+}
+
+/// Prints what is wrong with how a command was called.
+pub fn usage(message: &impl std::fmt::Display) -> Exit {
+    say(&format!("gswc: {message}"));
+    Exit::Usage
 }
 
 /// Prints what a command was asked for. A reader that has gone away is no error.
 pub fn output(text: &str) -> Exit {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    printed(say::print(text))
+}
+
+/// Prints what a command was asked for as JSON.
+pub fn output_json(json: &str) -> Exit {
+    printed(say::print_json(json))
+}
+
+/// Prints what may be a lot of JSON, piece by piece.
+pub fn output_value(value: &impl Serialize) -> Exit {
+    printed(say::print_value(value))
+}
+
+fn printed(done: Result<()>) -> Exit {
+    match done {
         Ok(()) => Exit::Done,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Done,
         Err(error) => failure(&format!("the result cannot be written: {error}")),
     }
 }

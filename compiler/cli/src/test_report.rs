@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gsw_describe::escaped;
+use gsw_trace::Shown;
 use serde_json::json;
 
 /// A test that takes longer says so.
@@ -56,10 +57,10 @@ pub fn text(report: &Report) -> String {
         };
         match &outcome.ending {
             Ending::Passed => {
-                let _ = writeln!(out, "ok    {}{slow}", outcome.name);
+                let _ = writeln!(out, "ok    {}{slow}", Shown::line(&outcome.name));
             }
             Ending::Failed { message } => {
-                let _ = writeln!(out, "FAIL  {}{slow}", outcome.name);
+                let _ = writeln!(out, "FAIL  {}{slow}", Shown::line(&outcome.name));
                 for line in message.lines() {
                     let _ = writeln!(out, "      {line}");
                 }

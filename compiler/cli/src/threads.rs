@@ -3,15 +3,23 @@
 /// The compiler's work is recursive over syntax trees of at most a thousand levels.
 const STACK: usize = 64 << 20;
 
-/// Runs `work` on a thread with a large stack and gives its result; a panic in it is reported as a fault of ours.
-pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+/// Why there is no result.
+#[derive(Debug)]
+pub enum NoResult {
+    /// The system starts no thread.
+    NoThread(std::io::Error),
+    /// The work has panicked, which is a fault of ours.
+    Panicked,
+}
+
+/// Runs `work` on a thread with a large stack and gives its result.
+pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, NoResult> {
     std::thread::scope(|scope| {
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("compiler".into())
             .stack_size(STACK)
             .spawn_scoped(scope, work)
-            .ok()?
-            .join()
-            .ok()
+            .map_err(NoResult::NoThread)?;
+        thread.join().map_err(|_| NoResult::Panicked)
     })
 }

@@ -1,10 +1,11 @@
 //! Makes one file of a launcher and an image. It appears under its name complete or not at all.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Error, ErrorKind, Write};
+use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use gsw_abi::image::{FOOTER_MAGIC, FOOTER_SIZE, PAGE};
+
+use crate::replace::{Access, replace};
 
 /// The first bytes of the only kind of executable that an image can be appended to so far.
 const ELF: [u8; 4] = *b"\x7fELF";
@@ -80,7 +81,7 @@ pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), Bundle
     bytes.extend_from_slice(&offset.to_le_bytes());
     bytes.extend_from_slice(&(image.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&FOOTER_MAGIC);
-    replace(target, &bytes).map_err(|error| BundleError::Target {
+    replace(target, &bytes, Access::Executable).map_err(|error| BundleError::Target {
         path: target.to_owned(),
         error,
     })
@@ -101,42 +102,4 @@ fn length_without_image(bytes: &[u8]) -> usize {
         Ok(offset) if offset < footer => offset,
         _ => bytes.len(),
     }
-}
-
-/// Puts the bytes under a name in one step, by way of a file beside it. What a crash of the whole machine loses can be built
-/// again, so nobody waits for the disk.
-fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let name = target
-        .file_name()
-        .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "this is not the name of a file"))?;
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}.part", std::process::id()));
-    let temporary = target.with_file_name(temporary);
-    let written =
-        write_executable(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, target));
-    if written.is_err() {
-        // What stopped the writing is the error to report; the file may not even exist.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    make_executable(&file)
-}
-
-#[cfg(unix)]
-fn make_executable(file: &File) -> Result<(), Error> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &File) -> Result<(), Error> {
-    Ok(())
 }

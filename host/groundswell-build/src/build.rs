@@ -45,7 +45,7 @@ fn write(entry: &Path, out: &Path) -> Result<(), String> {
         ("rs", generate(&built.program).as_bytes()),
     ] {
         let path = out.join(format!("{name}.{ending}"));
-        std::fs::write(&path, bytes)
+        gsw_codegen::replace(&path, bytes, gsw_codegen::Access::Usual)
             .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))?;
     }
     Ok(())

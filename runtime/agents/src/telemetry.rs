@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use gsw_engine::event::Event;
 use gsw_engine::observe::attached::{Attached, HowEnded, Patience};
-use gsw_engine::observe::{Observer, Observers, Replay};
+use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::environment::Environment;
 use crate::telemetry::batch::Batches;
@@ -72,7 +72,7 @@ impl Telemetry {
         let Some(settings) = Settings::read(environment, program)? else {
             return Ok(None);
         };
-        let collector = settings.address.clone();
+        let collector = settings.collector();
         let report: Arc<Mutex<Report>> = Arc::default();
         let exporter = Exporter {
             spans: Spans::new(&settings),
@@ -81,7 +81,12 @@ impl Telemetry {
             sent: Instant::now(),
         };
         let attached = observers
-            .attach("telemetry", Replay::All, Box::new(exporter))
+            .attach(
+                "telemetry",
+                Replay::All,
+                Delivery::Lossy,
+                Box::new(exporter),
+            )
             .map_err(|error| format!("no trace is exported: {error}"))?;
         Ok(Some(Self {
             attached,

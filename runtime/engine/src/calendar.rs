@@ -24,7 +24,77 @@ pub enum Fault {
 /// RFC 3339 in UTC, with as many digits of a second as are needed: `2026-01-31T09:30:00.25Z`.
 #[must_use]
 pub fn rfc3339(time: i64) -> String {
-    instant(time).to_string()
+    Rfc3339::of(time).text().to_owned()
+}
+
+/// An instant as RFC 3339, made without an allocation because every event has one.
+#[derive(Clone, Copy, Debug)]
+pub struct Rfc3339 {
+    bytes: [u8; Self::LONGEST.len()],
+    length: usize,
+}
+
+impl Rfc3339 {
+    const LONGEST: &[u8] = b"0000-00-00T00:00:00.000000000Z";
+
+    /// Of nanoseconds since 1970.
+    #[must_use]
+    pub fn of(time: i64) -> Self {
+        const DAY: i64 = 86_400;
+        let (seconds, mut fraction) = (
+            time.div_euclid(1_000_000_000),
+            time.rem_euclid(1_000_000_000),
+        );
+        let (year, month, day) = date(seconds.div_euclid(DAY));
+        let second = seconds.rem_euclid(DAY);
+        let mut it = Self {
+            bytes: [0; Self::LONGEST.len()],
+            length: Self::LONGEST.len(),
+        };
+        it.bytes.copy_from_slice(Self::LONGEST);
+        it.digits(0, 4, year);
+        it.digits(5, 2, month);
+        it.digits(8, 2, day);
+        it.digits(11, 2, second / 3_600);
+        it.digits(14, 2, second / 60 % 60);
+        it.digits(17, 2, second % 60);
+        let mut digits = 9;
+        while digits > 0 && fraction % 10 == 0 {
+            (digits, fraction) = (digits - 1, fraction / 10);
+        }
+        it.digits(20, digits, fraction);
+        it.length = if digits == 0 { 20 } else { 21 + digits };
+        it.bytes[it.length - 1] = b'Z';
+        it
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).expect("digits and signs are ASCII")
+    }
+
+    fn digits(&mut self, at: usize, count: usize, mut number: i64) {
+        for digit in self.bytes[at..at + count].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+}
+
+/// Year, month and day of a day since 1970, by the algorithm `civil_from_days` of Howard Hinnant: its years begin in March, so
+/// that the day that is not in every year is the last one.
+const fn date(day: i64) -> (i64, i64, i64) {
+    const ERA: i64 = 146_097;
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted.div_euclid(ERA), shifted.rem_euclid(ERA));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / (ERA - 1)) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + if month <= 2 { 1 } else { 0 };
+    (year, month, of_month)
 }
 
 /// Reads RFC 3339 with any offset; `None` when it is none, or outside what 64 bits of nanoseconds hold.
@@ -48,10 +118,18 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
         b"Z" | b"z"
             | [
                 b'+' | b'-',
-                b'0'..=b'9',
+                b'0'..=b'1',
                 b'0'..=b'9',
                 b':',
-                b'0'..=b'9',
+                b'0'..=b'5',
+                b'0'..=b'9'
+            ]
+            | [
+                b'+' | b'-',
+                b'2',
+                b'0'..=b'3',
+                b':',
+                b'0'..=b'5',
                 b'0'..=b'9'
             ]
     );
@@ -136,7 +214,7 @@ fn zoned_rfc3339(zoned: &Zoned) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, format, parse, parse_rfc3339, rfc3339};
+    use super::{Fault, format, instant, parse, parse_rfc3339, rfc3339};
 
     const NOVEMBER: i64 = 1_700_000_000_000_000_000;
 
@@ -148,6 +226,12 @@ mod tests {
         }
         assert_eq!(rfc3339(NOVEMBER + 250_000_000), "2023-11-14T22:13:20.25Z");
         assert_eq!(rfc3339(951_782_400_000_000_000), "2000-02-29T00:00:00Z");
+        // An odd step, so that every day of four centuries and more comes with other times and fractions.
+        let mut time = i64::MIN;
+        while let Some(next) = time.checked_add(86_399_123_456_700) {
+            assert_eq!(rfc3339(next), instant(next).to_string());
+            time = next;
+        }
     }
 
     #[test]
@@ -161,6 +245,9 @@ mod tests {
             "1970-02-30T00:00:00Z",
             "1970-01-01T00:00:00",
             "1970-01-01T00:00:00+01",
+            "1970-01-01T00:00:00+25:00",
+            "1970-01-01T00:00:00+24:00",
+            "1970-01-01T00:00:00-01:60",
             "1970-01-01T00:00:00.Z",
             "1970-01-01T00:00:00Z[Europe/Berlin]",
             "9999-01-01T00:00:00Z",

@@ -246,6 +246,11 @@ impl Engine {
         self.runs.stop_detached();
     }
 
+    /// Ends all that runs have asked for and that is on its way, commands above all, for a process that leaves without waiting.
+    pub fn abandon(&self) {
+        self.runs.abandon();
+    }
+
     /// Runs a workflow to its end.
     #[must_use]
     pub fn run(&self, workflow: usize, input: Map<String, Value>) -> Box<Finished> {

@@ -483,6 +483,9 @@ mod tests {
             },
         };
         let text = serde_json::to_string(&event).expect("events are JSON");
+        let mut line = Vec::new();
+        event.write_line(&mut line).expect("events are JSON");
+        assert_eq!(format!("{text}\n").into_bytes(), line);
         assert!(
             text.contains(r#""time":"2023-11-14T22:13:20.123456789Z""#),
             "{text}"

@@ -1,4 +1,5 @@
-//! Who watches a run: each observer has a queue and a thread of its own, and none can hold the run up.
+//! Who watches a run: each observer has a queue and a thread of its own. A run waits for those alone that are to miss nothing,
+//! and for them only while they get on.
 
 pub mod attached;
 pub mod jsonl;
@@ -14,7 +15,9 @@ use crate::event::Event;
 use crate::observe::attached::Attached;
 use crate::observe::queue::{Push, Queue};
 
-/// Watches runs. Every call comes from one thread, which nothing else waits for; a panic ends the observer and nothing else.
+pub use queue::Progress;
+
+/// Watches runs. Every call comes from one thread; a panic ends the observer and nothing else.
 pub trait Observer: Send {
     /// Takes an event; those of one run come in order.
     fn event(&mut self, event: &Arc<Event>);
@@ -32,6 +35,30 @@ pub trait Observer: Send {
 
     /// Nothing will come any more.
     fn end(&mut self) {}
+
+    /// What this observer advances when it gets on within an event. It is advanced for each event anyway.
+    fn progress(&self) -> Progress {
+        Progress::default()
+    }
+}
+
+/// What happens to events that an observer is too slow for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delivery {
+    /// They are lost, and counted.
+    Lossy,
+    /// The run waits for the observer, in bounded memory.
+    Whole {
+        /// An observer that makes no progress for so long is lossy from then on.
+        patience: Duration,
+    },
+}
+
+impl Delivery {
+    /// For what a user asked for in full. The figure is a guess at when a disk or a reader is stuck.
+    pub const WHOLE: Self = Self::Whole {
+        patience: Duration::from_secs(2),
+    };
 }
 
 /// How much of the past is kept for those who come late.
@@ -103,9 +130,10 @@ impl Observers {
         &self,
         name: &str,
         replay: Replay,
+        delivery: Delivery,
         observer: Box<dyn Observer>,
     ) -> io::Result<Attached> {
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(Queue::new(delivery, observer.progress()));
         {
             // Under one lock, so that nothing comes twice or is missed between the past and the present.
             let mut state = self.lock();
@@ -118,11 +146,31 @@ impl Observers {
         Attached::start(name, queue, observer)
     }
 
-    /// Hands an event to all; never waits. Observers that are gone are forgotten.
+    /// Hands an event to all, then waits for observers that are to miss nothing and have too much before them. Observers that are
+    /// gone are forgotten.
     pub fn publish(&self, event: Event) {
         let event = Arc::new(event);
+        let mut full = Vec::new();
         let mut state = self.lock();
-        state.queues.retain(|it| it.push(&event) == Push::Taken);
+        state.queues.retain(|it| match it.push(&event) {
+            Push::Taken => true,
+            Push::Full => {
+                full.push(Arc::clone(it));
+                true
+            }
+            Push::Gone => false,
+        });
+        if self.policy.count > 0 {
+            self.remember(&mut state, event);
+        }
+        // Whoever attaches or closes meanwhile need not wait.
+        drop(state);
+        for queue in full {
+            queue.await_room();
+        }
+    }
+
+    fn remember(&self, state: &mut State, event: Arc<Event>) {
         let oldest = event
             .time
             .saturating_sub_unsigned(u64::try_from(self.policy.age.as_nanos()).unwrap_or(u64::MAX));
@@ -138,6 +186,13 @@ impl Observers {
     #[must_use]
     pub fn history(&self, replay: Replay) -> Vec<Arc<Event>> {
         replayed(&self.lock().history, replay).cloned().collect()
+    }
+
+    /// The user wants the end: from now on runs wait for observers at most so long in all, and so long without progress.
+    pub fn hurry(&self, patience: Duration, total: Duration) {
+        for queue in &self.lock().queues {
+            queue.hurry(patience, total);
+        }
     }
 
     /// Ends all queues: observers end once they have taken what is in them.

@@ -1,5 +1,7 @@
 //! What a built program starts with: finds the image in its own file, checks it and runs it.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod footer;
 mod refusal;
 mod run;

@@ -57,6 +57,6 @@ fn own_file() -> Result<File, Error> {
 }
 
 fn refuse(refusal: &Refusal) -> ExitCode {
-    eprintln!("error: {refusal}");
+    gsw_service::say::say(&format!("error: {refusal}"));
     ExitCode::from(REFUSED)
 }

@@ -85,6 +85,9 @@ pub const BUILTIN_OPTIONS: &[&str] = &[
     "model", "events", "json", "raw", "quiet", "record", "replay", "help",
 ];
 
+/// Those that a mistake is answered with.
+const SHOWN_OPTIONS: [&str; 7] = ["model", "events", "json", "raw", "quiet", "memory", "help"];
+
 /// Reads the words after the program's name.
 ///
 /// # Errors
@@ -224,8 +227,14 @@ impl<'a> Reader<'a> {
             .strip_prefix("no-")
             .and_then(|name| self.bool_named(name))
         {
+            if inline.is_some() {
+                return Err(UsageError(format!("`--{name}` takes no value")));
+            }
             self.given[index].push(Given::Bool(false));
             return Ok(());
+        }
+        if inline.is_some() && matches!(name, "json" | "raw" | "quiet") {
+            return Err(UsageError(format!("`--{name}` takes no value")));
         }
         self.builtin(name, value)
     }
@@ -272,7 +281,7 @@ impl<'a> Reader<'a> {
             .parameters
             .iter()
             .map(|it| it.name.as_str())
-            .chain(BUILTIN_OPTIONS.iter().copied())
+            .chain(SHOWN_OPTIONS)
             .map(|it| format!("--{}", it.replace('_', "-")))
             .collect();
         UsageError(format!(

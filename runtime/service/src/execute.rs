@@ -1,7 +1,7 @@
 //! A program's command line from words to exit code.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
@@ -13,12 +13,16 @@ use gsw_engine::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
+use serde_json::json;
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
 use crate::exit::Exit;
 use crate::person::Person;
+use crate::say::{self, say};
 use crate::watchers::{Output, Watchers};
-use crate::{failure, help, interrupt, manifest, memory, prices, terminal};
+use crate::{
+    failure, help, interrupt, manifest, memory, open_files, prices, result_text, terminal,
+};
 
 /// Does what the words after a program's name say, and gives the exit code.
 #[must_use]
@@ -28,11 +32,11 @@ pub fn main_with_image(loaded: Loaded, arguments: Vec<OsString>) -> i32 {
         match argument.into_string() {
             Ok(word) => words.push(word),
             Err(argument) => {
-                eprintln!(
+                say(&format!(
                     "{}: an argument is not UTF-8 text: {}",
                     loaded.program.name,
                     argument.display()
-                );
+                ));
                 return Exit::Usage as i32;
             }
         }
@@ -49,11 +53,19 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
         Ok(Command::Help(Some(index))) => {
             print(&help::workflow_help(&program, &program.workflows[index]))
         }
-        Ok(Command::Manifest) => print(&format!("{:#}\n", manifest::manifest(&program))),
+        Ok(Command::Manifest) => printed(say::print_json(&format!(
+            "{:#}\n",
+            manifest::manifest(&program)
+        ))),
         Ok(Command::Version) => print(&help::version(&program)),
         Ok(Command::Run(invocation)) => run(loaded, *invocation),
         Err(error) => {
-            eprintln!("{}: {}", program.name, error.0);
+            // What cannot be read may be the option itself, so the words are looked at.
+            if words.iter().any(|it| it == "--json") {
+                say::say_json(&json!({ "error": "Usage", "message": error.0 }).to_string());
+            } else {
+                say(&format!("{}: {}", program.name, error.0));
+            }
             Exit::Usage
         }
     }
@@ -63,10 +75,11 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     let memory_limit = match settle(&mut loaded, &invocation) {
         Ok(limit) => limit,
         Err(why) => {
-            eprintln!("{}: {why}", loaded.program.name);
+            say(&format!("{}: {why}", loaded.program.name));
             return Exit::Usage;
         }
     };
+    open_files::raise_limit();
     // All observers are there before the run begins, so nothing of the past is kept.
     let observers = Arc::new(Observers::new(History {
         count: 0,
@@ -94,7 +107,7 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
     };
     let engine = Engine::new(loaded, options);
     let handle = engine.start(invocation.workflow, invocation.input);
-    interrupt::cancel_on_signal(handle.canceller(), engine.clone());
+    let interrupted = interrupt::listen(handle.canceller(), engine.clone(), Arc::clone(&observers));
     let finished = handle.wait();
     let detached = engine.wait_for_detached();
     person.close();
@@ -108,14 +121,17 @@ fn run(mut loaded: Loaded, invocation: Invocation) -> Exit {
         (form, _) => form,
     };
     let exit = report(&finished, form, result);
-    let exit = match report_detached(&detached) {
+    let exit = match (report_detached(&detached), exit) {
         // The main run had ended when the user ended the others.
-        Detached::Cancelled if exit == Exit::Done => Exit::Cancelled,
-        _ => exit,
+        (Detached::Cancelled, Exit::Done) | (_, Exit::Cancelled) => interrupted.exit(),
+        (Detached::Cancelled | Detached::Ended, exit) => exit,
     };
     // A release build must not fail a run that has done its work; every test runs a debug build.
     if cfg!(debug_assertions) && finished.live_objects != 0 && exit != Exit::Internal {
-        eprintln!("error: {} objects were never freed", finished.live_objects);
+        say(&format!(
+            "error: {} objects were never freed",
+            finished.live_objects
+        ));
         return Exit::Internal;
     }
     exit
@@ -160,7 +176,7 @@ fn report_detached(ends: &[DetachedEnd]) -> Detached {
             }
             RunResult::Internal(message) => format!("error: Internal: {message}\n"),
         };
-        eprint!("detached run {run} of `{workflow}`: {why}");
+        say::say_lines(&format!("detached run {run} of `{workflow}`: {why}"));
     }
     became
 }
@@ -184,42 +200,67 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
 fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
     match &finished.result {
         RunResult::Value(_) if result == gsw_abi::builtin::UNIT => Exit::Done,
-        RunResult::Value(json) => match (form, serde_json::from_str::<String>(json)) {
-            (ResultForm::Raw, Ok(text)) => print(&format!("{text}\n")),
-            _ => print(&format!("{json}\n")),
-        },
+        RunResult::Value(json) => printed(print_result(json, form)),
         RunResult::Raised(error) => {
             match (form, serde_json::to_string(error)) {
-                (ResultForm::Json, Ok(json)) => eprintln!("{json}"),
-                _ => eprint!("{}", failure::text(error)),
+                (ResultForm::Json, Ok(json)) => say::say_json(&json),
+                _ => say::say_lines(&failure::text(error)),
             }
             failure::exit_of(error)
         }
         RunResult::InvalidInput(issues) => {
-            eprint!("{}", failure::issues(issues));
+            match form {
+                ResultForm::Json => {
+                    let message = "the input does not fit";
+                    let error = json!({ "error": "Usage", "message": message, "issues": issues });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Raw => {
+                    say::say_lines(&failure::issues(issues));
+                }
+            }
             Exit::Usage
         }
         RunResult::Cancelled => {
-            eprintln!("cancelled");
+            match form {
+                ResultForm::Json => {
+                    let error = json!({ "error": "Cancelled", "message": "cancelled" });
+                    say::say_json(&error.to_string());
+                }
+                ResultForm::Plain | ResultForm::Raw => say("cancelled"),
+            }
             Exit::Cancelled
         }
         RunResult::Internal(message) => {
-            eprintln!(
-                "error: Internal: {message}\n  this is a bug in Groundswell; please report it with the program that shows it"
-            );
+            say(&format!(
+                "error: Internal: {message}\nthis is a bug in Groundswell; please report it with the program that shows it"
+            ));
             Exit::Internal
         }
     }
 }
 
-/// Prints to standard output. A reader that has gone away is no error; anything else that keeps a result from its reader is.
+/// Prints a result: as it is in a pipe, for eyes on a terminal unless a form was asked for.
+fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
+    match (form, serde_json::from_str::<String>(json)) {
+        (ResultForm::Raw, Ok(text)) => say::print(&format!("{text}\n")),
+        (ResultForm::Plain, _) if std::io::stdout().is_terminal() => {
+            say::print_styled(&result_text::lines(json, terminal::colors()))
+        }
+        _ => say::print_json(&format!("{json}\n")),
+    }
+}
+
 fn print(text: &str) -> Exit {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    printed(say::print(text))
+}
+
+/// What keeps a result from its reader is an error.
+fn printed(done: std::io::Result<()>) -> Exit {
+    match done {
         Ok(()) => Exit::Done,
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
         Err(error) => {
-            eprintln!("error: the result cannot be written: {error}");
+            say(&format!("error: the result cannot be written: {error}"));
             Exit::Raised
         }
     }

@@ -16,6 +16,8 @@ pub enum Exit {
     Refused = 4,
     /// A fault of Groundswell itself.
     Internal = 70,
+    /// Cancelled because the terminal has gone away.
+    HungUp = 129,
     /// Cancelled from outside.
     Cancelled = 130,
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use gsw_engine::model::Issue;
 use gsw_engine::run::{RunError, TracePlace};
+use gsw_trace::Shown;
 
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ use crate::exit::Exit;
 
 /// So many errors of a `Many` are shown.
 const MOST_PARTS: usize = 20;
+/// What the further lines of a text that is not ours begin with, so that none can be taken for a line of ours.
+const INDENT: &str = "  ";
 
 /// What an error means for the process's end.
 pub fn exit_of(error: &RunError) -> Exit {
@@ -25,10 +28,11 @@ pub fn exit_of(error: &RunError) -> Exit {
 pub fn text(error: &RunError) -> String {
     let mut out = String::new();
     // The message of a program's own error begins with its name.
+    let message = Shown::hanging(&error.message, INDENT);
     if error.message.starts_with(&error.error) {
-        let _ = write!(out, "error: {}", error.message);
+        let _ = write!(out, "error: {message}");
     } else {
-        let _ = write!(out, "error: {}: {}", error.error, error.message);
+        let _ = write!(out, "error: {}: {message}", Shown::line(&error.error));
     }
     out.push('\n');
     write_parts(&mut out, error);
@@ -41,13 +45,14 @@ pub fn text(error: &RunError) -> String {
         if error.left_out > 0 && index + 1 == error.trace.len() / 2 {
             let _ = writeln!(out, "  … {} more", error.left_out);
         }
-        let _ = writeln!(out, "  from {}:{}:{}", place.file, place.line, place.column);
+        let file = Shown::line(&place.file);
+        let _ = writeln!(out, "  from {file}:{}:{}", place.line, place.column);
     }
     if !error.path.is_empty() {
-        let _ = writeln!(out, "  in {}", error.path);
+        let _ = writeln!(out, "  in {}", Shown::line(&error.path));
     }
     if let Some(hint) = &error.hint {
-        let _ = writeln!(out, "  hint: {hint}");
+        let _ = writeln!(out, "  hint: {}", Shown::hanging(hint, INDENT));
     }
     out
 }
@@ -61,7 +66,7 @@ fn write_parts(out: &mut String, error: &RunError) {
     for part in parts.into_iter().flatten().take(MOST_PARTS) {
         let text = part.get("message").and_then(Value::as_str);
         let text = text.map_or_else(|| part.to_string(), str::to_owned);
-        let _ = writeln!(out, "  - {text}");
+        let _ = writeln!(out, "  - {}", Shown::hanging(&text, "    "));
     }
     let more = parts.map_or(0, Vec::len).saturating_sub(MOST_PARTS);
     if more > 0 {
@@ -70,17 +75,20 @@ fn write_parts(out: &mut String, error: &RunError) {
 }
 
 fn write_place(out: &mut String, place: &TracePlace) {
-    let _ = writeln!(out, "  at {}:{}:{}", place.file, place.line, place.column);
+    let _ = writeln!(
+        out,
+        "  at {}:{}:{}",
+        Shown::line(&place.file),
+        place.line,
+        place.column
+    );
     let Some(source) = &place.source else { return };
     let before = (place.column as usize).saturating_sub(1);
-    let indent: String = source
-        .chars()
-        .take(before)
-        .map(|c| if c == '\t' { '\t' } else { ' ' })
-        .collect();
+    let indent = " ".repeat(before);
+    let text = Shown::line(source);
     let width =
         (place.width as usize).clamp(1, source.chars().count().saturating_sub(before).max(1));
-    let _ = writeln!(out, "   | {source}\n   | {indent}{}", "^".repeat(width));
+    let _ = writeln!(out, "   | {text}\n   | {indent}{}", "^".repeat(width));
 }
 
 /// What does not fit in the input, one line each.
@@ -88,7 +96,12 @@ pub fn issues(issues: &[Issue]) -> String {
     let mut out = String::from("error: the input does not fit\n");
     for issue in issues {
         let path = issue.path.strip_prefix("$.").unwrap_or(&issue.path);
-        let _ = writeln!(out, "  {path}: {}", issue.message);
+        let _ = writeln!(
+            out,
+            "  {}: {}",
+            Shown::line(path),
+            Shown::hanging(&issue.message, "    ")
+        );
     }
     out
 }

@@ -1,11 +1,87 @@
-//! Ctrl-c and its kin: the first cancels the run cleanly, the second stops it at once.
+//! Signals: ctrl-c, SIGTERM and a terminal that goes away cancel the run cleanly; the second ctrl-c or SIGTERM stops it at once.
+//!
+//! A closed terminal often sends SIGHUP twice, from the kernel and from the shell, so that never counts as a second wish. SIGQUIT
+//! keeps its meaning: the process ends there and then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use gsw_engine::engine::{Canceller, Engine};
+use gsw_engine::observe::Observers;
 
-/// Listens for signals on a thread of its own from now on. Without a thread or signals a run simply cannot be cancelled cleanly.
+use crate::exit::Exit;
+use crate::say::say;
+
+/// How long a run that is to stop at once may take for that, before the process leaves without it.
+const STOPPING: Duration = Duration::from_secs(1);
+/// After the first wish to end, the run waits so long for a file of events that makes no progress…
+const PATIENCE: Duration = Duration::from_millis(500);
+/// …and so long in all.
+const TOTAL: Duration = Duration::from_secs(5);
+
+/// Which signal has asked for the end first.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupted(Arc<AtomicU8>);
+
+impl Interrupted {
+    /// How a process ends whose run was cancelled.
+    pub fn exit(&self) -> Exit {
+        if self.0.load(Ordering::Acquire) == Exit::HungUp as u8 {
+            Exit::HungUp
+        } else {
+            Exit::Cancelled
+        }
+    }
+
+    fn note(&self, exit: Exit) {
+        // Whoever asked first has decided.
+        let _ = self
+            .0
+            .compare_exchange(0, exit as u8, Ordering::AcqRel, Ordering::Acquire);
+    }
+}
+
+/// What a signal ends.
+struct Ends {
+    canceller: Canceller,
+    engine: Engine,
+    observers: Arc<Observers>,
+    interrupted: Interrupted,
+}
+
+impl Ends {
+    fn cancel(&self, exit: Exit) {
+        self.interrupted.note(exit);
+        self.canceller.cancel("interrupted");
+        self.engine.cancel_detached("interrupted");
+        self.observers.hurry(PATIENCE, TOTAL);
+    }
+
+    /// Ends the process when the run does not.
+    fn stop(&self) -> ! {
+        self.observers.hurry(Duration::ZERO, Duration::ZERO);
+        self.canceller.stop();
+        self.engine.stop_detached();
+        std::thread::sleep(STOPPING);
+        self.engine.abandon();
+        say("cancelled");
+        std::process::exit(self.interrupted.exit() as i32)
+    }
+}
+
+/// Listens for signals from now on, on a thread of its own. Without a thread a signal ends the process as it ends any other.
 /// Runs that were detached are meant too.
-pub fn cancel_on_signal(canceller: Canceller, engine: Engine) {
-    let listen = move || {
+pub fn listen(canceller: Canceller, engine: Engine, observers: Arc<Observers>) -> Interrupted {
+    let interrupted = Interrupted::default();
+    let ends = Ends {
+        canceller,
+        engine,
+        observers,
+        interrupted: interrupted.clone(),
+    };
+    let (sender, ready) = std::sync::mpsc::channel();
+    let serve = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build()
@@ -13,35 +89,93 @@ pub fn cancel_on_signal(canceller: Canceller, engine: Engine) {
             return;
         };
         runtime.block_on(async {
-            if wait_for_signal().await.is_ok() {
-                canceller.cancel("interrupted");
-                engine.cancel_detached("interrupted");
-                if wait_for_signal().await.is_ok() {
-                    canceller.stop();
-                    engine.stop_detached();
-                }
+            let signals = Signals::new();
+            // Who waits has gone on when it is too late.
+            let _ = sender.send(());
+            if let Ok(signals) = signals {
+                signals.serve(&ends).await;
             }
         });
     };
-    // As said above: there is nothing to do without the thread.
-    let _ = std::thread::Builder::new()
-        .name("signals".into())
-        .stack_size(256 << 10)
-        .spawn(listen);
+    let thread = std::thread::Builder::new().name("signals".into());
+    if thread.stack_size(256 << 10).spawn(serve).is_ok() {
+        // The sender goes away where nothing can be listened to.
+        let _ = ready.recv();
+    }
+    interrupted
 }
 
 #[cfg(unix)]
-async fn wait_for_signal() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = interrupt.recv() => Ok(()),
-        _ = terminate.recv() => Ok(()),
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    /// `None` under `nohup`.
+    hang_up: Option<tokio::signal::unix::Signal>,
+    /// Never heard: that it is listened for makes a file that grows too large an error instead of the end.
+    _too_large: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let too_large = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+        let hang_up = (!ignores_hang_up()).then(|| signal(SignalKind::hangup()));
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: hang_up.transpose()?,
+            _too_large: signal(too_large).ok(),
+        })
+    }
+
+    async fn serve(mut self, ends: &Ends) {
+        let mut is_asked = false;
+        loop {
+            let hung_up = async {
+                match &mut self.hang_up {
+                    Some(signal) => signal.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let exit = tokio::select! {
+                _ = self.interrupt.recv() => Exit::Cancelled,
+                _ = self.terminate.recv() => Exit::Cancelled,
+                _ = hung_up => Exit::HungUp,
+            };
+            if is_asked && exit == Exit::Cancelled {
+                ends.stop();
+            }
+            is_asked |= exit == Exit::Cancelled;
+            ends.cancel(exit);
+        }
     }
 }
 
+/// Whether whoever started this process wants it to outlive its terminal.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+    let bits = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    bits.is_some_and(|it| it & 1 << (rustix::process::Signal::HUP.as_raw() - 1) != 0)
+}
+
 #[cfg(not(unix))]
-async fn wait_for_signal() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn serve(self, ends: &Ends) {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            ends.cancel(Exit::Cancelled);
+            if tokio::signal::ctrl_c().await.is_ok() {
+                ends.stop();
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What a built program shows outside: its command line.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod arguments;
 mod execute;
 mod exit;
@@ -8,8 +10,11 @@ mod help;
 mod interrupt;
 mod manifest;
 mod memory;
+mod open_files;
 mod person;
 mod prices;
+mod result_text;
+pub mod say;
 mod terminal;
 mod value_text;
 mod watchers;
@@ -23,3 +28,4 @@ pub use exit::Exit;
 pub use failure::text as error_text;
 pub use help::{program_help, workflow_help};
 pub use manifest::{input_schema, manifest};
+pub use terminal::shows_colors;

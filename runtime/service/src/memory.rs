@@ -16,20 +16,34 @@ const UNITS: [(&str, u64); 9] = [
     ("g", 1 << 30),
 ];
 
-/// The limit of a run: as given on the command line, else in the environment, else three quarters of the machine's memory.
+/// The limit of a run: as given on the command line, else in the environment, else three quarters of the machine's memory; never
+/// more than the process can have.
 ///
 /// # Errors
 /// When the variable says nothing that can be read.
 pub fn limit(given: Option<u64>) -> Result<Option<u64>, String> {
-    if given.is_some() {
-        return Ok(given);
-    }
-    match std::env::var(VARIABLE).ok().filter(|it| !it.is_empty()) {
-        Some(size) => bytes(&size)
-            .map(Some)
-            .map_err(|why| format!("`{VARIABLE}`: {why}")),
-        None => Ok(of_machine().map(|it| it / 4 * 3)),
-    }
+    let variable = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty());
+    let wanted = match (given, variable) {
+        (Some(given), _) => Some(given),
+        (None, Some(size)) => Some(bytes(&size).map_err(|why| format!("`{VARIABLE}`: {why}"))?),
+        (None, None) => of_machine().map(|it| it / 4 * 3),
+    };
+    Ok(match (wanted, of_process().map(|it| it / 2)) {
+        (Some(wanted), Some(most)) => Some(wanted.min(most)),
+        (wanted, most) => wanted.or(most),
+    })
+}
+
+/// The limit of this process's addresses (`ulimit -v`): beyond it nothing can be allocated, which would end the process. Stacks and
+/// the program itself need some of it.
+#[cfg(unix)]
+fn of_process() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::As).current
+}
+
+#[cfg(not(unix))]
+fn of_process() -> Option<u64> {
+    None
 }
 
 /// `512MB`, `2GiB`, `4g`, or a number of bytes.

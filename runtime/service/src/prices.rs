@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::value_text;
+
 /// The variable that names the file.
 const VARIABLE: &str = "GSW_PRICES";
+/// The most bytes of the file: no table of prices is nearly as long.
+const LARGEST: u64 = 16 << 20;
 /// What must be said of a model, and what may.
 const NEEDED: [&str; 2] = ["input", "output"];
 const KNOWN: [&str; 4] = ["input", "output", "cache_read", "cache_write"];
@@ -16,8 +20,8 @@ pub fn of_user() -> Result<Vec<String>, String> {
     let Some(path) = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty()) else {
         return Ok(Vec::new());
     };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("`{VARIABLE}`: `{path}` cannot be read: {error}"))?;
+    let text = value_text::read_file(&path, LARGEST)
+        .map_err(|why| format!("`{VARIABLE}`: `{path}` {why}"))?;
     rows(&text).map_err(|why| format!("`{VARIABLE}`: `{path}`: {why}"))
 }
 

@@ -1,6 +1,7 @@
 //! A run on standard error: a tree that lives on a terminal, plain lines elsewhere. Never touches standard output.
 
 mod frame;
+mod held;
 mod lines;
 mod live;
 mod row;
@@ -11,13 +12,13 @@ use std::io::{IsTerminal, stderr, stdout};
 use std::sync::Arc;
 
 use gsw_engine::observe::attached::Attached;
-use gsw_engine::observe::{Observer, Observers, Replay};
+use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::arguments::EventSink;
 use crate::terminal::lines::Lines;
 use crate::terminal::live::Live;
-use crate::terminal::row::Colors;
 
+pub use row::Colors;
 pub use stage::Stage;
 
 /// Shows runs on standard error from now on.
@@ -31,9 +32,9 @@ pub fn start(
     let observer: Box<dyn Observer> = if can_draw(events) {
         Box::new(Live::new(stage))
     } else {
-        Box::new(Lines(stage))
+        Box::new(Lines::new(stage))
     };
-    observers.attach("terminal", Replay::All, observer)
+    observers.attach("terminal", Replay::All, Delivery::Lossy, observer)
 }
 
 /// Standard error, with nothing on it.
@@ -47,11 +48,19 @@ fn can_draw(events: Option<&EventSink>) -> bool {
     stderr().is_terminal() && variable("TERM").is_some_and(|it| it != "dumb") && !is_shared
 }
 
-/// <https://no-color.org>: any text that is not empty means none.
-fn colors() -> Colors {
-    match variable("NO_COLOR") {
-        Some(_) => Colors::Off,
-        None => Colors::On,
+/// Whether a terminal is to show colours, as the environment says.
+#[must_use]
+pub fn shows_colors() -> bool {
+    colors() == Colors::On
+}
+
+/// Whether a terminal is to show colours; by <https://no-color.org> any text that is not empty means none.
+pub fn colors() -> Colors {
+    let is_dumb = variable("TERM").is_none_or(|it| it == "dumb");
+    if is_dumb || variable("NO_COLOR").is_some() {
+        Colors::Off
+    } else {
+        Colors::On
     }
 }
 

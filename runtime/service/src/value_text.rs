@@ -1,7 +1,14 @@
 //! Values as people type them on a command line.
 
-use gsw_abi::types::{Type, TypeId, TypeTable};
+use std::fs::File;
+use std::io::Read;
+
+use gsw_abi::types::{Enum, Type, TypeId, TypeTable};
+use gsw_engine::codec::parse;
 use serde_json::Value;
+
+/// The most bytes of a file that is an argument; a guess at what is one by mistake, such as a device.
+const LARGEST: u64 = 256 << 20;
 
 /// The type of the elements, when `ty` is a list or an optional list.
 pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
@@ -18,8 +25,8 @@ pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
     if !text.trim_start().starts_with('[') {
         return Ok(None);
     }
-    match serde_json::from_str(&text) {
-        Ok(Value::Array(items)) => Ok(Some(items)),
+    match parse::parse(&text) {
+        Ok(Value::Array(items)) => exact(items).map(Some),
         _ => Ok(None),
     }
 }
@@ -46,7 +53,8 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         }
         Type::Enum(it) => match it.variants.iter().find(|it| it.wire == text) {
             Some(variant) if variant.fields.is_empty() => Ok(Value::String(text.to_owned())),
-            _ => json(text),
+            _ if text.trim_start().starts_with(['{', '"', '@']) => json(text),
+            _ => Err(no_variant(text, it)),
         },
         // Base64; no quote or `@` is part of it.
         Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
@@ -68,10 +76,28 @@ fn one_of<'a>(
     Err(format!("`{text}` is none of {all}"))
 }
 
+/// `warm` is none of `cold`; `hot` has fields: write it as JSON
+fn no_variant(text: &str, of: &Enum) -> String {
+    let names = |is_meant: fn(usize) -> bool| {
+        let those = of.variants.iter().filter(|it| is_meant(it.fields.len()));
+        let names: Vec<_> = those.map(|it| format!("`{}`", it.wire)).collect();
+        names.join(", ")
+    };
+    let (bare, full) = (names(|it| it == 0), names(|it| it > 0));
+    let fields = format!("with fields, as JSON: {full}");
+    match bare.is_empty() {
+        true => format!("`{text}` is none of the variants {fields}"),
+        false => format!("`{text}` is none of {bare} or, {fields}"),
+    }
+}
+
 fn float(text: &str) -> Result<Value, String> {
     let number: f64 = text
         .parse()
         .map_err(|_| format!("`{text}` is not a number"))?;
+    if number.is_infinite() && text.contains(|it: char| it.is_ascii_digit()) {
+        return Err(format!("`{text}` is more than a float can hold"));
+    }
     Ok(serde_json::Number::from_f64(number)
         .map_or_else(|| Value::String(non_finite(number)), Value::Number))
 }
@@ -89,10 +115,14 @@ fn non_finite(number: f64) -> String {
 
 /// `250ms`, `30s`, `5m`, `2h`, `7d`, several in a row (`1m30s`), or a number of seconds.
 fn duration(text: &str) -> Result<Value, String> {
-    if let Ok(seconds) = text.parse::<f64>() {
+    let is_finite = |it: &f64| it.is_finite();
+    if let Some(seconds) = text.parse::<f64>().ok().filter(is_finite) {
         return Ok(Value::from(seconds));
     }
     let wrong = || format!("`{text}` is not a duration such as `250ms`, `30s`, `5m`, `2h` or `7d`");
+    if text.is_empty() {
+        return Err(wrong());
+    }
     let mut rest = text;
     let mut seconds = 0.0;
     while !rest.is_empty() {
@@ -120,22 +150,59 @@ fn duration(text: &str) -> Result<Value, String> {
 
 fn json(text: &str) -> Result<Value, String> {
     let text = file_or_text(text)?;
-    serde_json::from_str(&text).map_err(|error| format!("this is not JSON: {error}"))
+    let value =
+        parse::parse(&text).map_err(|issue| format!("this is not JSON: {}", issue.message))?;
+    exact(vec![value]).map(|mut it| it.pop().unwrap_or_default())
+}
+
+/// Refuses whole numbers whose digits would be lost.
+fn exact(values: Vec<Value>) -> Result<Vec<Value>, String> {
+    let mut waiting: Vec<&Value> = values.iter().collect();
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Number(number) => {
+                let digits = number.to_string();
+                let is_whole = !digits.contains(['.', 'e', 'E']);
+                if is_whole && digits.parse::<i64>().is_err() {
+                    return Err(format!("`{digits}` is not a whole number of 64 bits"));
+                }
+            }
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    Ok(values)
 }
 
 /// The text itself, or the contents of the file after `@`.
 fn file_or_text(text: &str) -> Result<std::borrow::Cow<'_, str>, String> {
     match text.strip_prefix('@') {
-        Some(path) => std::fs::read_to_string(path)
+        Some(path) => read_file(path, LARGEST)
             .map(Into::into)
-            .map_err(|error| format!("the file `{path}` cannot be read: {error}")),
+            .map_err(|why| format!("the file `{path}` {why}")),
         None => Ok(text.into()),
     }
 }
 
+/// The text of a file of at most so many bytes, without a mark of its byte order; or why not.
+pub fn read_file(path: &str, largest: u64) -> Result<String, String> {
+    let unreadable = |error| format!("cannot be read: {error}");
+    let mut text = String::new();
+    let file = File::open(path).map_err(unreadable)?;
+    let read = file.take(largest + 1).read_to_string(&mut text);
+    if read.map_err(unreadable)? as u64 > largest {
+        return Err(format!("is larger than {} MB", largest >> 20));
+    }
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, float, json, read_file};
 
     #[test]
     fn durations_add_up() {
@@ -147,7 +214,34 @@ mod tests {
             duration("250ms").map(|it| it.to_string()),
             Ok("0.25".into())
         );
-        assert!(duration("5 m").is_err());
-        assert!(duration("m").is_err());
+        for wrong in ["", "5 m", "m", "inf", "NaN", "1e999"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_would_be_changed_is_refused() {
+        assert!(float("1e400").is_err() && float("-1e400").is_err());
+        assert_eq!(float("-inf"), Ok("-Infinity".into()));
+        let refused = [
+            (r#"{"a": 1, "b": {"c": 2, "c": 3}}"#, "\"c\" twice"),
+            ("[123456789012345678901234567890]", "64 bits"),
+            ("{", "not JSON"),
+        ];
+        for (text, part) in refused {
+            let why = json(text).expect_err("it is refused");
+            assert!(why.contains(part), "{text}: {why}");
+        }
+        assert!(json(r#"[1e30, 1.5, -9223372036854775808]"#).is_ok());
+    }
+
+    #[test]
+    fn a_file_is_bounded_and_may_have_a_mark() {
+        let file = std::env::temp_dir().join(format!("gsw-argument-{}", std::process::id()));
+        std::fs::write(&file, "\u{feff}[1]").expect("the temporary folder can be written");
+        let path = file.to_str().expect("it is text");
+        assert_eq!(read_file(path, 6).as_deref(), Ok("[1]"));
+        assert!(read_file(path, 5).is_err());
+        std::fs::remove_file(&file).expect("it was just written");
     }
 }

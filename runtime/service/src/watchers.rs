@@ -1,21 +1,27 @@
 //! Who watches a program's run: the terminal and the file or pipe of events. None of them can fail it.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_agents::{Delivered, Environment, Telemetry};
 use gsw_engine::event::Header;
-use gsw_engine::observe::Observers;
 use gsw_engine::observe::attached::{Attached, Patience};
 use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
+use gsw_engine::observe::{Delivery, Observers};
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
+use crate::say::say;
 use crate::terminal::{self, Stage};
+
+/// A run that has waited for its file of events for so long says so; a guess at what somebody notices.
+const NOTICEABLE: Duration = Duration::from_millis(200);
 
 /// Who watches the run.
 pub struct Watchers {
     terminal: Option<Attached>,
+    verbosity: Verbosity,
     events: Option<(EventSink, JsonLines)>,
     telemetry: Option<Telemetry>,
 }
@@ -38,17 +44,18 @@ impl Watchers {
         stage: &Arc<Stage>,
     ) -> Self {
         let events = options.events.clone().and_then(|sink| {
-            match JsonLines::start(observers, header, open(&sink)) {
+            let (delivery, open) = open(&sink);
+            match JsonLines::start(observers, header, delivery, open) {
                 Ok(lines) => Some((sink, lines)),
                 Err(error) => {
-                    eprintln!("warning: no event is written: {error}");
+                    say(&format!("warning: no event is written: {error}"));
                     None
                 }
             }
         });
         let telemetry = Telemetry::start(&Environment::process(), observers, &header.program);
         let telemetry = telemetry.unwrap_or_else(|why| {
-            eprintln!("warning: {why}");
+            say(&format!("warning: {why}"));
             None
         });
         // Last, because nobody else may write to a terminal that is drawn on.
@@ -58,6 +65,7 @@ impl Watchers {
         };
         Self {
             terminal,
+            verbosity: options.verbosity,
             events,
             telemetry,
         }
@@ -68,11 +76,11 @@ impl Watchers {
         if let Some(terminal) = self.terminal {
             let ended = terminal.finish(Patience::USUAL);
             if ended.lost > 0 {
-                eprintln!("warning: {} events were not shown", ended.lost);
+                say(&format!("warning: {} events were not shown", ended.lost));
             }
         }
         if let Some(undelivered) = self.telemetry.map(Telemetry::finish).and_then(undelivered) {
-            eprintln!("warning: {undelivered}");
+            say(&format!("warning: {undelivered}"));
         }
         let Some((sink, lines)) = self.events else {
             return Output::Whole;
@@ -84,7 +92,14 @@ impl Watchers {
         };
         let written = lines.finish(patience);
         if let Some(warning) = warning(&sink, &written) {
-            eprintln!("warning: {warning}");
+            say(&format!("warning: {warning}"));
+        }
+        if written.waited >= NOTICEABLE && self.verbosity == Verbosity::Normal {
+            let waited = written.waited.as_secs_f64();
+            say(&format!(
+                "note: the run waited {waited:.1} s for its events to be written to {}",
+                name(&sink)
+            ));
         }
         match sink {
             EventSink::Standard if written.is_torn => Output::Torn,
@@ -113,11 +128,15 @@ fn undelivered(delivered: Delivered) -> Option<String> {
     ))
 }
 
-fn warning(sink: &EventSink, written: &Written) -> Option<String> {
-    let name = match sink {
+fn name(sink: &EventSink) -> String {
+    match sink {
         EventSink::Standard => "standard output".to_owned(),
         EventSink::File(path) => format!("`{path}`"),
-    };
+    }
+}
+
+fn warning(sink: &EventSink, written: &Written) -> Option<String> {
+    let name = name(sink);
     let what = match written.lost {
         0 => format!("the last event may not have reached {name}"),
         1 => format!("1 event was not written to {name}"),
@@ -131,28 +150,36 @@ fn warning(sink: &EventSink, written: &Written) -> Option<String> {
     }
 }
 
-fn open(sink: &EventSink) -> Open {
+/// How a sink is opened, and whether the run waits for it: a file or standard output is asked for in full, while a pipe or a
+/// device belongs to somebody who may be slower than the run.
+fn open(sink: &EventSink) -> (Delivery, Open) {
     match sink {
-        EventSink::Standard => Box::new(standard_output),
+        EventSink::Standard => (Delivery::WHOLE, Box::new(standard_output)),
         EventSink::File(path) => {
-            let create = {
-                let path = path.clone();
-                move || File::create(path)
-            };
             // Opening a pipe waits for its reader; anything else is opened here, so that a mistake is told at the start.
             let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
             if is_special {
-                return Box::new(move || create().map(boxed));
+                let path = path.clone();
+                return (Delivery::Lossy, Box::new(move || create(&path).map(boxed)));
             }
-            let file = create();
+            let file = create(path);
             if let Err(error) = &file {
-                eprintln!(
+                say(&format!(
                     "warning: `{path}` cannot be written: {error}; the run goes on without its events"
-                );
+                ));
             }
-            Box::new(move || file.map(boxed))
+            (Delivery::WHOLE, Box::new(move || file.map(boxed)))
         }
     }
+}
+
+/// Events hold what a run has read and written, so a new file is its owner's alone.
+fn create(path: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn boxed(file: File) -> Box<dyn Write + Send> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::measure;
 use crate::node::Node;
+use crate::shown::Shown;
 use crate::text;
 use crate::tree::Tree;
 
@@ -53,7 +54,7 @@ fn write_facts(out: &mut String, node: &Node) {
         fact(out, "end", calendar::rfc3339(end));
     }
     if let Some(model) = &node.model {
-        fact(out, "model", text::clean(model));
+        fact(out, "model", Shown::line(model).to_string());
     }
     let usage = &node.spent.usage;
     if node.spent.requests > 0 {
@@ -85,10 +86,10 @@ fn write_fields(out: &mut String, fields: &Value) {
     for (name, value) in fields {
         let shown = shown(value);
         if shown.contains('\n') {
-            let _ = writeln!(out, "    {}:", text::clean(name));
+            let _ = writeln!(out, "    {}:", Shown::line(name));
             write_text(out, "      ", &shown);
         } else {
-            let _ = writeln!(out, "    {}: {}", text::clean(name), text::clean(&shown));
+            let _ = writeln!(out, "    {}: {}", Shown::line(name), Shown::line(&shown));
         }
     }
 }
@@ -106,6 +107,6 @@ fn shown(value: &Value) -> String {
 
 fn write_text(out: &mut String, indent: &str, text: &str) {
     for line in text.lines() {
-        let _ = writeln!(out, "{indent}{}", text::clean(line));
+        let _ = writeln!(out, "{indent}{}", Shown::line(line));
     }
 }

@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::json::seconds;
+use crate::measure;
 use crate::node::Node;
+use crate::shown::Shown;
 use crate::tree::Tree;
-use crate::{measure, text};
 
 /// A duration has changed when it differs by a fifth of the longer…
 const PART: i64 = 5;
@@ -135,7 +136,7 @@ impl Diff {
         let mut out = String::new();
         for (sign, branches) in [("-", &self.removed), ("+", &self.added)] {
             for (path, below) in branches {
-                let _ = write!(out, "{sign} {}", text::clean(path));
+                let _ = write!(out, "{sign} {}", Shown::line(path));
                 match below {
                     0 => out.push('\n'),
                     below => {
@@ -145,7 +146,7 @@ impl Diff {
             }
         }
         for change in &self.changed {
-            let _ = writeln!(out, "~ {}", text::clean(&change.path));
+            let _ = writeln!(out, "~ {}", Shown::line(&change.path));
             change.write(&mut out);
         }
         let _ = writeln!(
@@ -218,5 +219,5 @@ fn brief(value: &Value) -> String {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    text::clean(&text).chars().take(120).collect()
+    Shown::line(&text).text().chars().take(120).collect()
 }

@@ -3,8 +3,11 @@
 use gsw_engine::calendar;
 use gsw_engine::node::NodeId;
 use rustc_hash::FxHashMap;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::json::OnDemand;
 use crate::node::{Node, Told};
 use crate::read::Trace;
 use crate::tree::Tree;
@@ -23,15 +26,16 @@ const BODY: &str = include_str!("html/page.html");
 /// The page. `name` is what the file is called.
 #[must_use]
 pub fn page(name: &str, trace: &Trace) -> String {
-    let data = json!({
-        "file": name,
-        "program": trace.program,
-        "missing": trace.gaps.sentences(),
-        "result": trace.result,
-        "runs": trace.runs.iter().map(run).collect::<Vec<_>>(),
-    });
+    let data = Data {
+        file: name,
+        program: &trace.program,
+        missing: trace.gaps.sentences(),
+        result: &trace.result,
+        runs: trace.runs.iter().map(Run).collect(),
+    };
+    let data = serde_json::to_string(&data).expect("trees have a form in JSON");
     // In a script element only `<` can end it, and in JSON it stands only inside of strings.
-    let data = data.to_string().replace('<', "\\u003c");
+    let data = data.replace('<', "\\u003c");
     let title = escape(name);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -54,20 +58,31 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
+/// What the page shows.
+#[derive(Serialize)]
+struct Data<'a> {
+    file: &'a str,
+    program: &'a Option<String>,
+    missing: Vec<String>,
+    result: &'a Option<Value>,
+    runs: Vec<Run<'a>>,
+}
+
 /// A run in a compact form: nodes in order of the tree, parents by their place in it, times in milliseconds from the first.
-fn run(tree: &Tree) -> Value {
-    let spent = tree.spent_below();
-    let (first, last) = tree.span().unwrap_or_default();
-    let all: Vec<&Node> = std::iter::once(tree.root()).chain(tree.walk()).collect();
-    let places: FxHashMap<NodeId, usize> = all
-        .iter()
-        .enumerate()
-        .map(|(place, it)| (it.id, place))
-        .collect();
-    let since = |time: i64| time.saturating_sub(first) as f64 / 1e6;
-    let nodes: Vec<Value> = all
-        .iter()
-        .map(|it| {
+struct Run<'a>(&'a Tree);
+
+impl Serialize for Run<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(tree) = self;
+        let spent = tree.spent_below();
+        let (first, last) = tree.span().unwrap_or_default();
+        let all = || std::iter::once(tree.root()).chain(tree.walk());
+        let places: FxHashMap<NodeId, usize> = all()
+            .enumerate()
+            .map(|(place, it)| (it.id, place))
+            .collect();
+        let since = |time: i64| time.saturating_sub(first) as f64 / 1e6;
+        let node = |it: &Node| {
             let below = spent.get(&it.id).copied().unwrap_or_default();
             let told: Vec<Value> = it.told.iter().map(|it| event(it, since(it.time))).collect();
             json!({
@@ -89,16 +104,16 @@ fn run(tree: &Tree) -> Value {
                 "cost": below.cost_usd,
                 "events": told,
             })
-        })
-        .collect();
-    json!({
-        "run": tree.run(),
-        "status": tree.outcome().name(),
-        "begin": calendar::rfc3339(first),
-        "span": since(last),
-        "totals": tree.totals(),
-        "nodes": nodes,
-    })
+        };
+        let mut object = serializer.serialize_struct("Run", 6)?;
+        object.serialize_field("run", tree.run())?;
+        object.serialize_field("status", tree.outcome().name())?;
+        object.serialize_field("begin", &calendar::rfc3339(first))?;
+        object.serialize_field("span", &since(last))?;
+        object.serialize_field("totals", tree.totals())?;
+        object.serialize_field("nodes", &OnDemand(|| all().map(node)))?;
+        object.end()
+    }
 }
 
 fn event(told: &Told, at: f64) -> Value {

@@ -1,8 +1,12 @@
 //! Trees as JSON: a flat list of nodes that name their parents, so that no reader needs a stack.
+//!
+//! A file may hold hundreds of thousands of nodes: the JSON of each is made when it is written, and forgotten after.
 
 use gsw_engine::calendar;
 use gsw_engine::duration::SECOND;
 use gsw_engine::node::Spent;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::node::Node;
@@ -11,29 +15,54 @@ use crate::tree::Tree;
 
 /// Everything in a file.
 #[must_use]
-pub fn trace(trace: &Trace) -> Value {
-    json!({
-        "program": trace.program,
-        "runs": trace.runs.iter().map(run).collect::<Vec<_>>(),
-        "result": trace.result,
-        "missing": trace.gaps.sentences(),
-    })
+pub fn trace(trace: &Trace) -> impl Serialize {
+    #[derive(Serialize)]
+    struct Everything<'a> {
+        program: &'a Option<String>,
+        runs: Vec<RunOfTree<'a>>,
+        result: &'a Option<Value>,
+        missing: Vec<String>,
+    }
+    Everything {
+        program: &trace.program,
+        runs: trace.runs.iter().map(RunOfTree).collect(),
+        result: &trace.result,
+        missing: trace.gaps.sentences(),
+    }
 }
 
 /// A run with all its nodes, each before what is below it.
 #[must_use]
-pub fn run(tree: &Tree) -> Value {
-    let spent = tree.spent_below();
-    let nodes: Vec<_> = std::iter::once(tree.root())
-        .chain(tree.walk())
-        .map(|it| node(it, &spent.get(&it.id).copied().unwrap_or_default()))
-        .collect();
-    json!({
-        "run": tree.run(),
-        "status": tree.outcome().name(),
-        "totals": tree.totals(),
-        "nodes": nodes,
-    })
+pub fn run(tree: &Tree) -> impl Serialize {
+    RunOfTree(tree)
+}
+
+struct RunOfTree<'a>(&'a Tree);
+
+impl Serialize for RunOfTree<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(tree) = self;
+        let spent = tree.spent_below();
+        let nodes = || {
+            let all = std::iter::once(tree.root()).chain(tree.walk());
+            all.map(|it| node(it, &spent.get(&it.id).copied().unwrap_or_default()))
+        };
+        let mut object = serializer.serialize_struct("Run", 4)?;
+        object.serialize_field("run", tree.run())?;
+        object.serialize_field("status", tree.outcome().name())?;
+        object.serialize_field("totals", tree.totals())?;
+        object.serialize_field("nodes", &OnDemand(nodes))?;
+        object.end()
+    }
+}
+
+/// A list whose items are made one at a time.
+pub(crate) struct OnDemand<F>(pub(crate) F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for OnDemand<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// One node with everything in it and its path.

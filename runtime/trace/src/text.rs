@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::measure;
 use crate::node::Node;
+use crate::shown::Shown;
 use crate::tree::Tree;
 
 /// How many levels are drawn; deeper ones would be further to the right than anybody reads.
@@ -73,7 +74,8 @@ fn write_indent(out: &mut String, open: &[bool], is_last: bool) {
 /// One node: `✓ review a.rs [completed] step · 1.24 s · 1,204 + 96 tokens · $0.0031 · 2 attempts`.
 #[must_use]
 pub fn line(node: &Node, below: &Spent) -> String {
-    let name = clean(&node.segment());
+    let name = node.segment();
+    let name = Shown::line(&name);
     let status = node.status;
     format!(
         "{} {name} [{}] {}",
@@ -86,7 +88,8 @@ pub fn line(node: &Node, below: &Spent) -> String {
 /// One node with its whole path instead of its name.
 #[must_use]
 pub fn path_line(tree: &Tree, node: &Node, below: &Spent) -> String {
-    let path = clean(&tree.path(node.id));
+    let path = tree.path(node.id);
+    let path = Shown::line(&path);
     let status = node.status;
     format!(
         "{} {path} [{}] {} · #{}",
@@ -103,14 +106,14 @@ fn facts(node: &Node, below: &Spent) -> String {
     facts.extend(node.duration().map(measure::duration));
     facts.extend(spent(below));
     if node.kind == Some(NodeKind::Prompt) {
-        facts.extend(node.model.as_ref().map(|it| clean(it)));
+        facts.extend(node.model.as_ref().map(|it| Shown::line(it).to_string()));
     }
     let attempts = u64::from(node.retries) + 1;
     if attempts > 1 {
         facts.push(format!("{attempts} attempts"));
     }
     if let Some(error) = &node.error {
-        facts.push(shorten(&clean(error), 100));
+        facts.push(shorten(&Shown::line(error).text(), 100));
     }
     facts.join(" · ")
 }
@@ -146,12 +149,12 @@ pub fn logs(tree: &Tree) -> String {
             out,
             "{time}.{milliseconds:03} {:<5} {}: {}",
             line.level.name(),
-            clean(&line.node.segment()),
-            clean(line.message)
+            Shown::line(&line.node.segment()),
+            Shown::line(line.message)
         );
         match line.data {
             Some(data) if data.text() != "{}" => {
-                let _ = writeln!(out, " {}", data.text());
+                let _ = writeln!(out, " {}", Shown::json(data.text()));
             }
             _ => out.push('\n'),
         }
@@ -201,24 +204,6 @@ pub fn statistics(tree: &Tree) -> String {
 fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", measure::number(number))
-}
-
-/// A text without what would move the cursor of a terminal or break a line: pictures stand for the controls.
-#[must_use]
-pub fn clean(text: &str) -> String {
-    text.chars()
-        .map(|it| match it {
-            '\t' => ' ',
-            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(it)).unwrap_or('\u{fffd}'),
-            it if it.is_control() || is_invisible(it) => '\u{fffd}',
-            it => it,
-        })
-        .collect()
-}
-
-/// Characters that turn the direction of what follows; an attacker may make a name read as another with them.
-const fn is_invisible(it: char) -> bool {
-    matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn shorten(text: &str, longest: usize) -> String {

@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
+use gsw_service::say::say;
 
 use crate::arguments::{Build, Emit};
 use crate::compile::{self, Main};
@@ -46,7 +48,7 @@ fn image(arguments: &Build, file: &Path) -> Exit {
         Err(exit) => return exit,
     };
     let output = output(arguments, file, "gswi");
-    match std::fs::write(&output, &image) {
+    match replace(&output, &image, Access::Usual) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!(
             "`{}` cannot be written: {error}",
@@ -61,10 +63,7 @@ fn text(file: &Path, form: impl FnOnce(&gsw_flow::ir::Module) -> Result<String, 
         Err(exit) => return exit,
     };
     match form(&module) {
-        Ok(text) => {
-            print!("{text}");
-            Exit::Done
-        }
+        Ok(text) => report::output(&text),
         Err(error) => report::failure(&error),
     }
 }
@@ -94,8 +93,8 @@ fn launcher(told: Option<&Path>) -> Result<PathBuf, String> {
     if sibling.is_file() {
         return Ok(sibling);
     }
-    eprintln!(
-        "note: there is no launcher beside `gswc`, so the program carries the compiler; name a smaller one with --launcher or GSW_LAUNCHER"
+    say(
+        "note: there is no launcher beside `gswc`, so the program carries the compiler; name a smaller one with --launcher or GSW_LAUNCHER",
     );
     Ok(own)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gsw_codegen::{Access, replace};
 use gsw_describe::Page;
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
@@ -85,7 +86,8 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         }
     }
     for page in pages {
-        std::fs::write(folder.join(&page.name), &page.text).map_err(failed)?;
+        let file = folder.join(&page.name);
+        replace(&file, page.text.as_bytes(), Access::Usual).map_err(failed)?;
     }
     Ok(())
 }

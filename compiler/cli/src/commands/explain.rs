@@ -21,8 +21,7 @@ pub fn explain(code: Option<&str>) -> Exit {
             let near = gsw_semantics::nearest(code, &names);
             let near = near.map(|it| format!("; did you mean `{it}`?"));
             let near = near.unwrap_or_else(|| "; `gswc explain` lists them all".into());
-            eprintln!("gswc: there is no code `{code}`{near}");
-            Exit::Usage
+            report::usage(&format!("there is no code `{code}`{near}"))
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use gsw_codegen::{Access, replace};
 use gsw_format::format_file;
 use gsw_service::Exit;
 use gsw_source::{Database, File};
@@ -48,10 +49,10 @@ fn file(path: &Path, arguments: &Fmt) -> Exit {
         return Exit::Done;
     }
     if arguments.check {
-        println!("{}", path.display());
+        report::output(&format!("{}\n", path.display()));
         return Exit::Raised;
     }
-    match std::fs::write(path, formatted) {
+    match replace(path, formatted.as_bytes(), Access::Usual) {
         Ok(()) => Exit::Done,
         Err(error) => report::failure(&format!("`{}` cannot be written: {error}", path.display())),
     }
@@ -72,7 +73,7 @@ fn standard_input(arguments: &Fmt) -> Exit {
     if formatted == text {
         Exit::Done
     } else {
-        println!("<stdin>");
+        report::output("<stdin>\n");
         Exit::Raised
     }
 }

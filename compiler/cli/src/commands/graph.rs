@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 
 use crate::arguments::{Graph, GraphFormat};
@@ -17,8 +18,7 @@ pub fn graph(arguments: &Graph) -> Exit {
     };
     let Some(graph) = gsw_describe::program_graph(&db, workflow) else {
         let name = workflow.unwrap_or_default();
-        eprintln!("gswc: there is no workflow `{name}`");
-        return Exit::Usage;
+        return report::usage(&format!("there is no workflow `{name}`"));
     };
     let output = arguments.output.as_deref();
     let text = match arguments.format.or_else(|| format_of(output?)) {
@@ -27,7 +27,7 @@ pub fn graph(arguments: &Graph) -> Exit {
     };
     match output {
         None => report::output(&text),
-        Some(path) => match std::fs::write(path, text) {
+        Some(path) => match replace(path, text.as_bytes(), Access::Usual) {
             Ok(()) => Exit::Done,
             Err(error) => {
                 report::failure(&format!("`{}` cannot be written: {error}", path.display()))

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 
 use crate::arguments::New;
@@ -19,8 +20,7 @@ const UNNAMED: &str = "program";
 pub fn new(arguments: &New) -> Exit {
     let folder = Path::new(&arguments.name);
     let Some(name) = folder.file_name().and_then(|it| it.to_str()) else {
-        eprintln!("gswc: `{}` is no name for a folder", arguments.name);
-        return Exit::Usage;
+        return report::usage(&format!("`{}` is no name for a folder", arguments.name));
     };
     match write(folder, name) {
         Ok(()) => report::output(&format!(
@@ -38,13 +38,16 @@ fn write(folder: &Path, name: &str) -> std::io::Result<()> {
     // Fails when it is there: nothing of the user's is ever written over.
     std::fs::create_dir(folder)?;
     let program = program_name(name);
-    std::fs::write(folder.join("main.gsw"), MAIN)?;
-    std::fs::write(
-        folder.join("gsw.toml"),
-        CONFIGURATION.replace("NAME", &program),
-    )?;
-    std::fs::write(folder.join("README.md"), README.replace("NAME", &program))?;
-    std::fs::write(folder.join(".gitignore"), IGNORED.replace("NAME", &program))
+    let named = |text: &str| text.replace("NAME", &program);
+    for (file, text) in [
+        ("main.gsw", MAIN.to_owned()),
+        ("gsw.toml", named(CONFIGURATION)),
+        ("README.md", named(README)),
+        (".gitignore", named(IGNORED)),
+    ] {
+        replace(&folder.join(file), text.as_bytes(), Access::Usual)?;
+    }
+    Ok(())
 }
 
 /// The folder's name as `gsw.toml` takes it: small letters, digits, `-` and `_`, a letter first.

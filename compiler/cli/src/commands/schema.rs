@@ -30,13 +30,12 @@ pub fn schema(arguments: &Schema) -> Exit {
         Some(name) => named(&outline, name, form),
     };
     match (found, name) {
-        (Some(found), _) => report::output(&format!("{found:#}\n")),
+        (Some(found), _) => report::output_json(&format!("{found:#}\n")),
         (None, name) => {
             let name = name.unwrap_or_default();
-            eprintln!(
-                "gswc: there is no workflow `{name}`, and no type with a JSON form and without type parameters"
-            );
-            Exit::Usage
+            report::usage(&format!(
+                "there is no workflow `{name}`, and no type with a JSON form and without type parameters"
+            ))
         }
     }
 }

@@ -29,12 +29,11 @@ pub fn test(arguments: &Arguments) -> Exit {
         }
     }
     all.duration = began.elapsed();
-    let text = match arguments.format {
-        TestFormat::Text => test_report::text(&all),
-        TestFormat::Json => test_report::json(&all),
-        TestFormat::Junit => test_report::junit(&all),
+    let printed = match arguments.format {
+        TestFormat::Text => report::output(&test_report::text(&all)),
+        TestFormat::Json => report::output_json(&test_report::json(&all)),
+        TestFormat::Junit => report::output(&test_report::junit(&all)),
     };
-    let printed = report::output(&text);
     let has_failed = all.outcomes.iter().any(|it| it.ending != Ending::Passed);
     if has_failed { Exit::Raised } else { printed }
 }
@@ -79,7 +78,8 @@ fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<(Ending, Duration)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 1..cores.min(tests.len()) {
-            scope.spawn(work);
+            // Where no further thread can be started, those that there are do it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });

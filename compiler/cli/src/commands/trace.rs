@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use gsw_codegen::{Access, replace};
 use gsw_engine::node::{NodeId, Status};
 use gsw_service::Exit;
+use gsw_service::say::say;
 use gsw_trace::{Filter, Node, Trace, Tree};
 use serde_json::{Value, json};
 
@@ -17,8 +19,7 @@ pub fn trace(arguments: &arguments::Trace) -> Exit {
     let filter = match filter(arguments) {
         Ok(filter) => filter,
         Err(message) => {
-            eprintln!("gswc: {message}");
-            return Exit::Usage;
+            return report::usage(&message);
         }
     };
     let trace = match read(&arguments.file) {
@@ -39,10 +40,15 @@ pub fn trace(arguments: &arguments::Trace) -> Exit {
         return one_node(arguments, &runs, name);
     }
     if !filter.is_empty() {
-        return report::output(&filtered(arguments, &runs, &filter));
+        let found = filtered(arguments, &runs, &filter);
+        return if arguments.json {
+            report::output_json(&found)
+        } else {
+            report::output(&found)
+        };
     }
     if arguments.json {
-        return report::output(&format!("{:#}\n", gsw_trace::json::trace(&trace)));
+        return report::output_value(&gsw_trace::json::trace(&trace));
     }
     let texts: Vec<_> = runs
         .iter()
@@ -65,7 +71,7 @@ fn read(file: &Path) -> Result<Trace, Exit> {
     match gsw_trace::read(BufReader::new(input)) {
         Ok(trace) => {
             for sentence in trace.gaps.sentences() {
-                eprintln!("note: {}: {sentence}", file.display());
+                say(&format!("note: {}: {sentence}", file.display()));
             }
             Ok(trace)
         }
@@ -114,7 +120,7 @@ fn chosen<'a>(arguments: &arguments::Trace, trace: &'a Trace) -> Result<Vec<&'a 
 fn whole(arguments: &arguments::Trace, tree: &Tree, runs: usize) -> String {
     let mut text = String::new();
     if runs > 1 {
-        text.push_str(&format!("run {}\n", gsw_trace::clean(tree.run())));
+        text.push_str(&format!("run {}\n", gsw_trace::Shown::line(tree.run())));
     }
     if arguments.logs {
         text.push_str(&gsw_trace::logs(tree));
@@ -136,7 +142,7 @@ fn one_node(arguments: &arguments::Trace, runs: &[&Tree], name: &str) -> Exit {
     }
     let spent = tree.spent_below();
     let below = spent.get(&node.id).copied().unwrap_or_default();
-    report::output(&format!("{:#}\n", gsw_trace::json::one(tree, node, &below)))
+    report::output_json(&format!("{:#}\n", gsw_trace::json::one(tree, node, &below)))
 }
 
 /// A node by its number or its path.
@@ -186,11 +192,13 @@ fn diff(arguments: &arguments::Trace, trace: &Trace, other: &Path) -> Exit {
             .iter()
             .map(gsw_trace::diff::Diff::json)
             .collect();
-        return report::output(&format!("{:#}\n", json!({ "runs": all })));
+        return report::output_json(&format!("{:#}\n", json!({ "runs": all })));
     }
     if trace.runs.len() != other.runs.len() {
         let (ours, theirs) = (trace.runs.len(), other.runs.len());
-        eprintln!("note: one file has {ours} runs, the other {theirs}: they are compared in order");
+        say(&format!(
+            "note: one file has {ours} runs, the other {theirs}: they are compared in order"
+        ));
     }
     let texts: Vec<_> = differences
         .iter()
@@ -209,9 +217,10 @@ fn write_page(arguments: &arguments::Trace, trace: &Trace, out: &Path) -> Exit {
     if out.as_os_str() == "-" {
         return report::output(&page);
     }
-    match std::fs::write(out, page) {
+    // It holds what the run has read and written.
+    match replace(out, page.as_bytes(), Access::Private) {
         Ok(()) => {
-            eprintln!("wrote {}", out.display());
+            say(&format!("wrote {}", out.display()));
             Exit::Done
         }
         Err(error) => report::failure(&format!("{}: {error}", out.display())),

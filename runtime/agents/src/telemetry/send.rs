@@ -94,11 +94,12 @@ impl Sender {
                 .await;
             match sent {
                 Ok(response) => Ok(read(response, protocol).await),
-                Err(error) if error.is_builder() => {
-                    Err(Answer::Refused(http::describe(address, &error)))
-                }
+                Err(error) if error.is_builder() => Err(Answer::Refused(http::describe(
+                    &self.settings.collector(),
+                    &error,
+                ))),
                 Err(error) => Err(Answer::Later {
-                    why: http::describe(address, &error),
+                    why: http::describe(&self.settings.collector(), &error),
                     after: None,
                 }),
             }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::connections::address;
 use crate::environment::Environment;
 
 /// Where traces go and how.
@@ -87,6 +88,13 @@ impl Settings {
                 .get("TRACEPARENT")
                 .and_then(|it| traceparent(&it)),
         }))
+    }
+}
+
+impl Settings {
+    /// The address as it can be said: without a user and a password.
+    pub fn collector(&self) -> String {
+        address::shown(&self.address)
     }
 }
 
@@ -190,6 +198,9 @@ mod tests {
             Ok(None)
         );
         let settings = read(&[endpoint]).expect("it is right").expect("it is on");
+        let named = ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:p@ss@c:4318");
+        let named = read(&[named]).expect("it is right").expect("it is on");
+        assert_eq!(named.collector(), "https://c:4318/v1/traces");
         assert_eq!(settings.address, "http://c:4318/v1/traces");
         assert_eq!(settings.protocol, Protocol::Protobuf);
         assert_eq!(settings.timeout.as_millis(), 10_000);

@@ -235,6 +235,14 @@ impl Carrier {
         self.post(Message::Turn);
     }
 
+    /// The process is about to leave: what the run has begun is ended, and nothing of it is waited for.
+    pub(crate) fn abandon(&self) {
+        let begun = std::mem::take(&mut self.outside().begun);
+        for begun in begun.into_values() {
+            begun.handle.end();
+        }
+    }
+
     /// Shows the run to `look` between two turns, and gives what that gives; `None` when the run has ended.
     pub(crate) fn look<T: Send + 'static>(
         self: &Arc<Self>,

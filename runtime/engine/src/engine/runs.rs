@@ -349,6 +349,20 @@ impl Runs {
         }
     }
 
+    /// Ends all that runs have begun outside of themselves, without waiting for any of it.
+    pub(super) fn abandon(&self) {
+        let state = self.lock();
+        let carriers: Vec<_> = state
+            .runs
+            .values()
+            .filter_map(|it| it.carrier.clone())
+            .collect();
+        drop(state);
+        for carrier in carriers {
+            carrier.abandon();
+        }
+    }
+
     fn detached(&self) -> Vec<Arc<Carrier>> {
         let state = self.lock();
         let detached = state.runs.values().filter(|it| it.info.parent.is_some());

@@ -7,7 +7,7 @@ pub(crate) mod time {
     use crate::calendar;
 
     pub(crate) fn serialize<S: Serializer>(time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&calendar::rfc3339(*time))
+        serializer.serialize_str(calendar::Rfc3339::of(*time).text())
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::codec::parse;
 
@@ -22,6 +23,16 @@ impl JsonText {
     #[must_use]
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
+    }
+
+    /// Its text as it can stand in a line of JSON; `None` when it must be written anew: because it has lines of its own, because it
+    /// is too deep for the check, or because it is no JSON after all.
+    fn raw(&self) -> Option<&RawValue> {
+        let has_lines = self.0.contains(['\n', '\r']);
+        if has_lines {
+            return None;
+        }
+        serde_json::from_str(&self.0).ok()
     }
 
     /// Its tree. What is no JSON after all becomes a string, so that nothing is lost.
@@ -57,7 +68,10 @@ impl std::fmt::Display for JsonText {
 
 impl Serialize for JsonText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.tree().serialize(serializer)
+        match self.raw() {
+            Some(raw) => raw.serialize(serializer),
+            None => self.tree().serialize(serializer),
+        }
     }
 }
 

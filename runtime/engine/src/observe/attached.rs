@@ -26,6 +26,8 @@ pub struct Ended {
     pub offered: u64,
     /// How many of them it never took.
     pub lost: u64,
+    /// How long runs waited for it.
+    pub waited: Duration,
     /// How it ended.
     pub how: HowEnded,
 }
@@ -48,7 +50,7 @@ pub enum Patience {
     Unlimited,
     /// While it gets on.
     Limited {
-        /// So long without an event taken at most.
+        /// So long without progress at most.
         still: Duration,
         /// So long in all.
         total: Duration,
@@ -98,28 +100,31 @@ impl Attached {
             Patience::Unlimited => self.ended.recv().unwrap_or(HowEnded::Panicked),
             Patience::Limited { still, total } => self.wait(still, total),
         };
-        let offered = self.queue.counts().offered;
+        let counts = self.queue.counts();
         Ended {
-            offered,
-            lost: offered.saturating_sub(self.taken.load(Ordering::Acquire)),
+            offered: counts.offered,
+            lost: counts
+                .offered
+                .saturating_sub(self.taken.load(Ordering::Acquire)),
+            waited: counts.waited,
             how,
         }
     }
 
     fn wait(&self, still: Duration, total: Duration) -> HowEnded {
         let start = Instant::now();
-        let mut taken = self.taken.load(Ordering::Acquire);
+        let mut progress = self.queue.progress().count();
         loop {
             match self.ended.recv_timeout(still) {
                 Ok(how) => return how,
                 Err(RecvTimeoutError::Disconnected) => return HowEnded::Panicked,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let now = self.taken.load(Ordering::Acquire);
-            if now == taken || start.elapsed() > total {
+            let now = self.queue.progress().count();
+            if now == progress || start.elapsed() > total {
                 return HowEnded::Busy;
             }
-            taken = now;
+            progress = now;
         }
     }
 }
@@ -138,6 +143,7 @@ fn serve(queue: &Queue, taken: &AtomicU64, observer: &mut dyn Observer) {
                 Item::Event(event) => {
                     observer.event(&event);
                     taken.fetch_add(1, Ordering::Release);
+                    queue.progress().advance();
                 }
                 Item::Lost(count) => observer.lost(count),
             }

@@ -1,16 +1,22 @@
 //! Writes events as lines of JSON: whatever happens to the file or pipe, the run goes on, and what is lost is counted.
+//!
+//! The writer must keep up with a run, so a line is made in one buffer that is used again and again, and what is JSON already is
+//! copied. Benchmark `events`.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::event::{Event, Header, Lost};
 use crate::observe::attached::{Attached, HowEnded, Patience};
-use crate::observe::{Observer, Observers, Replay};
+use crate::observe::{Delivery, Observer, Observers, Progress, Replay};
 
 /// How much is gathered before it is written.
 const CHUNK: usize = 64 << 10;
+/// How much goes out at once, so that a slow reader is seen to get on.
+const PIECE: usize = 16 << 10;
 
 /// Opens what is written to. It is called on the writer's thread, because opening may block too.
 pub type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Write + Send>> + Send>;
@@ -33,6 +39,8 @@ pub struct Written {
     pub is_stuck: bool,
     /// Whether the last line is there only in part.
     pub is_torn: bool,
+    /// How long runs waited for the writing.
+    pub waited: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -47,7 +55,12 @@ impl JsonLines {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(observers: &Observers, header: &Header, open: Open) -> io::Result<Self> {
+    pub fn start(
+        observers: &Observers,
+        header: &Header,
+        delivery: Delivery,
+        open: Open,
+    ) -> io::Result<Self> {
         let report = Arc::default();
         let writer = Writer {
             open: Some(open),
@@ -55,8 +68,9 @@ impl JsonLines {
             buffer: line(header),
             line_ends: Vec::new(),
             report: Arc::clone(&report),
+            progress: Progress::default(),
         };
-        let attached = observers.attach("gsw-events", Replay::All, Box::new(writer))?;
+        let attached = observers.attach("gsw-events", Replay::All, delivery, Box::new(writer))?;
         Ok(Self { attached, report })
     }
 
@@ -70,6 +84,7 @@ impl JsonLines {
             error: report.error.take(),
             is_stuck: ended.how == HowEnded::Busy,
             is_torn: report.is_torn,
+            waited: ended.waited,
         }
     }
 }
@@ -89,6 +104,7 @@ struct Writer {
     /// Where in `buffer` the line of each event ends.
     line_ends: Vec<usize>,
     report: Arc<Mutex<Report>>,
+    progress: Progress,
 }
 
 impl Observer for Writer {
@@ -96,14 +112,9 @@ impl Observer for Writer {
         if self.has_failed() {
             return;
         }
-        let before = self.buffer.len();
-        match serde_json::to_writer(&mut self.buffer, &**event) {
-            Ok(()) => {
-                self.buffer.push(b'\n');
-                self.line_ends.push(self.buffer.len());
-            }
-            // A value without a form in JSON; it counts as lost.
-            Err(_) => self.buffer.truncate(before),
+        // A value without a form in JSON counts as lost.
+        if event.write_line(&mut self.buffer).is_ok() {
+            self.line_ends.push(self.buffer.len());
         }
         if self.buffer.len() >= CHUNK {
             self.flush();
@@ -122,6 +133,10 @@ impl Observer for Writer {
 
     fn end(&mut self) {
         self.flush();
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress.clone()
     }
 }
 
@@ -151,12 +166,14 @@ impl Writer {
         };
         let (mut done, mut lines) = (0, 0);
         while done < self.buffer.len() {
-            match out.write(&self.buffer[done..]) {
+            let end = self.buffer.len().min(done + PIECE);
+            match out.write(&self.buffer[done..end]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => done += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
+            self.progress.advance();
             let ended = self.line_ends[lines..].partition_point(|&end| end <= done);
             lines += ended;
             let mut report = lock(&self.report);

@@ -1,34 +1,83 @@
-//! What waits for one observer: bounded, and never waited for by who fills it.
+//! What waits for one observer, in bounded memory: beyond the bound events are lost, or whoever publishes waits.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::event::Event;
+use crate::observe::Delivery;
 
-/// How many events may wait for one observer before it loses some. A guess: some fifty megabytes of ordinary events.
-const MOST_EVENTS: usize = 1 << 18;
-/// How many bytes of text they may hold together, so that large values do not fill the memory.
-const MOST_BYTES: usize = 256 << 20;
+/// What may wait for an observer that loses events. A guess: some fifty megabytes of ordinary ones.
+const LOSSY: Room = Room {
+    events: 1 << 18,
+    bytes: 256 << 20,
+};
+/// What may wait for an observer that is waited for, which is less: nothing is gained by a longer queue. The observer holds as
+/// much again while it works.
+const WHOLE: Room = Room {
+    events: 1 << 14,
+    bytes: 32 << 20,
+};
 /// An observer is woken for the first event, and then left to gather so many…
 const BATCH: usize = 4_096;
 /// …or for so long: waking it for each event would cost the run more than the event.
 const GATHER: Duration = Duration::from_millis(5);
 
+/// How much may wait: bytes of text are counted too, so that large values do not fill the memory.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    events: usize,
+    bytes: usize,
+}
+
+/// Counts up whenever an observer gets on: with each event, and within one where the observer says so.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<AtomicU64>);
+
+impl Progress {
+    /// The observer has got on.
+    pub fn advance(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    /// How often it has.
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
 /// The queue of one observer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Queue {
     state: Mutex<State>,
     filled: Condvar,
+    emptied: Condvar,
+    progress: Progress,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     items: VecDeque<Item>,
     bytes: usize,
     counts: Counts,
+    mode: Mode,
     is_closed: bool,
     is_gone: bool,
+}
+
+/// What becomes of an event that finds no room.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// It is lost.
+    Lose,
+    /// Whoever publishes waits.
+    Wait {
+        /// So long without progress at most.
+        patience: Duration,
+        /// Not beyond this moment, whatever the progress.
+        until: Option<Instant>,
+    },
 }
 
 /// What stands in a queue.
@@ -40,13 +89,15 @@ pub enum Item {
     Lost(u64),
 }
 
-/// How many events came this way.
+/// What came this way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// All.
+    /// All events.
     pub offered: u64,
     /// Those that found no room.
     pub lost: u64,
+    /// How long publishers waited for room, all together.
+    pub waited: Duration,
 }
 
 /// What became of an event.
@@ -54,6 +105,8 @@ pub struct Counts {
 pub enum Push {
     /// It waits, or its loss has been counted.
     Taken,
+    /// It waits, and whoever publishes is to wait for room before the next.
+    Full,
     /// Nobody will ever take it.
     Gone,
 }
@@ -67,8 +120,51 @@ pub enum Flow {
     Closed,
 }
 
+impl State {
+    fn is_full(&self) -> bool {
+        let room = match self.mode {
+            Mode::Lose => LOSSY,
+            Mode::Wait { .. } => WHOLE,
+        };
+        self.items.len() >= room.events || self.bytes >= room.bytes
+    }
+
+    /// Whether publishers wait.
+    fn is_awaited(&self) -> bool {
+        matches!(self.mode, Mode::Wait { .. }) && self.is_full() && !self.is_closed && !self.is_gone
+    }
+}
+
 impl Queue {
-    /// Adds an event, or counts it when there is no room.
+    /// An empty queue of an observer that gets on as `progress` says.
+    pub fn new(delivery: Delivery, progress: Progress) -> Self {
+        Self {
+            state: Mutex::new(State {
+                items: VecDeque::new(),
+                bytes: 0,
+                counts: Counts::default(),
+                mode: match delivery {
+                    Delivery::Lossy => Mode::Lose,
+                    Delivery::Whole { patience } => Mode::Wait {
+                        patience,
+                        until: None,
+                    },
+                },
+                is_closed: false,
+                is_gone: false,
+            }),
+            filled: Condvar::new(),
+            emptied: Condvar::new(),
+            progress,
+        }
+    }
+
+    /// How far its observer is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Adds an event, or counts it when there is no room and nobody waits. Never waits itself.
     pub fn push(&self, event: &Arc<Event>) -> Push {
         let bytes = event.text_bytes();
         let mut state = self.lock();
@@ -76,7 +172,7 @@ impl Queue {
         if state.is_gone {
             return Push::Gone;
         }
-        if state.items.len() >= MOST_EVENTS || state.bytes + bytes > MOST_BYTES {
+        if matches!(state.mode, Mode::Lose) && state.is_full() {
             state.counts.lost += 1;
             match state.items.back_mut() {
                 Some(Item::Lost(count)) => *count += 1,
@@ -86,10 +182,60 @@ impl Queue {
         }
         state.bytes += bytes;
         state.items.push_back(Item::Event(Arc::clone(event)));
-        if matches!(state.items.len(), 1 | BATCH) {
+        let is_awaited = state.is_awaited();
+        if is_awaited || matches!(state.items.len(), 1 | BATCH) {
             self.filled.notify_one();
         }
-        Push::Taken
+        if is_awaited { Push::Full } else { Push::Taken }
+    }
+
+    /// Waits until there is room for another event. An observer that makes no progress for its patience is not waited for any
+    /// more: from then on it loses events.
+    pub fn await_room(&self) {
+        let start = Instant::now();
+        let mut state = self.lock();
+        let mut progress = self.progress.count();
+        let mut since = start;
+        while state.is_awaited() {
+            let Mode::Wait { patience, until } = state.mode else {
+                break;
+            };
+            let now = Instant::now();
+            let left = patience.saturating_sub(now.saturating_duration_since(since));
+            let left = until.map_or(left, |it| left.min(it.saturating_duration_since(now)));
+            if left.is_zero() {
+                let reached = self.progress.count();
+                let is_over = until.is_some_and(|it| it <= now);
+                if is_over || reached == progress {
+                    state.mode = Mode::Lose;
+                    self.emptied.notify_all();
+                    break;
+                }
+                (progress, since) = (reached, now);
+                continue;
+            }
+            state = self
+                .emptied
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        state.counts.waited += start.elapsed();
+    }
+
+    /// From now on publishers wait at most so long in all, and so long without progress.
+    pub fn hurry(&self, patience: Duration, total: Duration) {
+        let mut state = self.lock();
+        if let Mode::Wait {
+            patience: most,
+            until,
+        } = &mut state.mode
+        {
+            *most = patience.min(*most);
+            let end = Instant::now() + total;
+            *until = Some(until.map_or(end, |it| it.min(end)));
+        }
+        self.emptied.notify_all();
     }
 
     /// Takes all that waits, waited for at most so long.
@@ -106,14 +252,20 @@ impl Queue {
         }
         .unwrap_or_else(PoisonError::into_inner);
         if !state.items.is_empty() {
+            let gathers =
+                |it: &mut State| it.items.len() < BATCH && !it.is_closed && !it.is_awaited();
             state = self
                 .filled
-                .wait_timeout_while(state, GATHER, |it| it.items.len() < BATCH && !it.is_closed)
+                .wait_timeout_while(state, GATHER, gathers)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+        let was_awaited = state.is_awaited();
         std::mem::swap(&mut state.items, into);
         state.bytes = 0;
+        if was_awaited {
+            self.emptied.notify_all();
+        }
         if state.is_closed {
             Flow::Closed
         } else {
@@ -125,6 +277,7 @@ impl Queue {
     pub fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_one();
+        self.emptied.notify_all();
     }
 
     /// Nothing will be taken any more.
@@ -132,9 +285,10 @@ impl Queue {
         let mut state = self.lock();
         state.is_gone = true;
         state.items = VecDeque::new();
+        self.emptied.notify_all();
     }
 
-    /// How many events came this way so far.
+    /// What came this way so far.
     pub fn counts(&self) -> Counts {
         self.lock().counts
     }

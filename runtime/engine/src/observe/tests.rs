@@ -8,7 +8,7 @@ use crate::event::{Event, EventKind, Header};
 use crate::node::NodeId;
 use crate::observe::attached::{HowEnded, Patience};
 use crate::observe::jsonl::JsonLines;
-use crate::observe::{History, Observer, Observers, Replay};
+use crate::observe::{Delivery, History, Observer, Observers, Replay};
 
 fn event(sequence: u64, time: i64) -> Event {
     Event {
@@ -87,7 +87,7 @@ fn a_late_observer_gets_what_is_kept() {
     assert_eq!(numbers(Replay::Since(55)), [6, 7]);
     let (watcher, seen) = watcher();
     let attached = observers
-        .attach("late", Replay::Latest(1), watcher)
+        .attach("late", Replay::Latest(1), Delivery::Lossy, watcher)
         .expect("a thread");
     observers.publish(event(8, 80));
     observers.close();
@@ -102,9 +102,11 @@ fn an_observer_that_falls_over_takes_nobody_along() {
     let (mut bad, _) = watcher();
     bad.falls_over_at = Some(1);
     let (good, seen) = watcher();
-    let bad = observers.attach("bad", Replay::All, bad).expect("a thread");
+    let bad = observers
+        .attach("bad", Replay::All, Delivery::Lossy, bad)
+        .expect("a thread");
     let good = observers
-        .attach("good", Replay::All, good)
+        .attach("good", Replay::All, Delivery::Lossy, good)
         .expect("a thread");
     for number in 0..3 {
         observers.publish(event(number, 0));
@@ -124,7 +126,7 @@ fn a_slow_observer_loses_some_and_is_told_where() {
     let observers = Observers::default();
     let (watcher, seen, gate) = blocked();
     let attached = observers
-        .attach("slow", Replay::All, watcher)
+        .attach("slow", Replay::All, Delivery::Lossy, watcher)
         .expect("a thread");
     let count = (1 << 18) + 20_000;
     for number in 0..count {
@@ -144,7 +146,7 @@ fn an_observer_that_hangs_is_left_behind() {
     let observers = Observers::default();
     let (watcher, _, _gate) = blocked();
     let attached = observers
-        .attach("stuck", Replay::All, watcher)
+        .attach("stuck", Replay::All, Delivery::Lossy, watcher)
         .expect("a thread");
     for number in 0..10 {
         observers.publish(event(number, 0));
@@ -192,7 +194,8 @@ fn a_full_disk_is_counted_to_the_line() {
     for (room, lost, is_torn) in cases {
         let observers = Observers::default();
         let open = Box::new(move || Ok(Box::new(FullDisk(room)) as Box<dyn std::io::Write + Send>));
-        let lines = JsonLines::start(&observers, &Header::new("p", ""), open).expect("a thread");
+        let lines = JsonLines::start(&observers, &Header::new("p", ""), Delivery::WHOLE, open)
+            .expect("a thread");
         for number in 0..10 {
             observers.publish(event(number, 0));
         }
@@ -206,4 +209,79 @@ fn a_full_disk_is_counted_to_the_line() {
         let error = written.error.expect("the disk is full");
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }
+}
+
+#[test]
+fn an_observer_that_is_to_miss_nothing_gets_everything() {
+    let observers = Arc::new(Observers::default());
+    let (watcher, seen, gate) = blocked();
+    let patience = Duration::from_secs(600);
+    let attached = observers
+        .attach("slow", Replay::All, Delivery::Whole { patience }, watcher)
+        .expect("a thread");
+    let count = 100_000;
+    let publisher = {
+        let observers = Arc::clone(&observers);
+        std::thread::spawn(move || (0..count).for_each(|it| observers.publish(event(it, 0))))
+    };
+    // Whoever publishes cannot get far ahead.
+    gate.send(()).expect("the observer waits for it");
+    while observers.lock().queues[0].counts().offered < 1 << 14 {
+        std::thread::yield_now();
+    }
+    assert!(!publisher.is_finished());
+    drop(gate);
+    publisher.join().expect("it publishes all");
+    observers.close();
+    let ended = attached.finish(Patience::Unlimited);
+    assert_eq!((ended.offered, ended.lost), (count, 0));
+    assert!(
+        seen.lock()
+            .expect("it has ended")
+            .iter()
+            .copied()
+            .eq(0..count)
+    );
+}
+
+#[test]
+fn a_run_gives_up_waiting_for_an_observer_that_is_stuck() {
+    let observers = Observers::default();
+    let (watcher, _, gate) = blocked();
+    let patience = Duration::from_millis(30);
+    let attached = observers
+        .attach("stuck", Replay::All, Delivery::Whole { patience }, watcher)
+        .expect("a thread");
+    let count = (1 << 18) + 60_000;
+    for number in 0..count {
+        observers.publish(event(number, 0));
+    }
+    drop(gate);
+    observers.close();
+    let ended = attached.finish(Patience::Unlimited);
+    // What is waited for once is waited for no more, and is bounded still.
+    assert!(ended.lost > 0 && ended.waited >= patience, "{ended:?}");
+    assert!(ended.offered == count && ended.lost < 60_000, "{ended:?}");
+}
+
+#[test]
+fn nobody_waits_longer_than_a_user_who_wants_the_end() {
+    let observers = Arc::new(Observers::default());
+    let (watcher, _, gate) = blocked();
+    let patience = Duration::from_secs(3_600);
+    let attached = observers
+        .attach("stuck", Replay::All, Delivery::Whole { patience }, watcher)
+        .expect("a thread");
+    let publisher = {
+        let observers = Arc::clone(&observers);
+        std::thread::spawn(move || (0..50_000).for_each(|it| observers.publish(event(it, 0))))
+    };
+    while observers.lock().queues[0].counts().offered < 1 << 14 {
+        std::thread::yield_now();
+    }
+    observers.hurry(Duration::from_millis(10), Duration::from_millis(20));
+    publisher.join().expect("it does not hang");
+    drop(gate);
+    observers.close();
+    assert_eq!(attached.finish(Patience::Unlimited).offered, 50_000);
 }

@@ -1,22 +1,26 @@
 //! The queue of questions: one is shown at a time, first come, first served; one that is refused is shown again at once.
 
 use std::collections::VecDeque;
-use std::io::{Write, stderr};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use gsw_abi::program::Program;
 use gsw_engine::human::{NoReply, Question, Reply};
+use gsw_trace::Shown;
 
 use crate::arguments::Verbosity;
 use crate::person::form::{Form, Keys, Stop};
 use crate::person::reader::Reader;
 use crate::person::{Message, Ticket, Way, unreachable};
+use crate::say::{say, say_lines};
 use crate::terminal::Stage;
 
 /// How long a reply waits for its verdict. A run that was cancelled meanwhile gives none; a guess.
 const VERDICT: Duration = Duration::from_millis(500);
+
+/// So many lines of a pipe that do not fit are refused for one question: a program that writes on without end is no person.
+const MOST_REFUSED: u32 = 20;
 
 /// Serves the questions of one process.
 pub struct Desk {
@@ -24,6 +28,8 @@ pub struct Desk {
     stage: Arc<Stage>,
     way: Way,
     verbosity: Verbosity,
+    /// How many answers to the question at hand were refused.
+    refused: u32,
     line: Line,
 }
 
@@ -54,6 +60,7 @@ impl Desk {
             stage,
             way,
             verbosity,
+            refused: 0,
             line: Line {
                 sender,
                 messages,
@@ -162,7 +169,7 @@ impl Desk {
         match &answer {
             Ok(_) => {}
             Err(Stop::Declined) => say("(declined)"),
-            Err(Stop::Withdrawn) => say("\n(no answer is wanted any more)"),
+            Err(Stop::Withdrawn) => say_lines("\n(no answer is wanted any more)"),
             Err(Stop::Broken(_)) => say(""),
         }
         self.stage.give_back();
@@ -178,10 +185,18 @@ impl Desk {
         if self.verbosity == Verbosity::Normal {
             match &wrong {
                 None => self.stage.line(shown(question)),
-                Some(wrong) => self
-                    .stage
-                    .line(format!("! {}: {}", question.human, clean(wrong))),
+                Some(wrong) => {
+                    self.stage
+                        .line(format!("! {}: {}", question.human, Shown::line(wrong)))
+                }
             }
+        }
+        self.refused = if wrong.is_some() { self.refused + 1 } else { 0 };
+        if let Some(wrong) = wrong.as_ref().filter(|_| self.refused >= MOST_REFUSED) {
+            let count = self.refused;
+            return Err(Stop::Broken(format!(
+                " ({count} answers did not fit, the last one: {wrong})"
+            )));
         }
         let left = self.line.left.take();
         let line = match left {
@@ -263,16 +278,9 @@ fn forget_keys() {}
 
 /// A question as lines, in which nothing can move the cursor.
 pub(super) fn shown(question: &Question) -> String {
-    let lines = question.text.trim().lines().map(gsw_trace::clean);
-    let lines: Vec<String> = lines.collect();
-    format!("? {}\n{}", clean(&question.human), lines.join("\n"))
-}
-
-pub(super) fn clean(text: &str) -> String {
-    gsw_trace::clean(text)
-}
-
-pub(super) fn say(text: &str) {
-    // A closed terminal is found out when it is read.
-    let _ = writeln!(stderr(), "{text}");
+    let (human, text) = (
+        Shown::line(&question.human),
+        Shown::lines(question.text.trim()),
+    );
+    format!("? {human}\n{text}")
 }

@@ -2,14 +2,14 @@
 //!
 //! It makes JSON; whether that fits is checked by the run. What was refused is asked again, and what fits is kept.
 
-use std::io::{Write, stderr};
-
 use gsw_abi::types::{Check, CheckScope, Enum, Field, Type, TypeId, TypeTable};
 use gsw_engine::human::Question;
+use gsw_trace::Shown;
 use serde_json::{Map, Value};
 
-use crate::person::desk::{clean, say, shown};
+use crate::person::desk::shown;
 use crate::person::refused::Earlier;
+use crate::say::{ask, say, say_lines};
 use crate::value_text;
 
 /// Opens and closes a text of several lines.
@@ -88,13 +88,13 @@ impl<'a> Form<'a> {
     pub fn fill(mut self) -> Result<Value, Stop> {
         match &self.question.refused {
             None => {
-                say(&shown(self.question));
+                say_lines(&shown(self.question));
                 say("(ctrl-d declines)");
             }
             Some(refused) => {
                 say("! this does not fit:");
                 for issue in &refused.issues {
-                    say(&clean(&format!("  {}", issue.message)));
+                    say(&Shown::line(&format!("  {}", issue.message)).text());
                 }
             }
         }
@@ -207,7 +207,7 @@ impl<'a> Form<'a> {
         mut object: Map<String, Value>,
     ) -> Result<Value, Stop> {
         if let Some(docs) = place.docs.or(docs).filter(|_| place.path != "$") {
-            say(&clean(&format!("{}: {docs}", place.name)));
+            say(&Shown::line(&format!("{}: {docs}", place.name)).text());
         }
         // A check that looks at several fields may be put right in any of them.
         let path_of = |field: &Field| format!("{}.{}", place.path, field.wire);
@@ -309,7 +309,7 @@ impl<'a> Form<'a> {
     ) -> Result<Given, Stop> {
         for (index, (name, docs)) in choices.iter().enumerate() {
             let docs = docs.map(|it| format!(" — {it}")).unwrap_or_default();
-            say(&clean(&format!("  {}) {name}{docs}", index + 1)));
+            say(&Shown::line(&format!("  {}) {name}{docs}", index + 1)).text());
         }
         let what = format!("1-{} or a name", choices.len());
         self.scalar(place, &what, |text| {
@@ -378,7 +378,7 @@ impl<'a> Form<'a> {
             }
             match read(text) {
                 Ok(value) => return Ok(Given::Value(value)),
-                Err(why) => say(&clean(&format!("! {why}"))),
+                Err(why) => say(&Shown::line(&format!("! {why}")).text()),
             }
         }
     }
@@ -398,8 +398,7 @@ impl<'a> Form<'a> {
             place.name,
             check.unwrap_or_default()
         );
-        let _ = write!(stderr(), "{}: ", clean(&text.replace('\n', " ")));
-        let _ = stderr().flush();
+        ask(&format!("{}: ", text.replace('\n', " ")));
     }
 }
 

@@ -1,29 +1,80 @@
 //! A run as plain lines: logs, steps and prompts as they end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gsw_engine::event::{Event, EventKind, JsonText, Level};
 use gsw_engine::node::Status;
 use gsw_engine::observe::Observer;
+use gsw_trace::Shown;
 
+use crate::terminal::held::{self, Ended, Held};
 use crate::terminal::row::{Row, Tone};
 use crate::terminal::stage::Stage;
 
-/// Prints events as lines.
-pub struct Lines(pub Arc<Stage>);
+/// How often is looked whether lines were held back long enough.
+const BEAT: Duration = Duration::from_millis(100);
 
-impl Observer for Lines {
-    fn event(&mut self, event: &Arc<Event>) {
-        if let EventKind::HumanRequest { digest, .. } = &event.kind {
-            self.0.announce(digest);
-        }
-        if let Some(line) = line(event) {
-            self.0.line(line);
+/// Prints events as lines. What failed, warned or was logged is printed at once and always; what went well is held back for a
+/// moment, so that a thousand steps are not a thousand lines.
+pub struct Lines {
+    stage: Arc<Stage>,
+    held: Held,
+}
+
+impl Lines {
+    /// Prints on this stage.
+    pub fn new(stage: Arc<Stage>) -> Self {
+        let held = Held::new();
+        Self { stage, held }
+    }
+
+    fn print(&self, lines: Vec<String>) {
+        for line in lines {
+            self.stage.line(line);
         }
     }
 
+    fn print_at_once(&mut self, line: String) {
+        let before = self.held.before_another();
+        self.print(before);
+        self.held.wrote(1);
+        self.stage.line(line);
+    }
+}
+
+impl Observer for Lines {
+    fn event(&mut self, event: &Arc<Event>) {
+        match line(event) {
+            Some(Line::AtOnce(line)) => self.print_at_once(line),
+            Some(Line::Ended(ended)) => self.held.add(&ended),
+            None => {}
+        }
+        if let EventKind::HumanRequest { digest, .. } = &event.kind {
+            let before = self.held.all();
+            self.print(before);
+            self.stage.announce(digest);
+        }
+        let due = self.held.due();
+        self.print(due);
+    }
+
     fn lost(&mut self, count: u64) {
-        self.0.line(format!("({count} events are not shown)"));
+        self.print_at_once(format!("({count} events are not shown)"));
+    }
+
+    fn pause(&mut self) {
+        let due = self.held.due();
+        self.print(due);
+    }
+
+    fn pulse(&self) -> Option<Duration> {
+        (!self.held.is_empty()).then_some(BEAT)
+    }
+
+    fn end(&mut self) {
+        let rest = self.held.all();
+        self.print(rest);
     }
 }
 
@@ -50,63 +101,84 @@ pub fn lost_row(count: u64) -> Row {
     Row::default().with(Tone::Warn, &format!("({count} events are not shown)"))
 }
 
-/// The line of an event that has one.
-fn line(event: &Event) -> Option<String> {
+/// What is said of an event.
+enum Line<'a> {
+    /// This, at once.
+    AtOnce(String),
+    /// That it has ended as a matter of course.
+    Ended(Ended<'a>),
+}
+
+fn line(event: &Event) -> Option<Line<'_>> {
     match &event.kind {
         EventKind::Log {
             level,
             message,
             data,
-        } => Some(log(*level, message, data.as_ref())),
-        EventKind::StepEnd { step, end } => Some(ended(end.status, "step", step, end.duration, "")),
+        } => Some(Line::AtOnce(log(*level, message, data.as_ref()))),
+        EventKind::StepEnd { step, end } => Some(ended(Ended {
+            kind: "step",
+            name: step,
+            time: event.time,
+            end,
+            usage: None,
+            more: "",
+        })),
         EventKind::StepRetry {
             step,
             attempt,
             error,
             ..
-        } => Some(format!("↻ step {step}: attempt {}: {error}", attempt + 1)),
+        } => Some(Line::AtOnce(format!(
+            "↻ step {}: attempt {}: {}",
+            Shown::line(step),
+            attempt + 1,
+            Shown::line(error)
+        ))),
         EventKind::PromptEnd {
             prompt,
             end,
             usage,
             detail,
         } => {
-            let detail = detail.as_ref();
-            let simulated = if detail.is_some_and(|it| it.simulated) {
-                ", simulated"
-            } else {
-                ""
-            };
-            let cached = if detail.is_some_and(|it| it.cached) {
-                ", cached"
-            } else {
-                ""
-            };
-            let tokens = format!(
-                ", {} tokens in, {} out{cached}{simulated}",
-                usage.input_tokens, usage.output_tokens
-            );
-            Some(ended(end.status, "prompt", prompt, end.duration, &tokens))
+            let (is_cached, is_simulated) = detail
+                .as_ref()
+                .map_or((false, false), |it| (it.cached, it.simulated));
+            Some(ended(Ended {
+                kind: "prompt",
+                name: prompt,
+                time: event.time,
+                end,
+                usage: Some(*usage),
+                more: match (is_cached, is_simulated) {
+                    (false, false) => "",
+                    (true, false) => ", cached",
+                    (false, true) => ", simulated",
+                    (true, true) => ", cached, simulated",
+                },
+            }))
         }
         _ => None,
     }
 }
 
-fn log(level: Level, message: &str, data: Option<&JsonText>) -> String {
-    match data {
-        Some(data) if data.text() == "{}" => format!("{}: {message}", level.name()),
-        Some(data) => format!("{}: {message} {data}", level.name()),
-        None => format!("{}: {message}", level.name()),
+/// What has failed is said at once.
+fn ended(ended: Ended<'_>) -> Line<'_> {
+    match ended.end.status {
+        Status::Failed => Line::AtOnce(held::line(&ended)),
+        Status::Idle | Status::Running | Status::Completed | Status::Cancelled => {
+            Line::Ended(ended)
+        }
     }
 }
 
-fn ended(status: Status, kind: &str, name: &str, nanoseconds: i64, more: &str) -> String {
-    let symbol = gsw_trace::symbol(status);
-    let milliseconds = nanoseconds / 1_000_000;
-    let took = if milliseconds < 10_000 {
-        format!("{milliseconds} ms")
-    } else {
-        format!("{} s", milliseconds / 1_000)
-    };
-    format!("{symbol} {kind} {name} ({took}{more})")
+/// A line of the log, or several: the further ones are indented, so that none can be taken for another line.
+fn log(level: Level, message: &str, data: Option<&JsonText>) -> String {
+    let (level, message) = (level.name(), Shown::hanging(message, "  "));
+    match data {
+        Some(data) if data.text() != "{}" => {
+            format!("{level}: {message} {}", Shown::json(data.text()))
+        }
+        _ => format!("{level}: {message}"),
+    }
 }

@@ -1,5 +1,6 @@
 //! A row of a terminal: pieces of text with tones, cut to the cells that there are.
 
+use gsw_trace::Shown;
 use unicode_width::UnicodeWidthChar;
 
 /// How a piece of text looks.
@@ -38,7 +39,7 @@ impl Row {
     /// Adds a piece of text, in which nothing can move the cursor.
     #[must_use]
     pub fn with(mut self, tone: Tone, text: &str) -> Self {
-        self.pieces.push((tone, gsw_trace::clean(text)));
+        self.pieces.push((tone, Shown::line(text).to_string()));
         self
     }
 

@@ -1,10 +1,11 @@
 //! Who writes on the terminal: the runs that are shown, or a person's form, for which they step aside.
 
 use std::collections::VecDeque;
-use std::io::{Write, stderr};
+use std::io::stderr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::say::{say, say_lines};
 use crate::terminal::row::{Colors, Row};
 use crate::terminal::screen::{Screen, Size};
 
@@ -95,12 +96,11 @@ impl Stage {
         let mut state = self.lock();
         state.taken = Taken::No;
         if state.missed > 0 {
-            let _ = writeln!(stderr(), "({} lines are not shown)", state.missed);
+            say(&format!("({} lines are not shown)", state.missed));
             state.missed = 0;
         }
         for line in state.held.drain(..) {
-            // A closed terminal is no reason to stop a run.
-            let _ = writeln!(stderr(), "{line}");
+            say_lines(&line);
         }
     }
 
@@ -108,7 +108,7 @@ impl Stage {
     pub fn line(&self, line: String) {
         let mut state = self.lock();
         if state.taken == Taken::No {
-            let _ = writeln!(stderr(), "{line}");
+            say_lines(&line);
             return;
         }
         if state.held.len() == KEPT {

@@ -137,7 +137,7 @@ fn use_all(bytes: &[u8]) {
         return;
     };
     let mut said = trace.gaps.sentences();
-    said.push(gsw_trace::json::trace(&trace).to_string());
+    said.push(serde_json::json!(gsw_trace::json::trace(&trace)).to_string());
     said.push(gsw_trace::page("damaged", &trace));
     for tree in &trace.runs {
         said.push(gsw_trace::tree_text(tree));

@@ -48,7 +48,7 @@ fn a_tree_answers_questions() {
     assert_eq!(tree.find(path).map(|it| it.id), Some(NodeId(6)));
     assert_eq!(tree.find("main > nothing").map(|it| it.id), None);
     assert_eq!((tree.outcome(), tree.totals().failed), (Status::Failed, 4));
-    let json = gsw_trace::json::run(tree);
+    let json = serde_json::json!(gsw_trace::json::run(tree));
     assert_eq!(json["nodes"][6]["parent"], 5);
     assert_eq!(json["nodes"][6]["spent"]["usage"]["input_tokens"], 1_200);
 }
@@ -177,7 +177,7 @@ fn a_chain_ten_thousand_deep_works() {
     let tree = &trace.runs[0];
     assert_eq!(tree.ancestors(NodeId(10_000)).count(), 10_000);
     assert_eq!(gsw_trace::tree_text(tree).lines().count(), 10_000);
-    assert!(gsw_trace::json::run(tree)["nodes"][10_000].is_object());
+    assert!(serde_json::json!(gsw_trace::json::run(tree))["nodes"][10_000].is_object());
     assert_eq!(gsw_trace::diff::diff(tree, tree).alike, 10_000);
     assert!(gsw_trace::page("deep", &trace).len() > 1_000_000);
 }

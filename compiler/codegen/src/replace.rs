@@ -1,0 +1,241 @@
+//! Writes files: under its name one is complete or not there, an old one stays as it was until then, and nothing is left beside it.
+//!
+//! A file is never written in place, because a program may have mapped it: a host runs an image from its file. On Linux the new
+//! file has no name until it is whole, so that nothing is left however the process ends.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// Who may do what with a file that was not there before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// What the user's mask leaves.
+    Usual,
+    /// The owner alone.
+    Private,
+    /// All may run it; that holds for a file that was there as well.
+    Executable,
+}
+
+/// Puts the bytes under a name in one step. What is no regular file, such as a pipe, is written to. What a crash of the whole
+/// machine loses can be made again, so nobody waits for the disk.
+///
+/// # Errors
+/// When it cannot be written; then there is no new file, and an old one is as it was.
+pub fn replace(target: &Path, bytes: &[u8], access: Access) -> Result<()> {
+    // A link goes on leading to its file.
+    let target = std::fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+    let before = std::fs::metadata(&target).ok();
+    if before.as_ref().is_some_and(|it| !it.is_file()) {
+        return OpenOptions::new()
+            .write(true)
+            .open(&target)?
+            .write_all(bytes);
+    }
+    // Nobody has to be allowed to write to a file in order to take its name away, but who forbids writing means that too.
+    let is_protected = before
+        .as_ref()
+        .is_some_and(|it| it.permissions().readonly());
+    if is_protected && access != Access::Executable {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    let permissions = permissions(before.map(|it| it.permissions()), access);
+    match unnamed(&target, bytes, permissions.clone()) {
+        Ok(()) => Ok(()),
+        Err(error) if is_unsupported(&error) => named(&target, bytes, permissions),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a new file is given beyond what the user's mask leaves.
+#[cfg(unix)]
+fn permissions(before: Option<Permissions>, access: Access) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    match access {
+        Access::Executable => Some(Permissions::from_mode(0o755)),
+        Access::Private if before.is_none() => Some(Permissions::from_mode(0o600)),
+        Access::Private | Access::Usual => before,
+    }
+}
+
+#[cfg(not(unix))]
+fn permissions(before: Option<Permissions>, _: Access) -> Option<Permissions> {
+    before
+}
+
+/// Writes a file without a name, then gives it one.
+#[cfg(target_os = "linux")]
+fn unnamed(target: &Path, bytes: &[u8], permissions: Option<Permissions>) -> Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+
+    let folder = match target.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => return Err(ErrorKind::IsADirectory.into()),
+    };
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    // Nobody else may read it before it has its permissions.
+    let mode = match permissions {
+        Some(_) => Mode::RUSR | Mode::WUSR,
+        None => Mode::from_raw_mode(0o666),
+    };
+    let mut file = File::from(open(folder, flags, mode)?);
+    file.write_all(bytes)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let link = |to: &Path| linkat(CWD, &*own, CWD, to, AtFlags::SYMLINK_FOLLOW);
+    match link(target) {
+        Err(rustix::io::Errno::EXIST) => {
+            // A name cannot be taken over by a link, so the file has another one for a moment.
+            let beside = beside(target)?;
+            link(&beside)?;
+            renamed(&beside, target)
+        }
+        linked => Ok(linked?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path, _: &[u8], _: Option<Permissions>) -> Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Whether the file system knows no files without a name.
+#[cfg(target_os = "linux")]
+fn is_unsupported(error: &Error) -> bool {
+    use rustix::io::Errno;
+    // Old kernels take the wish for one to open the folder itself; without `/proc` it cannot be named afterwards.
+    let unsupported = [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOENT];
+    Errno::from_io_error(error).is_some_and(|it| unsupported.contains(&it))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_unsupported(error: &Error) -> bool {
+    error.kind() == ErrorKind::Unsupported
+}
+
+/// Writes a file beside the target, then moves it there.
+fn named(target: &Path, bytes: &[u8], permissions: Option<Permissions>) -> Result<()> {
+    let beside = beside(target)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let written = options.open(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        permissions.map_or(Ok(()), |it| file.set_permissions(it))
+    });
+    match written {
+        Ok(()) => renamed(&beside, target),
+        Err(error) => {
+            // What stopped the writing is the error to report; the file may not even exist.
+            let _ = std::fs::remove_file(&beside);
+            Err(error)
+        }
+    }
+}
+
+fn renamed(beside: &Path, target: &Path) -> Result<()> {
+    let renamed = std::fs::rename(beside, target);
+    if renamed.is_err() {
+        // Nothing better is known than the error of the renaming.
+        let _ = std::fs::remove_file(beside);
+    }
+    renamed
+}
+
+/// A name that nobody else uses at the same time.
+fn beside(target: &Path) -> Result<PathBuf> {
+    let name = target
+        .file_name()
+        .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "this is not the name of a file"))?;
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".{}.part", std::process::id()));
+    let beside = target.with_file_name(beside);
+    // Left by a process of the same number that was killed.
+    let _ = std::fs::remove_file(&beside);
+    Ok(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Read;
+    use std::path::{Path, PathBuf};
+
+    use super::{Access, named, replace};
+
+    fn fresh(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("gsw-replace-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("it is there").flatten();
+        let mut names: Vec<_> = entries
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn who_has_the_old_file_open_keeps_it() {
+        let folder = fresh("old");
+        let file = folder.join("a");
+        for write in [
+            |file: &Path, text: &str| replace(file, text.as_bytes(), Access::Usual),
+            |file: &Path, text: &str| named(file, text.as_bytes(), None),
+        ] {
+            write(&file, "old").expect("it can be written");
+            let mut old = fs::File::open(&file).expect("it is there");
+            write(&file, "new").expect("it can be written");
+            let mut text = String::new();
+            old.read_to_string(&mut text).expect("it can be read");
+            assert_eq!(
+                (text.as_str(), fs::read_to_string(&file).ok().as_deref()),
+                ("old", Some("new"))
+            );
+            assert_eq!(names(&folder), ["a"]);
+        }
+        fs::remove_dir_all(folder).expect("it is there");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_permissions_and_devices_stay_what_they_are() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = fresh("kinds");
+        let (file, link) = (folder.join("a"), folder.join("b"));
+        let mode = |file: &Path| {
+            fs::metadata(file)
+                .map(|it| it.permissions().mode() & 0o777)
+                .ok()
+        };
+        replace(&file, b"1", Access::Private).expect("it can be written");
+        symlink("a", &link).expect("a link can be made");
+        replace(&link, b"2", Access::Usual).expect("it can be written");
+        assert_eq!(
+            (fs::read(&file).ok(), mode(&file)),
+            (Some(b"2".to_vec()), Some(0o600))
+        );
+        assert!(fs::symlink_metadata(&link).is_ok_and(|it| it.is_symlink()));
+        replace(&file, b"3", Access::Executable).expect("it can be written");
+        assert_eq!(mode(&file), Some(0o755));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).expect("it is ours");
+        assert!(replace(&file, b"3", Access::Usual).is_err());
+        replace(Path::new("/dev/null"), b"4", Access::Usual).expect("it takes everything");
+        assert!(replace(&folder, b"5", Access::Usual).is_err());
+        assert!(replace(&folder.join("no/a"), b"6", Access::Usual).is_err());
+        assert_eq!(names(&folder), ["a", "b"]);
+        fs::remove_dir_all(folder).expect("it is there");
+    }
+}

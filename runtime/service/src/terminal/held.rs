@@ -1,0 +1,293 @@
+//! Lines about what has ended, held back for a moment: many of the same become one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gsw_engine::event::End;
+use gsw_engine::model::Usage;
+use gsw_engine::node::Status;
+use gsw_trace::{Shown, measure};
+
+/// So many of the same are told one by one.
+const FEW: usize = 5;
+/// So many kinds of lines are held; what is more is told together.
+const MOST: usize = 20;
+/// So long a line is held back at most, unless too many were written just before.
+const HELD: Duration = Duration::from_millis(200);
+/// So many lines of progress are written a second, and at once.
+const A_SECOND: f64 = 40.0;
+
+/// Something that has ended as a matter of course.
+#[derive(Clone, Debug)]
+pub struct Ended<'a> {
+    /// `step` or `prompt`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: &'a Arc<str>,
+    /// When, in the time of the run.
+    pub time: i64,
+    /// How.
+    pub end: &'a End,
+    /// Tokens of a prompt.
+    pub usage: Option<Usage>,
+    /// What else belongs to its line.
+    pub more: &'static str,
+}
+
+/// What is held back.
+#[derive(Debug)]
+pub struct Held {
+    groups: Vec<Group>,
+    since: Option<Instant>,
+    rate: Rate,
+}
+
+/// Those that one line may stand for.
+#[derive(Debug)]
+struct Group {
+    kind: &'static str,
+    status: Status,
+    /// The first word of their names; `None` for all that found no group of their own.
+    word: Option<String>,
+    /// The whole name while it is the same.
+    name: Option<Arc<str>>,
+    count: u64,
+    /// The lines of the first ones.
+    lines: Vec<String>,
+    begin: i64,
+    end: i64,
+    usage: Option<Usage>,
+}
+
+/// How many lines may be written at the moment.
+#[derive(Debug)]
+struct Rate {
+    left: f64,
+    at: Instant,
+}
+
+impl Held {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self {
+            groups: Vec::new(),
+            since: None,
+            rate: Rate {
+                left: A_SECOND,
+                at: Instant::now(),
+            },
+        }
+    }
+
+    /// Holds one back.
+    pub fn add(&mut self, ended: &Ended<'_>) {
+        self.since.get_or_insert_with(Instant::now);
+        let word = ended.name.split_whitespace().next().unwrap_or_default();
+        let is_same = |it: &Group| it.kind == ended.kind && it.status == ended.end.status;
+        let place = self
+            .groups
+            .iter()
+            .position(|it| is_same(it) && it.word.as_deref() == Some(word));
+        let place = place.or_else(|| {
+            let is_rest = |it: &Group| is_same(it) && it.word.is_none();
+            self.groups
+                .iter()
+                .position(is_rest)
+                .filter(|_| self.groups.len() >= MOST)
+        });
+        let place = place.unwrap_or_else(|| {
+            let word = (self.groups.len() < MOST).then(|| word.to_owned());
+            self.groups.push(Group::new(ended, word));
+            self.groups.len() - 1
+        });
+        self.groups[place].add(ended);
+    }
+
+    /// Whether lines wait to be written.
+    pub const fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// All lines that are held, when not too many were written just before.
+    pub fn before_another(&mut self) -> Vec<String> {
+        let allowed = self.rate.allowed();
+        if self.lines_of(usize::MAX) as f64 <= allowed {
+            self.all()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The lines that were held long enough.
+    pub fn due(&mut self) -> Vec<String> {
+        let is_old = self.since.is_some_and(|it| it.elapsed() >= HELD);
+        if is_old && self.groups.len() as f64 <= self.rate.allowed() {
+            self.all()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// All lines that are held.
+    pub fn all(&mut self) -> Vec<String> {
+        self.since = None;
+        let room = (self.rate.allowed() as usize).max(MOST);
+        let few = if self.lines_of(FEW) <= room { FEW } else { 1 };
+        let groups = std::mem::take(&mut self.groups);
+        let lines: Vec<String> = groups.into_iter().flat_map(|it| it.lines(few)).collect();
+        self.wrote(lines.len());
+        lines
+    }
+
+    /// So many lines were written.
+    pub fn wrote(&mut self, lines: usize) {
+        self.rate.left = (self.rate.allowed() - lines as f64).max(0.0);
+    }
+
+    /// How many lines there are when groups of at most so many are told one by one.
+    fn lines_of(&self, few: usize) -> usize {
+        let count = |it: &Group| match usize::try_from(it.count) {
+            Ok(count) if count <= few.min(FEW) => count,
+            _ => 1,
+        };
+        self.groups.iter().map(count).sum()
+    }
+}
+
+impl Rate {
+    fn allowed(&mut self) -> f64 {
+        let now = Instant::now();
+        let gained = now.duration_since(self.at).as_secs_f64() * A_SECOND;
+        self.left = (self.left + gained).min(A_SECOND);
+        self.at = now;
+        self.left
+    }
+}
+
+impl Group {
+    fn new(ended: &Ended<'_>, word: Option<String>) -> Self {
+        Self {
+            kind: ended.kind,
+            status: ended.end.status,
+            word,
+            name: Some(Arc::clone(ended.name)),
+            count: 0,
+            lines: Vec::new(),
+            begin: i64::MAX,
+            end: i64::MIN,
+            usage: None,
+        }
+    }
+
+    fn add(&mut self, ended: &Ended<'_>) {
+        self.count += 1;
+        if self.lines.len() < FEW {
+            self.lines.push(line(ended));
+        }
+        if self.name.as_ref() != Some(ended.name) {
+            self.name = None;
+        }
+        self.begin = self
+            .begin
+            .min(ended.time.saturating_sub(ended.end.duration));
+        self.end = self.end.max(ended.time);
+        if let Some(usage) = ended.usage {
+            let all = self.usage.get_or_insert_default();
+            all.input_tokens += usage.input_tokens;
+            all.output_tokens += usage.output_tokens;
+        }
+    }
+
+    /// `✓ step review … 1,000 times, 0.2 s`
+    fn lines(self, few: usize) -> Vec<String> {
+        if self.count <= few as u64 {
+            return self.lines;
+        }
+        let name = match (&self.name, &self.word) {
+            (Some(name), _) => format!(" {}", Shown::line(name)),
+            (None, Some(word)) => format!(" {} …", Shown::line(word)),
+            (None, None) => " …".into(),
+        };
+        vec![format!(
+            "{} {}{name} {} times, {}{}",
+            gsw_trace::symbol(self.status),
+            self.kind,
+            measure::number(self.count),
+            measure::duration(self.end.saturating_sub(self.begin)),
+            self.usage.map(tokens).unwrap_or_default()
+        )]
+    }
+}
+
+fn tokens(usage: Usage) -> String {
+    let (input, output) = (usage.input_tokens, usage.output_tokens);
+    format!(", {input} tokens in, {output} out")
+}
+
+/// The line of one: `✓ step review a.rs (12 ms)`.
+pub fn line(ended: &Ended<'_>) -> String {
+    let symbol = gsw_trace::symbol(ended.end.status);
+    let milliseconds = ended.end.duration / 1_000_000;
+    let took = if milliseconds < 10_000 {
+        format!("{milliseconds} ms")
+    } else {
+        format!("{} s", milliseconds / 1_000)
+    };
+    let (kind, name) = (ended.kind, Shown::line(ended.name));
+    let tokens = ended.usage.map(tokens).unwrap_or_default();
+    format!("{symbol} {kind} {name} ({took}{tokens}{})", ended.more)
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_engine::event::End;
+    use gsw_engine::node::Status;
+
+    use super::{Ended, FEW, Held, MOST};
+
+    fn told(names: impl IntoIterator<Item = String>) -> Vec<String> {
+        let mut held = Held::new();
+        let end = End {
+            status: Status::Completed,
+            duration: 2_000_000,
+            output: None,
+            error: None,
+        };
+        for (index, name) in names.into_iter().enumerate() {
+            held.add(&Ended {
+                kind: "step",
+                name: &name.into(),
+                time: 2_000_000 + index as i64 * 1_000_000,
+                end: &end,
+                usage: None,
+                more: "",
+            });
+        }
+        held.all()
+    }
+
+    #[test]
+    fn few_are_told_one_by_one_and_many_together() {
+        assert_eq!(
+            told(["review a".into(), "sum".into(), "review b".into()]),
+            [
+                "✓ step review a (2 ms)",
+                "✓ step review b (2 ms)",
+                "✓ step sum (2 ms)"
+            ]
+        );
+        let many = (0..1_000).map(|it| format!("review {it}"));
+        assert_eq!(told(many), ["✓ step review … 1,000 times, 1.00 s"]);
+        let same = (0..=FEW).map(|_| "s".to_owned());
+        assert_eq!(told(same), ["✓ step s 6 times, 7 ms"]);
+    }
+
+    #[test]
+    fn there_are_never_many_lines() {
+        let lines = told((0..10_000).map(|it| format!("file{it}")));
+        assert_eq!(lines.len(), MOST + 1);
+        assert_eq!(lines[MOST], "✓ step … 9,980 times, 9.98 s");
+        let lines = told((0..100).map(|it| format!("w{} {it}", it % 25)));
+        assert_eq!(lines.len(), MOST + 1, "{lines:?}");
+    }
+}
