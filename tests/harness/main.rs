@@ -30,6 +30,7 @@ mod library_index;
 mod limits;
 mod literate;
 mod modifiers;
+mod named_alike;
 mod page;
 mod person;
 mod perturb;

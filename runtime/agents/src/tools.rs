@@ -1,83 +1,64 @@
 //! The tools that a model is offered, and what becomes of its calls.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use gsw_abi::program::{Program, Tool, ToolBody};
+use gsw_abi::program::{Program, Tool, ToolBody, wire_name};
 use gsw_abi::schema::schema;
 use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
-use gsw_engine::model::{
-    Content, Message, PromptNote, Role, ToolCall, ToolDescription, ToolOutcome,
-};
+use gsw_engine::model::{Content, Message, Role, ToolCall, ToolDescription, ToolOutcome};
 use serde_json::Value;
 
-/// The longest name of a tool that providers take.
-const LONGEST_NAME: usize = 64;
+use crate::settings::Listed;
 
 /// A tool of the program and its name on the wire.
 struct Offer<'a> {
+    index: u32,
     tool: &'a Tool,
     wire: String,
 }
 
-/// The tools of these names, each once, in order.
-fn offers<'a>(program: &'a Program, names: &[String]) -> Vec<Offer<'a>> {
-    let mut offers: Vec<Offer<'a>> = Vec::new();
-    for name in names {
-        let Some(tool) = find(program, name) else {
-            continue;
-        };
-        if offers.iter().any(|it| it.tool.name == tool.name) {
-            continue;
-        }
-        let short = wire_name(short_name(&tool.name));
-        let is_taken = offers.iter().any(|it| it.wire == short);
-        let wire = if is_taken {
-            wire_name(&tool.name)
-        } else {
-            short
-        };
-        offers.push(Offer { tool, wire });
+/// The listed tools that the program has, in order. The compiler refuses two of one name; where they come together all the
+/// same, each is told by its module, whatever their order.
+fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
+    let offer = |it: &Listed| {
+        let tool = program.tools.get(it.tool as usize)?;
+        Some(Offer {
+            index: it.tool,
+            tool,
+            wire: it.name.clone().unwrap_or_else(|| wire_name(&tool.name)),
+        })
+    };
+    let mut offers: Vec<Offer<'a>> = listed.iter().filter_map(offer).collect();
+    let mut count: BTreeMap<String, u32> = BTreeMap::new();
+    for offer in &offers {
+        *count.entry(offer.wire.clone()).or_default() += 1;
+    }
+    for offer in offers.iter_mut().filter(|it| count[&it.wire] > 1) {
+        offer.wire = wire_name(&qualified_name(offer.tool));
     }
     offers
 }
 
-/// The tool of this name; a name without a module may be that of a tool in any.
-fn find<'a>(program: &'a Program, name: &str) -> Option<&'a Tool> {
-    let mut tools = program.tools.iter();
-    let exact = tools.clone().find(|it| it.name == name);
-    exact.or_else(|| tools.find(|it| short_name(&it.name) == name))
+/// The name that no other tool of the program has.
+fn qualified_name(tool: &Tool) -> String {
+    format!("{}.{}", tool.module, tool.name)
 }
 
-fn short_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+/// The listed tools by names that say which they are, also after the program's other tools have changed.
+pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
+    let tools = listed.iter();
+    let tools = tools.filter_map(|it| program.tools.get(it.tool as usize));
+    tools.map(qualified_name).collect()
 }
 
-/// Names on the wire hold only letters, digits, `_` and `-`.
-fn wire_name(name: &str) -> String {
-    let wire = |it: char| {
-        if it.is_ascii_alphanumeric() || it == '-' {
-            it
-        } else {
-            '_'
-        }
-    };
-    name.chars().map(wire).take(LONGEST_NAME).collect()
-}
-
-/// The tools of these names as the model sees them. A name that the program does not know is told about. `spawns` are the
-/// workflows that it may start.
+/// The listed tools as the model sees them. `spawns` are the workflows that it may start.
 pub(crate) fn offered(
     program: &Program,
-    names: &[String],
+    listed: &[Listed],
     spawns: &[String],
-    notes: &mut Vec<PromptNote>,
 ) -> Vec<ToolDescription> {
-    for unknown in names.iter().filter(|it| find(program, it).is_none()) {
-        notes.push(PromptNote::Warning {
-            message: format!("the tool `{unknown}` is not offered: it is not known here"),
-        });
-    }
-    let offers = offers(program, names);
+    let offers = offers(program, listed);
     if offers.is_empty() {
         return Vec::new();
     }
@@ -128,26 +109,34 @@ fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Valu
     schema(types, id)
 }
 
-/// The calls in an answer: those to run, by the program's names, and those that no tool answers to.
+/// A call of a tool that was not offered.
+pub(crate) struct UnknownCall {
+    pub id: String,
+    pub name: String,
+    pub input: Value,
+}
+
+/// The calls in an answer: those to run, and those that no offered tool answers to.
 pub(crate) fn calls(
     content: &[Content],
     program: &Program,
-    names: &[String],
-) -> (Vec<ToolCall>, Vec<ToolCall>) {
-    let offers = offers(program, names);
+    listed: &[Listed],
+) -> (Vec<ToolCall>, Vec<UnknownCall>) {
+    let offers = offers(program, listed);
     let (mut calls, mut refused) = (Vec::new(), Vec::new());
     for piece in content {
         let Content::ToolUse { id, name, input } = piece else {
             continue;
         };
-        let called = |name: &str| ToolCall {
-            id: id.clone(),
-            name: name.to_owned(),
-            input: input.clone(),
-        };
-        match offers.iter().find(|it| it.wire == *name) {
-            Some(offer) => calls.push(called(&offer.tool.name)),
-            None => refused.push(called(name)),
+        let (id, name, input) = (id.clone(), name.clone(), input.clone());
+        match offers.iter().find(|it| it.wire == name) {
+            Some(offer) => calls.push(ToolCall {
+                id,
+                tool: offer.index,
+                name,
+                input,
+            }),
+            None => refused.push(UnknownCall { id, name, input }),
         }
     }
     (calls, refused)
@@ -159,7 +148,7 @@ pub(crate) fn unknown(name: &str) -> String {
 }
 
 /// The outcome of such a call.
-pub(crate) fn refusal(call: ToolCall) -> ToolOutcome {
+pub(crate) fn refusal(call: UnknownCall) -> ToolOutcome {
     ToolOutcome {
         content: unknown(&call.name),
         id: call.id,

@@ -79,7 +79,9 @@ pub enum PromptStep {
 pub struct ToolCall {
     /// The provider's id of the call.
     pub id: String,
-    /// The tool's name; always one that was offered.
+    /// The tool's index in the program; always one that was offered.
+    pub tool: u32,
+    /// What the model knows it by.
     pub name: String,
     /// Its arguments, not yet checked against the tool's parameters.
     pub input: Value,

@@ -145,8 +145,10 @@ impl Lowering<'_> {
             }
             other => other,
         };
+        let db = self.view.db();
         let tool = Tool {
-            name: item.name(self.view.db()).to_string(),
+            name: item.name(db).to_string(),
+            module: self.view.module(item.file(db)),
             docs: self.view.docs(item),
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),

@@ -140,6 +140,14 @@ pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     )
 }
 
+/// Two tools of the host that it could not tell apart.
+pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
+    let message = format!("another tool of the host is called `{name}`");
+    Diagnostic::error(Code::HOST_TOOL, place, message)
+        .label(other, format!("the other `{name}`"))
+        .note("the embedding Rust program knows its tools by their names, so each needs a name of its own")
+}
+
 /// What is wrong about a tool of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HostToolProblem {

@@ -88,8 +88,8 @@ impl Machine {
             let message = format!("no answer after {most} turns of tool use (`max_turns`)");
             return fail(outcome::misconfigured(&message));
         }
-        let names = &talk.settings.tools;
-        let (calls, refused) = tools::calls(&answer.content, &self.call.program, names);
+        let listed = &talk.settings.tools;
+        let (calls, refused) = tools::calls(&answer.content, &self.call.program, listed);
         talk.request.messages.push(Message {
             role: Role::Assistant,
             content: answer.content,

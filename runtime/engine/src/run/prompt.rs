@@ -359,7 +359,7 @@ impl Run {
                     input,
                     message,
                 } => {
-                    self.refuse_call(prompt, &name, &input, &message);
+                    self.tell_refused(prompt, &name, input, &message);
                     continue;
                 }
                 PromptNote::Warning { message } => {

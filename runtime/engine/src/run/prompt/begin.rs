@@ -31,7 +31,7 @@ pub(crate) struct NewPrompt {
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
-    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the name after `by`}`.
+    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the index of that after `by`}`.
     pub settings: u64,
     /// What the program gets.
     pub gives: Gives,
@@ -146,10 +146,9 @@ impl Run {
     ) -> Result<Merged, u64> {
         let loaded = Arc::clone(&self.loaded);
         let agents = &loaded.program.agents;
-        let agent = match given.shift_remove("agent") {
-            Some(Value::String(name)) => agents.iter().find(|it| it.name == name),
-            _ => declared.and_then(|index| agents.get(index as usize)),
-        };
+        let named = given.shift_remove("agent").and_then(|it| it.as_u64());
+        let agent = named.or(declared.map(u64::from));
+        let agent = agent.and_then(|index| agents.get(index as usize));
         let defaults = &loaded.program.models;
         let mut settings = project_settings(defaults);
         if let Some(agent) = agent

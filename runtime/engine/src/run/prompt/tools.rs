@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use gsw_abi::builtin::ERROR;
+use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{Repeat, ToolBody};
-use gsw_abi::types::{Secrecy, Type, TypeId};
+use gsw_abi::program::{Repeat, Tool, ToolBody};
+use gsw_abi::types::{Field, Secrecy, Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::codec;
@@ -56,7 +56,7 @@ impl Run {
             match self.start_tool(task, prompt, call, index as u32) {
                 Ok(()) => round.running += 1,
                 Err(content) => {
-                    self.refuse_call(prompt, &call.name, &call.input, &content);
+                    self.refuse_call(prompt, call, &content);
                     round.outcomes[index] = Some(ToolOutcome {
                         id: call.id.clone(),
                         content,
@@ -83,8 +83,7 @@ impl Run {
         let tool = loaded
             .program
             .tools
-            .iter()
-            .find(|it| it.name == call.name)
+            .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
@@ -155,14 +154,26 @@ impl Run {
             .tools
             .as_ref()
             .and_then(|it| it.calls.get(index as usize));
-        let mut tools = self.loaded.program.tools.iter();
-        call.and_then(|call| tools.find(|it| it.name == call.name))
+        call.and_then(|call| self.tool_of(call))
             .is_some_and(|it| it.body == ToolBody::Question)
     }
 
+    /// The tool that a call is of.
+    fn tool_of(&self, call: &ToolCall) -> Option<&Tool> {
+        self.loaded.program.tools.get(call.tool as usize)
+    }
+
+    /// A call of an offered tool that does not even begin.
+    fn refuse_call(&mut self, prompt: &PromptRun, call: &ToolCall, why: &str) {
+        let tool = self.tool_of(call);
+        let name = tool.map_or_else(|| call.name.clone(), |it| it.name.clone());
+        let parameters = tool.map_or(&[][..], |it| &it.parameters);
+        let shown = shown_input(parameters, &call.input);
+        self.tell_refused(prompt, &name, shown, why);
+    }
+
     /// A call that does not even begin is a node and told of like any other.
-    pub(super) fn refuse_call(&mut self, prompt: &PromptRun, name: &str, input: &Value, why: &str) {
-        let input = self.shown_input(name, input);
+    pub(super) fn tell_refused(&mut self, prompt: &PromptRun, name: &str, input: Value, why: &str) {
         let why = prompt.hidden.redact(why.into());
         let node = self.enter_node(NewNode {
             parent: prompt.node,
@@ -176,20 +187,6 @@ impl Run {
         self.leave_node(node, Status::Failed, why);
     }
 
-    /// What observers see of arguments that were not decoded: what a parameter keeps from them is left out.
-    fn shown_input(&self, name: &str, input: &Value) -> Value {
-        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
-        let mut shown = input.clone();
-        for parameter in tool.map_or(&[][..], |it| &it.parameters) {
-            if parameter.secrecy == Secrecy::Redacted
-                && let Some(value) = shown.get_mut(&parameter.wire)
-            {
-                *value = "***".into();
-            }
-        }
-        shown
-    }
-
     fn outcome_of_tool(
         &mut self,
         call: &ToolCall,
@@ -199,7 +196,7 @@ impl Run {
         let id = call.id.clone();
         match ending {
             Ending::Value(value) => {
-                let ty = self.result_of_tool(&call.name);
+                let ty = self.tool_of(call).map_or(UNIT, |it| it.result);
                 let content = self.text_for_model(ty, value);
                 self.heap.release_typed(ty, value);
                 ToolOutcome {
@@ -265,11 +262,6 @@ impl Run {
         self.give_prompt(coordinator, &prompt, result);
     }
 
-    fn result_of_tool(&self, name: &str) -> TypeId {
-        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
-        tool.map_or(gsw_abi::builtin::UNIT, |it| it.result)
-    }
-
     /// A built-in error in a sentence; a program's own, which may say more, with its fields.
     fn error_for_model(&self, error: u64) -> String {
         let has_fields = !error::fields(&self.heap, value::type_of(error)).is_empty();
@@ -286,4 +278,17 @@ impl Run {
             _ => codec::encode(&self.heap, ty, word),
         }
     }
+}
+
+/// What observers see of arguments that were not decoded: what a parameter keeps from them is left out.
+fn shown_input(parameters: &[Field], input: &Value) -> Value {
+    let mut shown = input.clone();
+    for parameter in parameters {
+        if parameter.secrecy == Secrecy::Redacted
+            && let Some(value) = shown.get_mut(&parameter.wire)
+        {
+            *value = "***".into();
+        }
+    }
+    shown
 }
