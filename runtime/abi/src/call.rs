@@ -304,6 +304,8 @@ macro_rules! for_each_runtime_call {
             json_entries raising(result, borrow);
             /// A `json` of a known tag from a payload: tag, payload. 0 payload for null.
             json_new plain(word, own);
+            /// The same `json`, which observers do not see: an argument for an `@secret` parameter.
+            json_hidden plain(own);
 
             // Files, secrets, environment.
             /// `fs.read(path)`

@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use crate::attribute::AttributeTarget;
+
 /// The second declaration of a name. `what` is the sort of thing, such as `field`.
 pub fn duplicate_definition(place: Place, first: Place, what: &str, name: &str) -> Diagnostic {
     let message = format!("{what} `{name}` is declared twice");
@@ -126,6 +128,23 @@ pub fn attribute_arguments(place: Place, name: &str, expected: &str) -> Diagnost
 pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
     let message = format!("`@{name}` stands before a field, a variant or a parameter");
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+}
+
+/// `@secret` where nothing is shown that it could hide.
+pub fn misplaced_secret(place: Place, target: AttributeTarget) -> Diagnostic {
+    let message =
+        "`@secret` stands before a field, or a parameter of a workflow, tool, prompt or human";
+    let diagnostic = Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message);
+    match target {
+        AttributeTarget::Parameter(_) => {
+            diagnostic.note("events never show what a function is given")
+        }
+        AttributeTarget::Declaration | AttributeTarget::Variant | AttributeTarget::Field => {
+            diagnostic.note(
+                "it hides the value of that one field or parameter from whoever watches a run",
+            )
+        }
+    }
 }
 
 /// `@host` and a body, or neither.
