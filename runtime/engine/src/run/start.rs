@@ -11,7 +11,7 @@ use gsw_abi::types::{Field, TypeId};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
-use crate::codec::{self, decode};
+use crate::codec::decode;
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::model::Issue;
@@ -176,14 +176,12 @@ impl Run {
             .get(&parameter.wire)
             .or_else(|| input.get(&parameter.name));
         let word = match (given, parameter.default) {
-            (Some(tree), _) => {
-                decode::decode_all_issues(self, parameter.ty, tree).map_err(|issues| {
-                    issues
-                        .into_iter()
-                        .map(|it| below(&parameter.name, it))
-                        .collect::<Vec<_>>()
-                })?
-            }
+            (Some(tree), _) => decode::decode_field(self, parameter, tree).map_err(|issues| {
+                issues
+                    .into_iter()
+                    .map(|it| below(&parameter.name, it))
+                    .collect::<Vec<_>>()
+            })?,
             (None, Some(default)) => self
                 .default_of(default, before)
                 .map_err(|why| vec![missing(&parameter.name, &why)])?,
@@ -197,7 +195,7 @@ impl Run {
         if Checker::check(self, check.function, &[word, 0]) {
             return Ok(word);
         }
-        let found = codec::encode(&self.heap, parameter.ty, word);
+        let found = error::shown_field(&self.heap, parameter, word);
         self.heap.release_typed(parameter.ty, word);
         let message = format!(
             "`{}` must fit `{}`, but is {found}",
