@@ -3,12 +3,12 @@
 mod begin;
 mod end;
 pub(crate) mod hidden;
+mod observed;
 mod tools;
 
 use std::time::Duration;
 
 use gsw_abi::types::TypeId;
-use serde_json::json;
 
 use crate::budget::{Admission, Charge};
 use crate::codec::decode;
@@ -27,6 +27,7 @@ use crate::task::TaskId;
 use crate::wait::Wait;
 
 pub(crate) use begin::NewPrompt;
+use observed::Observed;
 use tools::ToolRound;
 
 /// A prompt call on its way.
@@ -57,10 +58,8 @@ pub struct PromptRun {
     usage: Usage,
     /// What was wrong with its last answer that does not fit.
     invalid: String,
-    /// How many messages of its conversation observers were told.
-    told: usize,
-    /// What observers are not told of them.
-    hidden: hidden::Hidden,
+    /// What observers are told of its conversation.
+    observed: Observed,
     /// The name of its agent, else its own.
     asked_by: String,
 }
@@ -71,6 +70,7 @@ impl PromptRun {
         new: &NewPrompt,
         answer: TypeId,
         (node, outer): (NodeId, NodeId),
+        observed: Observed,
     ) -> Self {
         Self {
             machine,
@@ -89,8 +89,7 @@ impl PromptRun {
             model: String::new(),
             usage: Usage::default(),
             invalid: String::new(),
-            told: 0,
-            hidden: hidden::Hidden::default(),
+            observed,
             asked_by: String::new(),
         }
     }
@@ -98,19 +97,6 @@ impl PromptRun {
     /// Whether it waits until calls of others have cost less than they might.
     pub(crate) fn is_held_back(&self) -> bool {
         self.held_back.is_some()
-    }
-
-    /// What observers are told of a request: a conversation grows, so only what is new in it.
-    fn news_of(&mut self, request: &ModelRequest) -> JsonText {
-        let all = &request.messages;
-        let from = if self.told > all.len() { 0 } else { self.told };
-        self.told = all.len();
-        let system = request.system.as_ref().filter(|_| from == 0);
-        let news = match system {
-            Some(system) => json!({ "system": system, "messages": all[from..] }),
-            None => json!({ "messages": all[from..] }),
-        };
-        JsonText::from(&self.hidden.redact(news))
     }
 }
 
@@ -205,7 +191,10 @@ impl Run {
             usage,
             stop_reason: answered.map(|it| it.stop_reason.clone()),
             request_id: answered.and_then(|it| it.request_id.clone()),
-            error: answer.as_ref().err().map(|it| it.message.clone()),
+            error: answer
+                .as_ref()
+                .err()
+                .map(|it| prompt.observed.text(it.message.clone())),
         };
         self.tell(prompt.node, kind);
     }
@@ -258,7 +247,7 @@ impl Run {
                     return Some(self.end_prompt(prompt, word, Some(result.detail)));
                 }
                 PromptStep::Fail(failure) => {
-                    let error = self.error_of_prompt(&failure);
+                    let error = self.error_of_prompt(prompt, &failure);
                     return Some(self.end_prompt(prompt, Err(error), None));
                 }
             }
@@ -294,7 +283,7 @@ impl Run {
         let kind = EventKind::ModelRequest {
             model: request.model.clone(),
             attempt: prompt.requests,
-            request: Some(prompt.news_of(&request)),
+            request: Some(JsonText::from(&prompt.observed.news_of(&request))),
         };
         self.tell(prompt.node, kind);
         prompt.operation = Some(self.request(task, Request::Model { request }));
@@ -332,6 +321,8 @@ impl Run {
                 PromptNote::CacheMiss { key } => EventKind::CacheMiss { key },
                 PromptNote::CacheEvict { key } => EventKind::CacheEvict { key },
                 PromptNote::InvalidResponse { response, issues } => {
+                    let response = prompt.observed.answer_text(&response);
+                    let issues = prompt.observed.issues(issues);
                     let messages: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
                     prompt.invalid = messages.join("; ");
                     EventKind::InvalidResponse { response, issues }
@@ -359,7 +350,8 @@ impl Run {
                     input,
                     message,
                 } => {
-                    self.tell_refused(prompt, &name, input, &message);
+                    let input = prompt.observed.tool_input(None, &input);
+                    self.tell_refused(prompt, &name, &input, &message);
                     continue;
                 }
                 PromptNote::Warning { message } => {

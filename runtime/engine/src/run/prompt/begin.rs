@@ -14,6 +14,7 @@ use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::prompt::hidden::Hidden;
+use crate::run::prompt::observed::Observed;
 use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
 use crate::{codec, media};
@@ -92,10 +93,11 @@ impl Run {
             schema,
             improving: improving.map(|it| text_of(&it["answer"])),
         });
-        let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
+        let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden);
+        let nodes = (node, outer);
+        let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
         prompt.round = round;
         prompt.budget = budget;
-        prompt.hidden = hidden;
         prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
         Ok(Box::new(prompt))
     }
@@ -106,7 +108,7 @@ impl Run {
             return (None, Hidden::default());
         }
         let shown = codec::encode_redacted(&self.heap, JSON, word);
-        let hidden = Hidden::of(&self.heap, word, &shown);
+        let hidden = Hidden::in_arguments(&self.heap, word);
         self.heap.release(word);
         (Some(shown.into()), hidden)
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Repeat, Tool, ToolBody};
-use gsw_abi::types::{Field, Secrecy, Type, TypeId};
+use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
-use crate::codec;
+use crate::codec::{self, places};
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
 use crate::run::Run;
@@ -53,6 +53,7 @@ impl Run {
         };
         for index in 0..round.calls.len() {
             let call = &round.calls[index];
+            prompt.observed.note_call(call);
             match self.start_tool(task, prompt, call, index as u32) {
                 Ok(()) => round.running += 1,
                 Err(content) => {
@@ -136,7 +137,11 @@ impl Run {
             unreachable!("a tool ends in the round that started it");
         };
         let call = round.calls[index as usize].clone();
-        let outcome = self.outcome_of_tool(&call, ending, &mut round.raised);
+        let (outcome, shown) = self.outcome_of_tool(&call, ending, &mut round.raised);
+        if let Some(shown) = shown {
+            let content = &outcome.content;
+            prompt.observed.note_result(&call.id, content, shown);
+        }
         round.running -= 1;
         round.outcomes[index as usize] = Some(outcome);
         let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
@@ -167,43 +172,51 @@ impl Run {
     fn refuse_call(&mut self, prompt: &PromptRun, call: &ToolCall, why: &str) {
         let tool = self.tool_of(call);
         let name = tool.map_or_else(|| call.name.clone(), |it| it.name.clone());
-        let parameters = tool.map_or(&[][..], |it| &it.parameters);
-        let shown = shown_input(parameters, &call.input);
-        self.tell_refused(prompt, &name, shown, why);
+        let input = prompt.observed.tool_input(Some(call.tool), &call.input);
+        self.tell_refused(prompt, &name, &input, why);
     }
 
-    /// A call that does not even begin is a node and told of like any other.
-    pub(super) fn tell_refused(&mut self, prompt: &PromptRun, name: &str, input: Value, why: &str) {
-        let why = prompt.hidden.redact(why.into());
+    /// A call that does not even begin is a node and told of like any other; of its input, what observers see.
+    pub(super) fn tell_refused(
+        &mut self,
+        prompt: &PromptRun,
+        name: &str,
+        input: &Value,
+        why: &str,
+    ) {
+        let why = prompt.observed.text(why.to_owned());
         let node = self.enter_node(NewNode {
             parent: prompt.node,
             kind: NodeKind::Tool,
             name,
             index: None,
             status: Status::Running,
-            input: Some(prompt.hidden.redact(input).to_string().into()),
+            input: Some(input.to_string().into()),
         });
-        let why = why.as_str().map(Arc::from);
-        self.leave_node(node, Status::Failed, why);
+        self.leave_node(node, Status::Failed, Some(why.into()));
     }
 
+    /// What the model is told of a call, and what observers see of that where it is something else.
     fn outcome_of_tool(
         &mut self,
         call: &ToolCall,
         ending: Ending,
         raised: &mut Option<u64>,
-    ) -> ToolOutcome {
+    ) -> (ToolOutcome, Option<String>) {
         let id = call.id.clone();
-        match ending {
+        let outcome = match ending {
             Ending::Value(value) => {
                 let ty = self.tool_of(call).map_or(UNIT, |it| it.result);
                 let content = self.text_for_model(ty, value);
+                let shown = places::hides(&self.loaded.types, ty)
+                    .then(|| codec::encode_redacted(&self.heap, ty, value));
                 self.heap.release_typed(ty, value);
-                ToolOutcome {
+                let outcome = ToolOutcome {
                     id,
                     content,
                     is_error: false,
-                }
+                };
+                return (outcome, shown);
             }
             Ending::Error(error) => {
                 let content = self.error_for_model(error);
@@ -223,7 +236,8 @@ impl Run {
                 content: "cancelled".into(),
                 is_error: true,
             },
-        }
+        };
+        (outcome, None)
     }
 
     /// All tools of a round have ended and are out of the list of the prompt's node.
@@ -278,17 +292,4 @@ impl Run {
             _ => codec::encode(&self.heap, ty, word),
         }
     }
-}
-
-/// What observers see of arguments that were not decoded: what a parameter keeps from them is left out.
-fn shown_input(parameters: &[Field], input: &Value) -> Value {
-    let mut shown = input.clone();
-    for parameter in parameters {
-        if parameter.secrecy == Secrecy::Redacted
-            && let Some(value) = shown.get_mut(&parameter.wire)
-        {
-            *value = "***".into();
-        }
-    }
-    shown
 }
