@@ -41,6 +41,7 @@ mod reference;
 mod reports;
 mod requirements;
 mod schemas;
+mod secrets;
 mod shrink;
 mod site;
 mod soup;

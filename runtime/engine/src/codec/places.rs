@@ -24,10 +24,12 @@ pub fn hides(types: &TypeTable, ty: TypeId) -> bool {
             Type::Secret => true,
             Type::Record(it) => any_hidden(&it.fields),
             Type::ErrorKind(it) => any_hidden(&it.fields),
-            Type::Enum(it) => it
-                .variants
-                .iter()
-                .fold(false, |is_hidden, it| any_hidden(&it.fields) || is_hidden),
+            Type::Enum(it) => {
+                // Each variant is looked into.
+                let variants = it.variants.iter();
+                let hiding = variants.filter(|it| any_hidden(&it.fields)).count();
+                hiding > 0
+            }
             Type::Optional(of) | Type::List(of) | Type::Map { value: of, .. } => {
                 waiting.push(*of);
                 false
