@@ -215,15 +215,11 @@ impl Run {
         default: FunctionIndex,
         (parameters, words): (&[Field], &[u64]),
     ) -> Result<u64, String> {
-        let function = default.0;
-        let takes = self.loaded.functions[function as usize].parameters as usize;
-        let Some(arguments) = words.get(..takes) else {
-            return Err("its default takes more parameters than stand before it".into());
-        };
-        for (parameter, &word) in parameters.iter().zip(arguments) {
+        for (parameter, &word) in parameters.iter().zip(words) {
             self.heap.retain_typed(parameter.ty, word);
         }
-        self.call_plain(function, arguments).map_err(|raised| {
+        // The loader checked that it takes just the parameters before it.
+        self.call_framed(default.0, words).map_err(|raised| {
             let said = self.said_by(raised);
             self.heap.release(raised);
             format!("its default raised {said}")
