@@ -97,6 +97,14 @@ pub enum Instance {
         /// The declaration.
         item: ItemId,
     },
+    /// The default of a parameter for whoever starts a declaration from outside. It never waits, but has a frame, in which the
+    /// runtime can put any number of the parameters before it.
+    Default {
+        /// The declaration.
+        item: ItemId,
+        /// The parameter's index.
+        parameter: u32,
+    },
     /// A question to a person.
     Human {
         /// The declaration.
@@ -116,6 +124,7 @@ impl Instance {
             | Self::Prompt { item, .. }
             | Self::PromptText { item }
             | Self::Examples { item }
+            | Self::Default { item, .. }
             | Self::Human { item } => *item,
         }
     }

@@ -1,6 +1,6 @@
 //! Attributes: which there are, where they may stand, and what they say.
 
-use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
@@ -15,8 +15,26 @@ use crate::types::EffectSet;
 pub enum AttributeTarget {
     /// A declaration.
     Declaration,
-    /// A field, variant or parameter.
+    /// A field of a record, a variant or an error.
     Field,
+    /// A variant.
+    Variant,
+    /// A parameter of a declaration of this kind.
+    Parameter(ItemKind),
+}
+
+impl AttributeTarget {
+    /// Whether observers are shown a value there.
+    fn is_shown(self) -> bool {
+        match self {
+            Self::Field => true,
+            Self::Declaration | Self::Variant => false,
+            Self::Parameter(of) => matches!(
+                of,
+                ItemKind::Workflow | ItemKind::Prompt | ItemKind::Human | ItemKind::Tool
+            ),
+        }
+    }
 }
 
 /// What the attributes of one declaration, field, variant or parameter say.
@@ -81,10 +99,13 @@ pub fn read_attributes(
         let name = attribute.name.name.as_str();
         let texts = texts(attribute);
         match (name, texts.as_deref()) {
-            ("alias", Some([text])) if target == AttributeTarget::Field => {
-                read.alias = Some(text.clone())
+            ("alias", Some([_])) if target == AttributeTarget::Declaration => {
+                sink.push(errors::misplaced_attribute(place, name));
             }
-            ("alias", Some([_])) => sink.push(errors::misplaced_attribute(place, name)),
+            ("alias", Some([text])) => read.alias = Some(text.clone()),
+            ("secret", Some([])) if !target.is_shown() => {
+                sink.push(errors::misplaced_secret(place, target));
+            }
             ("secret", Some([])) => read.secret = Presence::Present,
             ("host", Some([])) => read.host = Some(attribute.span),
             ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),

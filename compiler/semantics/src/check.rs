@@ -9,6 +9,7 @@ use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
+use crate::host_tool::shared_names;
 use crate::import::import_diagnostics;
 use crate::infer::{kind_text, requirement_diagnostics};
 use crate::lints::{lint_diagnostics, unused_imports};
@@ -41,6 +42,7 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     found.extend(inside);
     found.extend(import_diagnostics(db, file));
     found.extend(name_diagnostics(db, file));
+    found.extend(shared_names(db, file));
     found.extend(unused_imports(db, file));
     sorted(db, with_levels(db, found))
 }

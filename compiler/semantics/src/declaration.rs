@@ -211,7 +211,7 @@ impl Head<'_> {
             self.db,
             self.item,
             &parameter.attributes,
-            AttributeTarget::Field,
+            AttributeTarget::Parameter(self.item.kind(self.db)),
             &mut self.sink,
         );
         let name = &parameter.name;

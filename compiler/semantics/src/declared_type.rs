@@ -103,7 +103,7 @@ impl Fields<'_> {
     }
 
     fn field(&mut self, field: &ast::FieldDeclaration) -> Parameter {
-        let attributes = self.attributes(&field.attributes);
+        let attributes = self.attributes(&field.attributes, AttributeTarget::Field);
         Parameter {
             name: field.name.name.clone(),
             wire: attributes.alias.unwrap_or_else(|| field.name.name.clone()),
@@ -127,7 +127,7 @@ impl Fields<'_> {
     }
 
     fn variant(&mut self, variant: &ast::Variant) -> Variant {
-        let attributes = self.attributes(&variant.attributes);
+        let attributes = self.attributes(&variant.attributes, AttributeTarget::Variant);
         Variant {
             name: variant.name.name.clone(),
             wire: attributes
@@ -157,7 +157,7 @@ impl Fields<'_> {
     }
 
     fn payload_field(&mut self, field: &ast::Parameter) -> Parameter {
-        let attributes = self.attributes(&field.attributes);
+        let attributes = self.attributes(&field.attributes, AttributeTarget::Field);
         if field.ty.is_none() && is_type_name(&field.name.name) {
             let place = Place::Item {
                 item: self.item,
@@ -189,14 +189,8 @@ impl Fields<'_> {
         )
     }
 
-    fn attributes(&mut self, attributes: &[ast::Attribute]) -> Attributes {
-        read_attributes(
-            self.db,
-            self.item,
-            attributes,
-            AttributeTarget::Field,
-            self.sink,
-        )
+    fn attributes(&mut self, attributes: &[ast::Attribute], target: AttributeTarget) -> Attributes {
+        read_attributes(self.db, self.item, attributes, target, self.sink)
     }
 
     /// Reports what has the same name in JSON as something before it.

@@ -22,9 +22,9 @@ pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, 
 pub use declarations::{
     HostToolProblem, attribute_arguments, duplicate_definition, duplicate_wire_name, host_tool,
     method_of_foreign_type, misplaced_agent, misplaced_attribute, misplaced_repeat_class,
-    missing_body, missing_type, not_an_agent, payload_called_kind, payload_without_name,
-    reserved_parameter, reserved_word, self_outside_method, unknown_attribute, unusual_local,
-    unusual_name, wrong_case,
+    misplaced_secret, missing_body, missing_type, not_an_agent, payload_called_kind,
+    payload_without_name, reserved_parameter, reserved_word, self_outside_method, shared_host_tool,
+    unknown_attribute, unusual_local, unusual_name, wrong_case,
 };
 pub use habits::{instead_of_method, instead_of_name, is_foreign_name};
 pub use lints::{

@@ -20,6 +20,7 @@ mod lookup;
 mod method;
 mod mock;
 mod name;
+mod offer;
 mod operator;
 mod otherwise;
 mod pattern;

@@ -25,6 +25,10 @@ pub enum Missing<'name> {
     Session,
     /// `m.*` where no tools are listed.
     AllOf,
+    /// An agent in a list of tools.
+    AgentAsTool,
+    /// A `human` in a list of tools.
+    HumanAsTool,
     /// A name that the library will have.
     Name(&'name str),
 }
@@ -40,6 +44,8 @@ impl Missing<'_> {
             Self::Stream => "`.stream`",
             Self::Revise => "`revise`",
             Self::Session => "`session`",
+            Self::AgentAsTool => "an agent as a tool",
+            Self::HumanAsTool => "a `human` as a tool",
             Self::AllOf => "`.*` outside of `tools`",
             Self::Name(name) => &format!("`{name}`"),
         };

@@ -1,7 +1,11 @@
 //! What an agent, a prompt or a call gives to its model: tools to call, workflows to start.
 
+use gsw_abi::program::wire_name;
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
-use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, PromptEntry, Setting, SettingValue};
+use gsw_syntax::ast::{
+    Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting, SettingValue,
+    TypeExpressionKind,
+};
 use gsw_syntax::file_item_ids;
 
 use crate::module::{entry_file, shown_module, std_file};
@@ -93,8 +97,40 @@ pub(crate) fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
         .collect()
 }
 
+/// What stands after `as` in a list of tools.
+pub(crate) enum Alias<'a> {
+    /// There is no `as`.
+    None,
+    /// What is renamed, and the name.
+    Name(&'a Expression, &'a Identifier),
+    /// Something that is no name.
+    NoName,
+}
+
+/// The name that an element of a list of tools has for the model: `accounts.remove as remove_account`.
+pub(crate) fn alias_of(element: &Expression) -> Alias<'_> {
+    let ExpressionKind::As { value, ty } = &element.kind else {
+        return Alias::None;
+    };
+    match &ty.kind {
+        TypeExpressionKind::Named { path, arguments } if arguments.is_empty() => match &path[..] {
+            [name] => Alias::Name(value, name),
+            _ => Alias::NoName,
+        },
+        _ => Alias::NoName,
+    }
+}
+
+/// A name for a tool that tells it from one of another module: that of its module before its own.
+pub(crate) fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
+    let module = shown_module(db, tool.file(db));
+    let module = module.rsplit('/').next().unwrap_or_default();
+    wire_name(&format!("{module}_{}", tool.name(db)))
+}
+
 fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
     let found = match &element.kind {
+        ExpressionKind::As { value, .. } => return listed(db, file, value),
         ExpressionKind::Name(name) => resolve_name(db, file, name),
         ExpressionKind::AllOf(base) => return listed(db, file, base),
         ExpressionKind::Field { base, name, .. } => {

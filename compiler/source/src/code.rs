@@ -64,6 +64,7 @@ codes! {
     DUPLICATE_DEFINITION = "duplicate-definition";
     DUPLICATE_FIELD = "duplicate-field";
     DUPLICATE_SETTING = "duplicate-setting";
+    DUPLICATE_TOOL = "duplicate-tool";
     HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";

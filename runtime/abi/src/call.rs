@@ -306,6 +306,8 @@ macro_rules! for_each_runtime_call {
             json_entries raising(result, borrow);
             /// A `json` of a known tag from a payload: tag, payload. 0 payload for null.
             json_new plain(word, own);
+            /// The same `json`, which observers do not see: an argument for an `@secret` parameter.
+            json_hidden plain(own);
 
             // Files, secrets, environment.
             /// `fs.read(path)`
@@ -412,7 +414,7 @@ macro_rules! for_each_runtime_call {
 
             // Models, tools, people.
             /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
-            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`,
+            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the index of that after `by`,
             /// "improving": an answer that is to be better}`, each left out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
             /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.

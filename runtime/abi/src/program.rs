@@ -195,11 +195,30 @@ pub struct Prompt {
     pub examples: Option<FunctionIndex>,
 }
 
-/// A tool.
+/// The longest name of a tool that providers take.
+const LONGEST_WIRE_NAME: usize = 64;
+
+/// What a model knows a tool of this name by, unless the list of tools gives it another name: letters, digits, `_` and `-`.
+#[must_use]
+pub fn wire_name(name: &str) -> String {
+    let wire = |it: char| {
+        if it.is_ascii_alphanumeric() || it == '-' {
+            it
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(wire).take(LONGEST_WIRE_NAME).collect()
+}
+
+/// A tool. Settings name it by its index in [`Program::tools`]: `{"tool": 3}`, and `{"tool": 3, "name": "other"}` where the
+/// model knows it by another name than its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tool {
-    /// Its name.
+    /// Its name, which a tool of another module may have as well.
     pub name: String,
+    /// The module that declares it, without the ending, seen from the folder of the entry.
+    pub module: String,
     /// Its docs, which the model reads.
     pub docs: Option<String>,
     /// In order.

@@ -128,6 +128,10 @@ fn no_json(text: &str, schema: &Value) -> Issue {
     if text.trim().chars().nth(SHOWN).is_some() {
         found.push('…');
     }
+    // Where something hidden stands in it, nobody knows.
+    if coerce::hides(schema) {
+        found = "text that is hidden".into();
+    }
     let expected = schema
         .get("type")
         .and_then(Value::as_str)

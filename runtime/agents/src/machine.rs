@@ -20,6 +20,7 @@ use crate::catalogue::Catalogue;
 use crate::outcome;
 use crate::request;
 use crate::settings::Settings;
+use crate::tools;
 use kept::Kept;
 
 /// Makes the machines of prompt calls.
@@ -123,7 +124,7 @@ impl Machine {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
-        let others = others(&self.call);
+        let others = others(&self.call, &settings);
         let key = settings
             .cache
             .map(|_| key::of_call(&request, &settings, &others));
@@ -262,7 +263,7 @@ fn fail(failure: PromptFailure) -> PromptStep {
 }
 
 /// Settings that this crate does not read and that can change an answer.
-fn others(call: &PromptCall) -> Value {
+fn others(call: &PromptCall, settings: &Settings) -> Value {
     let get = |name| call.settings.get(name).cloned().unwrap_or(Value::Null);
     json!({
         "mcp": get("mcp"),
@@ -270,7 +271,7 @@ fn others(call: &PromptCall) -> Value {
         "hooks": get("hooks"),
         "env": get("env"),
         "spawns": get("spawns"),
-        "tools": get("tools"),
+        "tools": tools::identities(&call.program, &settings.tools),
         "session": get("session"),
     })
 }

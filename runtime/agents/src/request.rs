@@ -45,7 +45,7 @@ pub(crate) fn request(
         temperature: settings.temperature,
         thinking: settings.thinking,
         retries: settings.retries,
-        tools: tools::offered(&call.program, &settings.tools, &settings.spawns, notes),
+        tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
     })
 }

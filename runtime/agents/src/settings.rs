@@ -55,6 +55,25 @@ pub(crate) enum Exactness {
     Exact,
 }
 
+/// A tool in a list of `tools`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Listed {
+    /// Its index in the program.
+    pub tool: u32,
+    /// What the model knows it by, where that is not its own name.
+    pub name: Option<String>,
+}
+
+impl Listed {
+    fn read(entry: &Value) -> Option<Self> {
+        let tool = entry.get("tool").and_then(Value::as_u64)?;
+        Some(Self {
+            tool: u32::try_from(tool).ok()?,
+            name: entry.get("name").and_then(Value::as_str).map(str::to_owned),
+        })
+    }
+}
+
 /// The settings of one call.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Settings {
@@ -71,7 +90,7 @@ pub(crate) struct Settings {
     pub exactness: Exactness,
     /// How long the answer is kept; `None` when it is neither kept nor looked up.
     pub cache: Option<Duration>,
-    pub tools: Vec<String>,
+    pub tools: Vec<Listed>,
     /// The workflows that the model may start.
     pub spawns: Vec<String>,
 }
@@ -99,7 +118,7 @@ impl Settings {
             timeout: of.duration("timeout")?.unwrap_or(TIMEOUT),
             exactness: of.exactness()?,
             cache: of.cache()?,
-            tools: of.texts("tools")?,
+            tools: of.tools()?,
             spawns: of.texts("spawns")?,
         })
     }
@@ -132,6 +151,16 @@ impl Given<'_> {
             Some(one) => text(one).map(|it| vec![it]),
         };
         texts.ok_or_else(|| self.wrong(name, "a text or a list of texts"))
+    }
+
+    fn tools(&self) -> Result<Vec<Listed>, String> {
+        let Some(given) = self.get("tools") else {
+            return Ok(Vec::new());
+        };
+        let read = given
+            .as_array()
+            .and_then(|it| it.iter().map(Listed::read).collect());
+        read.ok_or_else(|| self.wrong("tools", "a list of tools"))
     }
 
     fn count(&self, name: &str, least: u32) -> Result<Option<u32>, String> {
@@ -247,6 +276,10 @@ mod tests {
             (json!({"cache": {"ttl": -1}}), "`cache` must be"),
             (json!({"stop": [1]}), "`stop` must be a text"),
             (json!({"answer": "strict"}), "`answer` must be"),
+            (
+                json!({"tools": ["look"]}),
+                "`tools` must be a list of tools",
+            ),
         ] {
             let message = read(settings).expect_err(part);
             assert!(message.contains(part), "{message}");

@@ -1,8 +1,9 @@
 //! The tools that a model is offered, and what becomes of its calls.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use gsw_abi::program::{Program, Repeat, Tool, ToolBody};
+use gsw_abi::program::{Program, Repeat, Tool, ToolBody, wire_name};
 use gsw_abi::schema::schema;
 use gsw_abi::types::{Field, Record, Type, TypeId, TypeTable};
 use gsw_engine::model::{
@@ -10,76 +11,59 @@ use gsw_engine::model::{
 };
 use serde_json::Value;
 
-/// The longest name of a tool that providers take.
-const LONGEST_NAME: usize = 64;
+use crate::settings::Listed;
+
 /// The most calls of one turn that are run; a guess, far above what models sensibly ask for at once.
 const MOST_CALLS: usize = 128;
 
 /// A tool of the program and its name on the wire.
 struct Offer<'a> {
+    index: u32,
     tool: &'a Tool,
     wire: String,
 }
 
-/// The tools of these names, each once, in order.
-fn offers<'a>(program: &'a Program, names: &[String]) -> Vec<Offer<'a>> {
-    let mut offers: Vec<Offer<'a>> = Vec::new();
-    for name in names {
-        let Some(tool) = find(program, name) else {
-            continue;
-        };
-        if offers.iter().any(|it| it.tool.name == tool.name) {
-            continue;
-        }
-        let short = wire_name(short_name(&tool.name));
-        let is_taken = offers.iter().any(|it| it.wire == short);
-        let wire = if is_taken {
-            wire_name(&tool.name)
-        } else {
-            short
-        };
-        offers.push(Offer { tool, wire });
+/// The listed tools that the program has, in order. The compiler refuses two of one name; where they come together all the
+/// same, each is told by its module, whatever their order.
+fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
+    let offer = |it: &Listed| {
+        let tool = program.tools.get(it.tool as usize)?;
+        Some(Offer {
+            index: it.tool,
+            tool,
+            wire: it.name.clone().unwrap_or_else(|| wire_name(&tool.name)),
+        })
+    };
+    let mut offers: Vec<Offer<'a>> = listed.iter().filter_map(offer).collect();
+    let mut count: BTreeMap<String, u32> = BTreeMap::new();
+    for offer in &offers {
+        *count.entry(offer.wire.clone()).or_default() += 1;
+    }
+    for offer in offers.iter_mut().filter(|it| count[&it.wire] > 1) {
+        offer.wire = wire_name(&qualified_name(offer.tool));
     }
     offers
 }
 
-/// The tool of this name; a name without a module may be that of a tool in any.
-fn find<'a>(program: &'a Program, name: &str) -> Option<&'a Tool> {
-    let mut tools = program.tools.iter();
-    let exact = tools.clone().find(|it| it.name == name);
-    exact.or_else(|| tools.find(|it| short_name(&it.name) == name))
+/// The name that no other tool of the program has.
+fn qualified_name(tool: &Tool) -> String {
+    format!("{}.{}", tool.module, tool.name)
 }
 
-fn short_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+/// The listed tools by names that say which they are, also after the program's other tools have changed.
+pub(crate) fn identities(program: &Program, listed: &[Listed]) -> Vec<String> {
+    let tools = listed.iter();
+    let tools = tools.filter_map(|it| program.tools.get(it.tool as usize));
+    tools.map(qualified_name).collect()
 }
 
-/// Names on the wire hold only letters, digits, `_` and `-`.
-fn wire_name(name: &str) -> String {
-    let wire = |it: char| {
-        if it.is_ascii_alphanumeric() || it == '-' {
-            it
-        } else {
-            '_'
-        }
-    };
-    name.chars().map(wire).take(LONGEST_NAME).collect()
-}
-
-/// The tools of these names as the model sees them. A name that the program does not know is told about. `spawns` are the
-/// workflows that it may start.
+/// The listed tools as the model sees them. `spawns` are the workflows that it may start.
 pub(crate) fn offered(
     program: &Program,
-    names: &[String],
+    listed: &[Listed],
     spawns: &[String],
-    notes: &mut Vec<PromptNote>,
 ) -> Vec<ToolDescription> {
-    for unknown in names.iter().filter(|it| find(program, it).is_none()) {
-        notes.push(PromptNote::Warning {
-            message: format!("the tool `{unknown}` is not offered: it is not known here"),
-        });
-    }
-    let offers = offers(program, names);
+    let offers = offers(program, listed);
     if offers.is_empty() {
         return Vec::new();
     }
@@ -133,7 +117,7 @@ fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Valu
 /// The calls of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Those to run, by the program's names.
+    /// Those to run.
     pub run: Vec<ToolCall>,
     /// For every call in order: what the model is told, `None` where that is the outcome of the next one of those to run.
     pub outcomes: Vec<Option<ToolOutcome>>,
@@ -145,8 +129,8 @@ pub(crate) struct Calls {
 
 impl Calls {
     /// The calls in an answer to which these tools were offered.
-    pub fn of(content: &[Content], program: &Program, names: &[String]) -> Self {
-        let offers = offers(program, names);
+    pub fn of(content: &[Content], program: &Program, listed: &[Listed]) -> Self {
+        let offers = offers(program, listed);
         let mut calls = Self::default();
         for piece in content {
             if let Content::ToolUse {
@@ -156,12 +140,15 @@ impl Calls {
                 flaw,
             } = piece
             {
+                let offer = offers.iter().find(|it| it.wire == *name);
                 let call = ToolCall {
                     id: id.clone(),
+                    // What is not offered is not run.
+                    tool: offer.map_or(u32::MAX, |it| it.index),
                     name: name.clone(),
                     input: input.clone(),
                 };
-                calls.take(call, flaw.as_deref(), &offers);
+                calls.take(call, flaw.as_deref(), offer);
             }
         }
         if calls.outcomes.len() > MOST_CALLS {
@@ -171,18 +158,16 @@ impl Calls {
         calls
     }
 
-    fn take(&mut self, call: ToolCall, flaw: Option<&str>, offers: &[Offer<'_>]) {
+    fn take(&mut self, call: ToolCall, flaw: Option<&str>, offer: Option<&Offer<'_>>) {
         if self.outcomes.len() >= MOST_CALLS {
             self.outcomes.push(Some(refused(call.id, too_many())));
             return;
         }
-        let offer = offers.iter().find(|it| it.wire == call.name);
         let why = match (offer, flaw) {
             (Some(offer), None) => {
                 // Whether it begins is known only to the run; one that does not is as if it had.
                 self.begins_once |= offer.tool.repeat == Repeat::Once;
-                let name = offer.tool.name.clone();
-                self.run.push(ToolCall { name, ..call });
+                self.run.push(call);
                 self.outcomes.push(None);
                 return;
             }
@@ -190,7 +175,8 @@ impl Calls {
             (None, _) => unknown(&call.name),
         };
         self.notes.push(PromptNote::RefusedCall {
-            name: offer.map_or(call.name, |it| it.tool.name.clone()),
+            tool: offer.map(|it| it.index),
+            name: call.name,
             input: call.input,
             message: why.clone(),
         });
@@ -251,10 +237,12 @@ mod tests {
     use serde_json::json;
 
     use super::{Calls, MOST_CALLS, results};
+    use crate::settings::Listed;
 
     fn program() -> Program {
         let pay = Tool {
-            name: "shop.pay".into(),
+            name: "pay".into(),
+            module: "shop".into(),
             docs: None,
             parameters: Vec::new(),
             result: builtin::STRING,
@@ -291,12 +279,19 @@ mod tests {
             flaw: (at == 2).then(|| "this is no JSON".to_owned()),
         };
         let content: Vec<Content> = (0..100_000).map(call).collect();
-        let calls = Calls::of(&content, &program(), &["pay".into()]);
+        let calls = Calls::of(
+            &content,
+            &program(),
+            &[Listed {
+                tool: 0,
+                name: None,
+            }],
+        );
         assert_eq!(
             (calls.run.len(), calls.outcomes.len()),
             (MOST_CALLS - 2, 100_000)
         );
-        assert!(calls.begins_once && calls.run.iter().all(|it| it.name == "shop.pay"));
+        assert!(calls.begins_once && calls.run.iter().all(|it| it.tool == 0));
         let messages: Vec<&str> = calls
             .notes
             .iter()

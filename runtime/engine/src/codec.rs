@@ -6,6 +6,7 @@ mod describe;
 pub mod encode;
 pub mod parse;
 mod path;
+pub mod places;
 mod sink;
 mod tree;
 

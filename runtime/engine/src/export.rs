@@ -37,8 +37,8 @@ pub use files::{
 };
 pub(crate) use guard::{Step, panic_text};
 pub use json::{
-    json_as, json_entries, json_field, json_get, json_index, json_items, json_new, json_parse,
-    json_pretty, string_as,
+    json_as, json_entries, json_field, json_get, json_hidden, json_index, json_items, json_new,
+    json_parse, json_pretty, string_as,
 };
 pub use list::{
     list_at, list_chunks, list_concat, list_contains, list_enumerate, list_flatten, list_get,

@@ -95,7 +95,9 @@ pub enum PromptStep {
 pub struct ToolCall {
     /// The provider's id of the call.
     pub id: String,
-    /// The tool's name; always one that was offered.
+    /// The tool's index in the program; always one that was offered.
+    pub tool: u32,
+    /// What the model knows it by.
     pub name: String,
     /// Its arguments, not yet checked against the tool's parameters.
     pub input: Value,
@@ -152,6 +154,8 @@ pub enum PromptNote {
     },
     /// The model called a tool, and the call is refused before it begins: there is no such tool, or its arguments cannot be read.
     RefusedCall {
+        /// The tool's index in the program, if it was offered.
+        tool: Option<u32>,
         /// What it called.
         name: String,
         /// With what; an empty object where that cannot be read.

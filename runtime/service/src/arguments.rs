@@ -2,6 +2,7 @@
 
 use gsw_abi::program::{Program, Workflow};
 use gsw_abi::types::{Field, Type, TypeTable};
+use gsw_engine::codec::places;
 use serde_json::{Map, Value};
 
 use crate::{memory, value_text};
@@ -320,6 +321,12 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let value = parameter_value(self.types, parameter, given).map_err(|why| {
+                let why = match places::field_hides(self.types, parameter) {
+                    true => {
+                        "its value does not fit; it is not shown, because `@secret` hides it".into()
+                    }
+                    false => why,
+                };
                 UsageError(format!("`--{}`: {why}", parameter.name.replace('_', "-")))
             })?;
             input.insert(parameter.name.clone(), value);

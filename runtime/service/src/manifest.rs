@@ -62,6 +62,7 @@ fn tool(types: &TypeTable, it: &Tool) -> Value {
     };
     json!({
         "name": it.name,
+        "module": it.module,
         "description": it.docs,
         "input": input_schema(types, &it.parameters),
         "output": schema::schema(types, it.result),

@@ -9,7 +9,7 @@ mod expression;
 mod function;
 mod library;
 mod pattern;
-mod random;
+pub(crate) mod random;
 mod scalar;
 mod scope;
 mod statement;

@@ -245,6 +245,7 @@ impl Builder<'_, '_> {
                 self.prompt_call(id, *item, arguments, overrides, *mode)
             }
             Kind::PromptText { item, arguments } => self.prompt_text(*item, arguments),
+            Kind::OfferedTool { tool, name } => self.offered_tool(*tool, name.as_deref()),
             _ => self.task_expression(id, expression),
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             .is_some_and(|it| expression_waits(view, &it, *outcome, owner.arguments)),
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
-        Instance::Prompt { .. } | Instance::Human { .. } => true,
+        Instance::Prompt { .. } | Instance::Human { .. } | Instance::Default { .. } => true,
         Instance::PromptText { item } => view
             .body(*item, BodyPart::User)
             .is_some_and(|it| expression_waits(view, &it, it.root, ArgumentsWait::No)),
@@ -87,6 +87,7 @@ impl<'v> Lowering<'v> {
             Instance::Prompt { item, form } => self.lower_prompt(*item, *form),
             Instance::PromptText { item } => self.lower_prompt_text(*item, colour),
             Instance::Examples { item } => self.lower_examples(*item),
+            Instance::Default { item, parameter } => self.lower_default(*item, *parameter),
             Instance::Human { item } => self.lower_human(*item),
         }
     }
@@ -102,6 +103,10 @@ impl<'v> Lowering<'v> {
             }
             Instance::PromptText { item } => (*item, " text".to_owned()),
             Instance::Examples { item } => (*item, " examples".to_owned()),
+            Instance::Default { item, parameter } => {
+                let part = BodyPart::ParameterDefault(*parameter);
+                (*item, part_suffix(part) + " from outside")
+            }
             Instance::Prompt { item, .. } | Instance::Human { item } => (*item, String::new()),
         };
         let db = self.view.db();

@@ -36,6 +36,16 @@ impl Builder<'_, '_> {
         self.runtime(builtin::JSON, RuntimeCall::json_new, arguments)
     }
 
+    /// A value as `json` that observers do not see, with its type; what has no JSON form stays as it is.
+    pub fn hidden_json(&mut self, value: Operand, ty: Type) -> (Operand, Type) {
+        if !has_json(&ty) {
+            return (value, ty);
+        }
+        let value = self.json_form(value, &ty);
+        let hidden = self.runtime(builtin::JSON, RuntimeCall::json_hidden, vec![value]);
+        (hidden, Type::Json)
+    }
+
     /// The output of a node as `json`, or 0 where there is nothing to show.
     pub fn output_json(&mut self, value: Operand, ty: &Type) -> Operand {
         if has_json(ty) {

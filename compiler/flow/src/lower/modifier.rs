@@ -166,7 +166,15 @@ impl Builder<'_, '_> {
             Type::Function(function) => function.parameters.to_vec(),
             _ => Vec::new(),
         };
-        let fields = parameters.iter().map(|ty| self.parameter_field("", ty));
+        let fields = parameters.iter().map(|ty| Field {
+            name: String::new(),
+            wire: String::new(),
+            docs: None,
+            ty: self.type_id(ty),
+            default: None,
+            check: None,
+            secrecy: Secrecy::Shown,
+        });
         record_of(fields.collect())
     }
 
@@ -174,20 +182,12 @@ impl Builder<'_, '_> {
     pub fn parameters_of(&mut self, item: ItemId) -> Entry {
         let signature = self.program.view.signature(item);
         let parameters = signature.parameters.iter();
-        let fields = parameters.map(|it| self.parameter_field(&it.name, &it.ty));
-        record_of(fields.collect())
-    }
-
-    fn parameter_field(&mut self, name: &str, ty: &Type) -> Field {
-        Field {
-            name: name.to_owned(),
-            wire: name.to_owned(),
+        let fields = parameters.map(|it| Field {
+            wire: it.name.to_string(),
             docs: None,
-            ty: self.type_id(ty),
-            default: None,
-            check: None,
-            secrecy: Secrecy::Shown,
-        }
+            ..self.program.field(it, &[])
+        });
+        record_of(fields.collect())
     }
 
     fn reflection_type(&mut self) -> Operand {

@@ -6,6 +6,7 @@ use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::is_host_tool;
+use gsw_semantics::model::Presence;
 use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
@@ -127,21 +128,23 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    /// The values of a declaration's parameters as a `json` object.
+    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
     pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
         let signature = self.program.view.signature(item);
-        let types: Vec<Type> = signature
-            .parameters
-            .iter()
-            .map(|it| self.concrete(&it.ty))
-            .collect();
-        let entries: Vec<(&str, Operand, &Type)> = signature
-            .parameters
-            .iter()
-            .zip(values)
-            .zip(&types)
-            .map(|((parameter, value), ty)| (parameter.name.as_str(), *value, ty))
-            .collect();
+        let named = signature.parameters.iter().zip(values);
+        let named = named.map(|(parameter, value)| {
+            let ty = self.concrete(&parameter.ty);
+            match parameter.secret {
+                Presence::Present => self.hidden_json(*value, ty),
+                Presence::Absent => (*value, ty),
+            }
+        });
+        let named: Vec<(Operand, Type)> = named.collect();
+        let names = signature.parameters.iter().map(|it| it.name.as_str());
+        let entries = names
+            .zip(&named)
+            .map(|(name, (value, ty))| (name, *value, ty));
+        let entries: Vec<(&str, Operand, &Type)> = entries.collect();
         self.json_object(&entries)
     }
 

@@ -41,9 +41,8 @@ impl Builder<'_, '_> {
         let settings = settings.map_or(Operand::Word(0), |it| self.expression(it));
         let agent = match agent {
             Some(agent) => {
-                self.program.agent(agent);
-                let name = agent.name(self.program.view.db()).to_string();
-                self.text(&name)
+                let index = Operand::Word(u64::from(self.program.agent(agent)));
+                self.json_of(json::INT, index)
             }
             None => Operand::Word(0),
         };
@@ -58,6 +57,16 @@ impl Builder<'_, '_> {
         let function = self.program.instance(Instance::Prompt { item, form });
         let ty = self.type_id_of(id);
         self.call(ty, function, values)
+    }
+
+    /// A tool in a list of `tools`: `{"tool": its index, "name": what the model knows it by}`, the latter only after `as`.
+    pub fn offered_tool(&mut self, tool: ItemId, name: Option<&str>) -> Operand {
+        let index = Operand::Word(u64::from(self.program.tool(tool)));
+        let mut entries = vec![("tool", index, &Type::Int)];
+        if let Some(name) = name {
+            entries.push(("name", self.text(name), &Type::String));
+        }
+        self.json_object(&entries)
     }
 
     /// `{"answer": the answer that is to be improved, "round": the number of the round}`
@@ -118,7 +127,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": name after `by`, "improving": what is to be
+    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": its index, after `by`, "improving": what is to be
     /// improved}`; what is not given is left out.
     fn prompt_settings(
         &mut self,
@@ -133,7 +142,7 @@ impl Builder<'_, '_> {
         if own != Operand::Word(0) {
             self.insert_into(map, "prompt", own);
         }
-        for (key, value) in [("call", call), ("improving", improving)] {
+        for (key, value) in [("call", call), ("improving", improving), ("agent", agent)] {
             let (given, next) = (self.block(), self.block());
             self.branch(value, given, next);
             self.start(given);
@@ -141,13 +150,6 @@ impl Builder<'_, '_> {
             self.jump(next);
             self.start(next);
         }
-        let (given, next) = (self.block(), self.block());
-        self.branch(agent, given, next);
-        self.start(given);
-        let name = self.json_of(json::STRING, agent);
-        self.insert_into(map, "agent", name);
-        self.jump(next);
-        self.start(next);
         self.json_of(json::OBJECT, map)
     }
 
@@ -170,7 +172,7 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         // Parameters come before every other local.
-        let agent = Operand::Local(builder.parameter(builtin::OPTIONAL_STRING, ""));
+        let agent = Operand::Local(builder.parameter(optional_json, ""));
         let call = Operand::Local(builder.parameter(optional_json, ""));
         let improving = Operand::Local(builder.parameter(optional_json, ""));
         builder.revise_parameters(item, &parameters);

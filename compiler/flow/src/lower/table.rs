@@ -9,6 +9,7 @@ use gsw_semantics::{
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance};
+use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::waiting::ArgumentsWait;
 use gsw_abi::program::Colour;
@@ -145,8 +146,10 @@ impl Lowering<'_> {
             }
             other => other,
         };
+        let db = self.view.db();
         let tool = Tool {
-            name: item.name(self.view.db()).to_string(),
+            name: item.name(db).to_string(),
+            module: self.view.module(item.file(db)),
             docs: self.view.docs(item),
             parameters: self.parameters(item),
             result: self.type_id(&signature.result),
@@ -183,9 +186,28 @@ impl Lowering<'_> {
     }
 
     /// The default of a parameter; one that waits can only be evaluated by a call in the program.
-    fn default_function(&mut self, item: ItemId, index: u32) -> Option<FunctionIndex> {
-        let part = self.part(item, BodyPart::ParameterDefault(index), &[])?;
-        (self.colour(&part) == Colour::Plain).then(|| self.instance(part))
+    fn default_function(&mut self, item: ItemId, parameter: u32) -> Option<FunctionIndex> {
+        let part = self.part(item, BodyPart::ParameterDefault(parameter), &[])?;
+        let default = Instance::Default { item, parameter };
+        (self.colour(&part) == Colour::Plain).then(|| self.instance(default))
+    }
+
+    /// The default of a parameter as a function with a frame.
+    pub fn lower_default(&mut self, item: ItemId, parameter: u32) -> Function {
+        let signature = self.view.signature(item);
+        let part = BodyPart::ParameterDefault(parameter);
+        let default = self.instance(body_instance(item, part));
+        let mut builder = self.builder(item, part, Colour::Resumable);
+        let (before, after) = signature.parameters.split_at(parameter as usize);
+        let arguments = before.iter().map(|it| {
+            let ty = builder.type_id(&it.ty);
+            Operand::Local(builder.parameter(ty, &it.name))
+        });
+        let arguments = arguments.collect();
+        let ty = builder.type_id(&after[0].ty);
+        let value = builder.call(ty, default, arguments);
+        builder.end(Terminator::Return(value));
+        builder.finish()
     }
 }
 

@@ -219,6 +219,43 @@ pub fn misplaced_modifier(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)
 }
 
+/// What tells two tools of one name apart.
+pub enum Renaming {
+    /// `as` and this name at this place.
+    As(Place, String),
+    /// Another name after an `as` that is there.
+    OtherAlias,
+    /// Tools listed one by one, not by their modules.
+    OneByOne,
+}
+
+/// Two tools that a model would know by one name.
+pub fn duplicate_tool(
+    (place, other): (Place, Place),
+    name: &str,
+    renaming: Renaming,
+) -> Diagnostic {
+    let message = format!("another tool is offered as `{name}` already");
+    let diagnostic = Diagnostic::error(Code::DUPLICATE_TOOL, place, message)
+        .label(other, format!("the other `{name}`"));
+    match renaming {
+        Renaming::As(place, alias) => diagnostic
+            .note("a tool may have another name for the model, after `as`")
+            .fix(format!("offer it as `{alias}`"), place, format!(" as {alias}")),
+        Renaming::OtherAlias => diagnostic.note("write another name after one `as`"),
+        Renaming::OneByOne => diagnostic.note(
+            "list the tools of one module by their names, this one with another name for the model after `as`",
+        ),
+    }
+}
+
+/// A name after `as` that providers do not take.
+pub fn unsendable_alias(place: Place, name: &str) -> Diagnostic {
+    let wanted = "names of at most 64 ASCII letters, digits and `_` after `as`";
+    wrong_setting(place, "tools", wanted)
+        .note(format!("`{name}` is what the model would know the tool by"))
+}
+
 /// A declaration in a list of another kind of declarations.
 pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
     Diagnostic::error(

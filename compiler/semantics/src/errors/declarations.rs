@@ -2,6 +2,8 @@
 
 use gsw_source::{Code, Diagnostic, Place};
 
+use crate::attribute::AttributeTarget;
+
 /// The second declaration of a name. `what` is the sort of thing, such as `field`.
 pub fn duplicate_definition(place: Place, first: Place, what: &str, name: &str) -> Diagnostic {
     let message = format!("{what} `{name}` is declared twice");
@@ -128,6 +130,23 @@ pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
 }
 
+/// `@secret` where nothing is shown that it could hide.
+pub fn misplaced_secret(place: Place, target: AttributeTarget) -> Diagnostic {
+    let message =
+        "`@secret` stands before a field, or a parameter of a workflow, tool, prompt or human";
+    let diagnostic = Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message);
+    match target {
+        AttributeTarget::Parameter(_) => {
+            diagnostic.note("events never show what a function is given")
+        }
+        AttributeTarget::Declaration | AttributeTarget::Variant | AttributeTarget::Field => {
+            diagnostic.note(
+                "it hides the value of that one field or parameter from whoever watches a run",
+            )
+        }
+    }
+}
+
 /// `@host` and a body, or neither.
 pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     let message = match problem {
@@ -138,6 +157,14 @@ pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
     Diagnostic::error(Code::HOST_TOOL, place, message).note(
         "a tool either has a body, or stands after `@host` and is performed by the Rust program that embeds this one",
     )
+}
+
+/// Two tools of the host that it could not tell apart.
+pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
+    let message = format!("another tool of the host is called `{name}`");
+    Diagnostic::error(Code::HOST_TOOL, place, message)
+        .label(other, format!("the other `{name}`"))
+        .note("the embedding Rust program knows its tools by their names, so each needs a name of its own")
 }
 
 /// What is wrong about a tool of the host.

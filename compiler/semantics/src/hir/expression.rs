@@ -262,6 +262,13 @@ pub enum ExpressionKind {
         /// As in `Call`.
         arguments: Vec<(u32, ExpressionId)>,
     },
+    /// A tool in the list after `tools`; a `json`.
+    OfferedTool {
+        /// The declaration.
+        tool: ItemId,
+        /// After `as`: what the model knows it by, instead of its own name.
+        name: Option<Name>,
+    },
     /// `spawn e`; the lambda has no parameters.
     Spawn(Lambda),
     /// `spawn detached wf(args)`; gives the run's id.

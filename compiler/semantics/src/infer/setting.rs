@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_source::{File, ItemKind, Name, Span};
+use gsw_source::{ItemKind, Name, Span};
 use gsw_syntax::ast;
 
 use crate::edit_distance::nearest;
@@ -12,7 +12,7 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
 use crate::not_yet_supported::Missing;
 use crate::scope::Definition;
-use crate::tool_list::{module_tools, spawn_name};
+use crate::tool_list::spawn_name;
 use crate::types::Type;
 
 /// Whose settings they are.
@@ -25,7 +25,7 @@ pub(super) enum SettingsOf {
 }
 
 /// What a setting takes.
-enum Form {
+pub(super) enum Form {
     /// A value of this type.
     Value(Type),
     /// A list of strings.
@@ -36,7 +36,7 @@ enum Form {
     Cache,
     /// `usd`, `tokens`, `calls`, `time`.
     Budget,
-    /// Tools, servers and agents by name.
+    /// Tools, each by its name or as another: `accounts.remove as remove_account`.
     Tools,
     /// Names of declarations or texts.
     Names,
@@ -168,7 +168,8 @@ impl Context<'_> {
                 }
                 _ => self.wrong_form(name, form, value.span),
             },
-            Form::Tools | Form::Names => self.names(name, form, value),
+            Form::Tools => self.offered_tools(value),
+            Form::Names => self.names(name, form, value),
             Form::Session => {
                 self.expression(value, &Expected::Anything);
                 let place = self.place(value.span);
@@ -179,14 +180,19 @@ impl Context<'_> {
         }
     }
 
-    fn wrong_form(&mut self, name: &str, form: &Form, span: Span) -> Option<ExpressionId> {
+    pub(super) fn wrong_form(
+        &mut self,
+        name: &str,
+        form: &Form,
+        span: Span,
+    ) -> Option<ExpressionId> {
         let wanted = match form {
             Form::Value(ty) => format!("a value of type `{}`", self.show(ty)),
             Form::Texts => "a list of strings".to_owned(),
             Form::Model => "the name of a model, or `first_of(…)`".to_owned(),
             Form::Cache => "`true`, `false` or `{ ttl: 1h }`".to_owned(),
             Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`".to_owned(),
-            Form::Tools => "a list of tools, MCP servers and agents".to_owned(),
+            Form::Tools => "a list of tools".to_owned(),
             Form::Names => "a list of names".to_owned(),
             Form::Environment => "a map of names and strings".to_owned(),
             Form::Answer => "`exact`".to_owned(),
@@ -288,16 +294,9 @@ impl Context<'_> {
         };
         let mut texts = Vec::with_capacity(elements.len());
         for element in elements {
-            if let Some(module) = self.whole_module(setting, element) {
-                for tool in module_tools(self.db, module) {
-                    let name = tool.name(self.db).clone();
-                    texts.push(self.text(&name, element.span));
-                }
-                continue;
-            }
             let text = match &element.kind {
-                // What a model may start has to be known: a text could name anything.
-                ast::ExpressionKind::Literal(ast::Literal::String(text)) if setting != "spawns" => {
+                // Skills are also named by their folders; everything else is a declaration, which a text might miss.
+                ast::ExpressionKind::Literal(ast::Literal::String(text)) if setting == "skills" => {
                     Some(text.clone())
                 }
                 _ => self.listed_name(setting, form, element),
@@ -310,20 +309,7 @@ impl Context<'_> {
         Some(self.as_json(list))
     }
 
-    /// The module whose tools are listed: `introspect.*`.
-    fn whole_module(&mut self, setting: &str, element: &ast::Expression) -> Option<File> {
-        let base = match &element.kind {
-            ast::ExpressionKind::AllOf(base) => base,
-            _ => element,
-        };
-        let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
-        match (setting, is_name.then(|| self.path(base)).flatten()) {
-            ("tools", Some(Definition::Module(module))) => Some(module),
-            _ => None,
-        }
-    }
-
-    /// The wire name of a tool, server, agent, workflow, skill or hook in a list.
+    /// The name of a server, workflow, skill or hook in a list.
     fn listed_name(
         &mut self,
         setting: &str,
@@ -368,12 +354,6 @@ impl Context<'_> {
         span: Span,
     ) -> Option<Name> {
         let fitting: &[ItemKind] = match setting {
-            "tools" => &[
-                ItemKind::Tool,
-                ItemKind::Mcp,
-                ItemKind::Agent,
-                ItemKind::Human,
-            ],
             "mcp" => &[ItemKind::Mcp],
             "skills" => &[ItemKind::Skill],
             "hooks" => &[ItemKind::Hook],
@@ -394,7 +374,7 @@ impl Context<'_> {
         })
     }
 
-    fn unlistable(&mut self, setting: &str, what: &str, span: Span) {
+    pub(super) fn unlistable(&mut self, setting: &str, what: &str, span: Span) {
         let place = self.place(span);
         self.report(errors::not_listable(place, setting, what));
     }

@@ -18,6 +18,7 @@ pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
     let mut coercion = Coercion {
         root: schema,
         steps: &steps,
+        hidden: None,
         liberties: Vec::new(),
     };
     let value = coercion.value(value, schema, "$");
@@ -32,6 +33,8 @@ struct Coercion<'a> {
     root: &'a Value,
     /// Those that are left.
     steps: &'a Cell<u32>,
+    /// The path of the hidden field that is being changed: its values stand in no liberty.
+    hidden: Option<String>,
     liberties: Vec<String>,
 }
 
@@ -74,6 +77,7 @@ impl<'a> Coercion<'a> {
             let mut attempt = Coercion {
                 root: self.root,
                 steps: self.steps,
+                hidden: self.hidden.clone(),
                 liberties: Vec::new(),
             };
             let changed = attempt.value(value, branch, path);
@@ -131,7 +135,35 @@ impl<'a> Coercion<'a> {
     }
 
     fn tell(&mut self, path: &str, what: &str) {
-        self.liberties.push(format!("{path}: {what}"));
+        self.liberties.push(match &self.hidden {
+            Some(path) => format!("{path}: repaired a hidden value"),
+            None => format!("{path}: {what}"),
+        });
+    }
+
+    /// The value of a field or entry, which may be hidden.
+    fn field(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+        let outer = self.hidden.clone();
+        if is_hidden(schema) {
+            self.hidden.get_or_insert_with(|| path.to_owned());
+        }
+        let value = self.value(value, schema, path);
+        self.hidden = outer;
+        value
+    }
+}
+
+/// Whether what the schema describes is hidden from observers.
+fn is_hidden(schema: &Value) -> bool {
+    schema.get("writeOnly") == Some(&Value::Bool(true))
+}
+
+/// Whether the schema describes something hidden anywhere.
+pub(crate) fn hides(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => is_hidden(schema) || fields.values().any(hides),
+        Value::Array(items) => items.iter().any(hides),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -5,11 +5,12 @@ mod scalar;
 
 use std::sync::Arc;
 
-use gsw_abi::types::{Check, Type, TypeId, TypeTable};
+use gsw_abi::types::{Check, Field, Secrecy, Type, TypeId, TypeTable};
 use serde_json::Value;
 
 use crate::codec::checker::Checker;
 use crate::codec::path::{self, Step};
+use crate::codec::places::{self, REDACTED};
 use crate::codec::{MAX_DEPTH, describe};
 use crate::model::Issue;
 
@@ -36,17 +37,40 @@ pub fn decode_all_issues(
     decode_up_to(checker, ty, tree, MAX_ISSUES)
 }
 
+/// A value for a field or parameter, owned by the caller; its own check is not asked.
+///
+/// # Errors
+/// With everything that does not fit. What observers may not see is in none of the issues.
+pub fn decode_field(
+    checker: &mut dyn Checker,
+    field: &Field,
+    tree: &Value,
+) -> Result<u64, Vec<Issue>> {
+    let hidden_from = (field.secrecy == Secrecy::Redacted).then_some(0);
+    decode_from(checker, field.ty, tree, (MAX_ISSUES, hidden_from))
+}
+
 fn decode_up_to(
     checker: &mut dyn Checker,
     ty: TypeId,
     tree: &Value,
     limit: usize,
 ) -> Result<u64, Vec<Issue>> {
+    decode_from(checker, ty, tree, (limit, None))
+}
+
+fn decode_from(
+    checker: &mut dyn Checker,
+    ty: TypeId,
+    tree: &Value,
+    (limit, hidden_from): (usize, Option<usize>),
+) -> Result<u64, Vec<Issue>> {
     let types = checker.heap().types().clone();
     let mut decoder = Decoder {
         checker,
         types,
         limit,
+        hidden_from,
         steps: Vec::new(),
         issues: Vec::new(),
     };
@@ -66,6 +90,8 @@ struct Decoder<'a> {
     checker: &'a mut dyn Checker,
     types: Arc<TypeTable>,
     limit: usize,
+    /// Inside of what observers do not see: how many steps lead there. Keys further down are hidden as well.
+    hidden_from: Option<usize>,
     steps: Vec<Step>,
     issues: Vec<Issue>,
 }
@@ -134,14 +160,36 @@ impl Decoder<'_> {
     }
 
     fn mismatch(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
-        self.fail(describe::type_name(&self.types, ty), describe::found(tree))
+        let found = self.found(ty, tree);
+        self.fail(describe::type_name(&self.types, ty), found)
+    }
+
+    /// What stands where a value of this type should: a text around a hidden value is as hidden as the value.
+    fn found(&self, ty: TypeId, tree: &Value) -> String {
+        let found = describe::found(tree);
+        match places::hides(&self.types, ty) && !describe::is_kind(&found) {
+            true => REDACTED.into(),
+            false => found,
+        }
     }
 
     fn fail(&mut self, expected: String, found: String) -> Option<u64> {
-        if !self.is_full() {
-            self.issues
-                .push(describe::issue(path::text(&self.steps), expected, found));
+        if self.is_full() {
+            return None;
         }
+        let issue = match self.hidden_from {
+            None => describe::issue(path::text(&self.steps), expected, found),
+            Some(depth) => {
+                let path = path::text(&self.steps[..depth]);
+                let is_told = describe::is_kind(&found);
+                describe::issue(
+                    path,
+                    expected,
+                    if is_told { found } else { REDACTED.into() },
+                )
+            }
+        };
+        self.issues.push(issue);
         None
     }
 }

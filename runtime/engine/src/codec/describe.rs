@@ -57,11 +57,23 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
     }
 }
 
+/// What says nothing of a value but what it is; texts of values are quoted.
+const KINDS: [&str; 3] = [NOTHING, ARRAY, OBJECT];
+/// Found where a value is missing.
+pub(super) const NOTHING: &str = "nothing";
+const ARRAY: &str = "an array";
+const OBJECT: &str = "an object";
+
+/// Whether what was found is told by its kind alone.
+pub(super) fn is_kind(found: &str) -> bool {
+    KINDS.contains(&found)
+}
+
 /// What a value is: small ones themselves, lists and objects by name.
 pub(super) fn found(value: &Value) -> String {
     match value {
-        Value::Array(_) => "an array".into(),
-        Value::Object(_) => "an object".into(),
+        Value::Array(_) => ARRAY.into(),
+        Value::Object(_) => OBJECT.into(),
         other => {
             let text = other.to_string();
             if text.chars().count() <= LONGEST {

@@ -5,14 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
 
+use crate::codec::places::REDACTED;
 use crate::codec::sink::Sink;
 use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
 use crate::{calendar, media};
-
-/// What stands for what may not be shown.
-const REDACTED: &str = "***";
 
 /// Who reads the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

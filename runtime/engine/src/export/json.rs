@@ -101,6 +101,13 @@ calls! {
         }
     }
 
+    /// The same `json`, which observers do not see.
+    plain json_hidden(run, j) {
+        let hidden = json::confidential(&mut run.heap, j);
+        run.heap.release(j);
+        hidden
+    }
+
     /// A `json` of a known tag from a payload.
     plain json_new(run, tag, payload) {
         json::new(&mut run.heap, tag as u32, payload)

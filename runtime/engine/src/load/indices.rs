@@ -88,7 +88,21 @@ fn fields(program: &Program, fields: &[Field]) -> Checked {
             check_function(program, check, 2)?;
         }
         if let Some(default) = field.default {
-            plain(program, default)?;
+            plain_of(program, default, 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// A default takes the parameters before its own, in a frame.
+fn parameters(program: &Program, parameters: &[Field]) -> Checked {
+    for (index, parameter) in parameters.iter().enumerate() {
+        type_id(program, parameter.ty)?;
+        if let Some(check) = &parameter.check {
+            check_function(program, check, 2)?;
+        }
+        if let Some(default) = parameter.default {
+            resumable(program, default, index)?;
         }
     }
     Ok(())
@@ -127,7 +141,7 @@ fn one_function(program: &Program, function: &Function, code_size: usize) -> Che
 fn entries(program: &Program) -> Checked {
     let spawnable = program.spawnable.iter().map(|it| &it.workflow);
     for workflow in program.workflows.iter().chain(spawnable) {
-        fields(program, &workflow.parameters)?;
+        parameters(program, &workflow.parameters)?;
         type_id(program, workflow.result)?;
         resumable(program, workflow.function, workflow.parameters.len())?;
     }
@@ -135,7 +149,7 @@ fn entries(program: &Program) -> Checked {
         plain_of(program, agent.settings, 0)?;
     }
     for prompt in &program.prompts {
-        fields(program, &prompt.parameters)?;
+        parameters(program, &prompt.parameters)?;
         type_id(program, prompt.result)?;
         if prompt
             .agent
@@ -151,7 +165,7 @@ fn entries(program: &Program) -> Checked {
         }
     }
     for tool in &program.tools {
-        fields(program, &tool.parameters)?;
+        parameters(program, &tool.parameters)?;
         type_id(program, tool.result)?;
         resumable(program, tool.function, tool.parameters.len())?;
         if let Repeat::Idempotent(key) = tool.repeat {

@@ -3,11 +3,12 @@
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::Workflow;
-use gsw_abi::types::{Type, TypeId};
+use gsw_abi::types::{Type, TypeId, TypeTable};
 use serde_json::{Map, Value, json};
 
 use crate::codec::checker::Secrets;
 use crate::codec::decode;
+use crate::codec::places::{self, REDACTED};
 use crate::model::Issue;
 use crate::operation::DetachedStart;
 use crate::run::native;
@@ -87,7 +88,7 @@ impl Run {
             other => Err(vec![Issue {
                 path: "$".into(),
                 expected: format!("an object with the parameters of `{}`", workflow.name),
-                found: other.to_string(),
+                found: found_input(&self.loaded.types, workflow, other),
                 message: String::new(),
             }]),
         }
@@ -121,5 +122,14 @@ impl Run {
             Ok(words) => self.start_root(start.function, start.result, &words),
             Err(issues) => self.end_at_once(RunResult::InvalidInput(issues)),
         }
+    }
+}
+
+/// What was given in place of an object with the parameters of a workflow.
+fn found_input(types: &TypeTable, workflow: &Workflow, input: &Value) -> String {
+    let mut parameters = workflow.parameters.iter();
+    match parameters.any(|it| places::field_hides(types, it)) {
+        true => REDACTED.into(),
+        false => input.to_string(),
     }
 }

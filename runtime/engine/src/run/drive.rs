@@ -102,6 +102,29 @@ impl Run {
         }
     }
 
+    /// Calls a resumable function of the program's tables that does not wait; the parameters are taken over.
+    pub(crate) fn call_framed(&mut self, function: u32, words: &[u64]) -> Result<u64, u64> {
+        let frame = self.bottom_frame(function);
+        for (slot, &word) in words.iter().enumerate() {
+            // SAFETY: the loader checked that the function takes so many parameters.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        let run: *mut Self = self;
+        // SAFETY: the frame is new.
+        let status = unsafe { native::resume(run, frame) };
+        assert!(
+            status != status::WAITING,
+            "function {function} waits where nobody could go on with it"
+        );
+        // SAFETY: the frame is live until it is freed below; it has ended, so its slots own nothing.
+        let (value, error) = unsafe { ((*frame).value, (*frame).error) };
+        self.discard_frame(frame);
+        match status == status::RAISED {
+            true => Err(error),
+            false => Ok(value),
+        }
+    }
+
     /// Ends the wait of a task and puts it into the queue, with a value or an error.
     pub(crate) fn wake(&mut self, id: TaskId, with: Result<u64, u64>) {
         let task = self.tasks.at_mut(id);

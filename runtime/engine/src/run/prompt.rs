@@ -6,19 +6,18 @@ mod begin;
 mod end;
 pub(crate) mod hidden;
 mod keys;
+mod observed;
 mod tools;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
-use serde_json::json;
 
 use crate::answers::KeptAnswer;
 use crate::codec::decode;
-use crate::event::{EventKind, JsonText, Level};
+use crate::event::{EventKind, Level};
 use crate::export::Step;
 use crate::model::{
-    Check, ModelAnswer, ModelFailure, ModelRequest, PromptEvent, PromptMachine, PromptNote,
-    PromptStep, Usage,
+    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
 };
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
@@ -30,6 +29,7 @@ use crate::wait::Wait;
 
 use asking::{Asked, Asking, Cost};
 pub(crate) use begin::NewPrompt;
+use observed::Observed;
 use tools::ToolRound;
 
 /// A prompt call on its way.
@@ -57,10 +57,8 @@ pub struct PromptRun {
     usage: Usage,
     /// What was wrong with its last answer that does not fit.
     invalid: String,
-    /// How many messages of its conversation observers were told.
-    told: usize,
-    /// What observers are not told of them.
-    hidden: hidden::Hidden,
+    /// What observers are told of its conversation.
+    observed: Observed,
     /// The name of its agent, else its own.
     asked_by: String,
     /// What it has looked up among the answers that are kept.
@@ -73,6 +71,7 @@ impl PromptRun {
         new: &NewPrompt,
         answer: TypeId,
         (node, outer): (NodeId, NodeId),
+        observed: Observed,
     ) -> Self {
         Self {
             machine,
@@ -90,24 +89,10 @@ impl PromptRun {
             model: String::new(),
             usage: Usage::default(),
             invalid: String::new(),
-            told: 0,
-            hidden: hidden::Hidden::default(),
+            observed,
             asked_by: String::new(),
             key: None,
         }
-    }
-
-    /// What observers are told of a request: a conversation grows, so only what is new in it.
-    fn news_of(&mut self, request: &ModelRequest) -> JsonText {
-        let all = &request.messages;
-        let from = if self.told > all.len() { 0 } else { self.told };
-        self.told = all.len();
-        let system = request.system.as_ref().filter(|_| from == 0);
-        let news = match system {
-            Some(system) => json!({ "system": system, "messages": all[from..] }),
-            None => json!({ "messages": all[from..] }),
-        };
-        JsonText::from(&self.hidden.redact(news))
     }
 }
 
@@ -302,7 +287,7 @@ impl Run {
                     return Some(self.end_prompt(prompt, word, Some(result.detail)));
                 }
                 PromptStep::Fail(failure) => {
-                    let error = self.error_of_prompt(&failure);
+                    let error = self.error_of_prompt(prompt, &failure);
                     return Some(self.end_prompt(prompt, Err(error), None));
                 }
             }
@@ -317,6 +302,8 @@ impl Run {
                 PromptNote::CacheMiss { key } => EventKind::CacheMiss { key },
                 PromptNote::CacheEvict { key } => EventKind::CacheEvict { key },
                 PromptNote::InvalidResponse { response, issues } => {
+                    let response = prompt.observed.answer_text(&response);
+                    let issues = prompt.observed.issues(issues);
                     let messages: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
                     prompt.invalid = messages.join("; ");
                     EventKind::InvalidResponse { response, issues }
@@ -340,11 +327,13 @@ impl Run {
                     }
                 }
                 PromptNote::RefusedCall {
+                    tool,
                     name,
                     input,
                     message,
                 } => {
-                    self.refuse_call(prompt, &name, &input, &message);
+                    let input = prompt.observed.tool_input(tool, &input);
+                    self.tell_refused(prompt, &name, &input, &message);
                     continue;
                 }
                 PromptNote::Warning { message } => {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
-use crate::codec::{self, decode};
+use crate::codec::decode;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
@@ -203,14 +203,12 @@ impl Run {
             .get(&parameter.wire)
             .or_else(|| input.get(&parameter.name));
         let word = match (given, parameter.default) {
-            (Some(tree), _) => {
-                decode::decode_all_issues(self, parameter.ty, tree).map_err(|issues| {
-                    issues
-                        .into_iter()
-                        .map(|it| below(&parameter.name, it))
-                        .collect::<Vec<_>>()
-                })?
-            }
+            (Some(tree), _) => decode::decode_field(self, parameter, tree).map_err(|issues| {
+                issues
+                    .into_iter()
+                    .map(|it| below(&parameter.name, it))
+                    .collect::<Vec<_>>()
+            })?,
             (None, Some(default)) => self
                 .default_of(default, before)
                 .map_err(|why| vec![missing(&parameter.name, &why)])?,
@@ -224,7 +222,7 @@ impl Run {
         if Checker::check(self, check.function, &[word, 0]) {
             return Ok(word);
         }
-        let found = codec::encode(&self.heap, parameter.ty, word);
+        let found = error::shown_field(&self.heap, parameter, word);
         self.heap.release_typed(parameter.ty, word);
         let message = format!(
             "`{}` must fit `{}`, but is {found}",
@@ -244,15 +242,11 @@ impl Run {
         default: FunctionIndex,
         (parameters, words): (&[Field], &[u64]),
     ) -> Result<u64, String> {
-        let function = default.0;
-        let takes = self.loaded.functions[function as usize].parameters as usize;
-        let Some(arguments) = words.get(..takes) else {
-            return Err("its default takes more parameters than stand before it".into());
-        };
-        for (parameter, &word) in parameters.iter().zip(arguments) {
+        for (parameter, &word) in parameters.iter().zip(words) {
             self.heap.retain_typed(parameter.ty, word);
         }
-        self.call_plain(function, arguments).map_err(|raised| {
+        // The loader checked that it takes just the parameters before it.
+        self.call_framed(default.0, words).map_err(|raised| {
             let said = self.said_by(raised);
             self.heap.release(raised);
             format!("its default raised {said}")

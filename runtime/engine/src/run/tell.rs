@@ -71,14 +71,17 @@ impl Run {
     /// A tool that says how it may be repeated says so of all that it does.
     fn relax_effects(&mut self, node: NodeId) {
         let name = self.tree.name(node);
-        let mut tools = self.loaded.program.tools.iter();
-        let repeat = tools.find(|it| it.name == **name).map(|it| it.repeat);
-        let most = match repeat {
-            Some(Repeat::Pure) => Class::Pure,
-            Some(Repeat::Reads) => Class::Reads,
-            Some(Repeat::Idempotent(_)) => Class::Idempotent,
-            Some(Repeat::Once) | None => return,
-        };
+        let named = self.loaded.program.tools.iter();
+        let classes = named
+            .filter(|it| it.name == **name)
+            .map(|it| match it.repeat {
+                Repeat::Pure => Class::Pure,
+                Repeat::Reads => Class::Reads,
+                Repeat::Idempotent(_) => Class::Idempotent,
+                Repeat::Once => Class::Once,
+            });
+        // Of tools that are named alike, the one that must be repeated least.
+        let Some(most) = classes.max() else { return };
         let node = self.tree.node_mut(node);
         node.at_most = node.at_most.min(most);
     }

@@ -291,7 +291,7 @@ fn many(heap: &Heap, error: u64) -> String {
 pub fn shown_field(heap: &Heap, field: &Field, word: u64) -> String {
     match field.secrecy {
         Secrecy::Shown => codec::encode_redacted(heap, field.ty, word),
-        Secrecy::Redacted => "\"***\"".into(),
+        Secrecy::Redacted => format!("\"{}\"", codec::places::REDACTED),
     }
 }
 

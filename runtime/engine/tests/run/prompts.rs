@@ -33,8 +33,9 @@ impl PromptMachine for Machine {
     fn step(&mut self, event: PromptEvent, check: &mut Check<'_>) -> PromptStep {
         match event {
             PromptEvent::Start if self.call.user == "tool" => {
-                let calls = ["double", "missing"].map(|name| ToolCall {
+                let calls = [("double", 0), ("missing", 1)].map(|(name, tool)| ToolCall {
                     id: name.into(),
+                    tool,
                     name: name.into(),
                     input: json!({ "n": 8 }),
                 });
@@ -156,6 +157,7 @@ fn ask(resume: Resume, said: &'static str, cancel_at: Option<u64>) -> (Report, u
         });
         program.tools.push(Tool {
             name: "double".into(),
+            module: "main".into(),
             docs: None,
             parameters: vec![parameter],
             result: INT,

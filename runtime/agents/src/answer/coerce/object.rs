@@ -67,7 +67,7 @@ impl<'a> Coercion<'a> {
             let own = known.and_then(|it| it.get(name)).or(others);
             let inside = format!("{path}.{name}");
             let value = match own {
-                Some(own) => self.value(value, own, &inside),
+                Some(own) => self.field(value, own, &inside),
                 None => value.clone(),
             };
             changed.insert(name.to_owned(), value);
@@ -89,7 +89,7 @@ impl<'a> Coercion<'a> {
             return value.clone();
         };
         self.tell(path, &format!("read a bare value as the field `{name}`"));
-        let inner = self.value(value, schema, &format!("{path}.{name}"));
+        let inner = self.field(value, schema, &format!("{path}.{name}"));
         Value::Object(Map::from_iter([(name.clone(), inner)]))
     }
 }

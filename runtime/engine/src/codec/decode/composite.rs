@@ -1,7 +1,7 @@
 //! Reads values that have parts. What was read of a value that does not fit is released.
 
 use gsw_abi::layout;
-use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Type, TypeId};
+use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::codec::decode::Decoder;
@@ -131,7 +131,10 @@ impl Decoder<'_> {
                 match it.variants.iter().position(is_it) {
                     Some(index) if it.is_inline() => Some(index as u64),
                     Some(index) => Some(self.checker.heap().object(ty, index as u32, 0)),
-                    None => self.fail(variants(it), describe::found(tree)),
+                    None => {
+                        let found = self.found(ty, tree);
+                        self.fail(variants(it), found)
+                    }
                 }
             }
             Value::Object(values) if !it.is_inline() => {
@@ -140,13 +143,16 @@ impl Decoder<'_> {
                     !variant.fields.is_empty() && kind.as_str() == Some(&variant.wire)
                 };
                 let Some(index) = it.variants.iter().position(is_it) else {
-                    let found = describe::found(kind);
+                    let found = self.found(ty, kind);
                     return self
                         .within(Step::Key("kind".into()), |at| at.fail(variants(it), found));
                 };
                 self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
             }
-            _ => self.fail(variants(it), describe::found(tree)),
+            _ => {
+                let found = self.found(ty, tree);
+                self.fail(variants(it), found)
+            }
         }
     }
 
@@ -202,7 +208,7 @@ impl Decoder<'_> {
     }
 
     fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
-        self.within(Step::Key(field.wire.clone()), |it| {
+        self.within_field(field, |it| {
             let word = match (tree, field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
                 (None, Some(default)) => match it.checker.call_default(default) {
@@ -215,7 +221,7 @@ impl Decoder<'_> {
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
                     let expected = describe::type_name(&it.types, field.ty);
-                    return it.fail(expected, "nothing".into());
+                    return it.fail(expected, describe::NOTHING.into());
                 }
             };
             match &field.check {
@@ -229,6 +235,16 @@ impl Decoder<'_> {
                 _ => Some(word),
             }
         })
+    }
+
+    fn within_field<T>(&mut self, field: &Field, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.hidden_from;
+        if field.secrecy == Secrecy::Redacted {
+            self.hidden_from = outer.or(Some(self.steps.len() + 1));
+        }
+        let result = self.within(Step::Key(field.wire.clone()), body);
+        self.hidden_from = outer;
+        result
     }
 
     fn sibling_checks_hold(
@@ -252,9 +268,8 @@ impl Decoder<'_> {
                 hold = false;
                 let found = values
                     .get(&field.wire)
-                    .map_or("nothing".into(), describe::found);
-                let step = Step::Key(field.wire.clone());
-                self.within(step, |it| it.fail(format!("`{}`", check.source), found));
+                    .map_or(describe::NOTHING.into(), describe::found);
+                self.within_field(field, |it| it.fail(format!("`{}`", check.source), found));
             }
         }
         hold

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::budget::{Admission, Charge};
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, JsonText, Level};
 use crate::model::{ModelAnswer, ModelFailure, ModelRequest, Usage};
 use crate::node::Spent;
 use crate::operation::Request;
@@ -204,7 +204,7 @@ impl Run {
         let kind = EventKind::ModelRequest {
             model: request.model.clone(),
             attempt: prompt.requests,
-            request: Some(prompt.news_of(&request)),
+            request: Some(JsonText::from(&prompt.observed.news_of(&request))),
         };
         self.tell(prompt.node, kind);
         prompt.operation = Some(self.request(task, Request::Model { request }));
@@ -322,7 +322,10 @@ impl Run {
             usage,
             stop_reason: answered.map(|it| it.stop_reason.clone()),
             request_id: answered.and_then(|it| it.request_id.clone()),
-            error: answer.as_ref().err().map(|it| it.message.clone()),
+            error: answer
+                .as_ref()
+                .err()
+                .map(|it| prompt.observed.text(it.message.clone())),
         };
         self.tell(prompt.node, kind);
     }

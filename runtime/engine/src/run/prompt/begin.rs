@@ -14,6 +14,7 @@ use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::prompt::hidden::Hidden;
+use crate::run::prompt::observed::Observed;
 use crate::run::prompt::{Gives, PromptRun};
 use crate::value::string;
 use crate::{codec, media};
@@ -31,7 +32,7 @@ pub(crate) struct NewPrompt {
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
-    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the name after `by`}`.
+    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the index of that after `by`}`.
     pub settings: u64,
     /// What the program gets.
     pub gives: Gives,
@@ -93,10 +94,11 @@ impl Run {
             improving: improving.map(|it| text_of(&it["answer"])),
             prices: Arc::clone(&self.settings.prices),
         });
-        let mut prompt = PromptRun::new(machine, &new, declared.result, (node, outer));
+        let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden);
+        let nodes = (node, outer);
+        let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
         prompt.round = round;
         prompt.budget = budget;
-        prompt.hidden = hidden;
         prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
         Ok(Box::new(prompt))
     }
@@ -107,7 +109,7 @@ impl Run {
             return (None, Hidden::default());
         }
         let shown = codec::encode_redacted(&self.heap, JSON, word);
-        let hidden = Hidden::of(&self.heap, word, &shown);
+        let hidden = Hidden::in_arguments(&self.heap, word);
         self.heap.release(word);
         (Some(shown.into()), hidden)
     }
@@ -147,10 +149,9 @@ impl Run {
     ) -> Result<Merged, u64> {
         let loaded = Arc::clone(&self.loaded);
         let agents = &loaded.program.agents;
-        let agent = match given.shift_remove("agent") {
-            Some(Value::String(name)) => agents.iter().find(|it| it.name == name),
-            _ => declared.and_then(|index| agents.get(index as usize)),
-        };
+        let named = given.shift_remove("agent").and_then(|it| it.as_u64());
+        let agent = named.or(declared.map(u64::from));
+        let agent = agent.and_then(|index| agents.get(index as usize));
         let defaults = &loaded.program.models;
         let mut settings = project_settings(defaults);
         if let Some(agent) = agent

@@ -59,12 +59,13 @@ impl Run {
     }
 
     /// The error that a machine wants raised.
-    pub(super) fn error_of_prompt(&mut self, failure: &PromptFailure) -> u64 {
+    pub(super) fn error_of_prompt(&mut self, prompt: &PromptRun, failure: &PromptFailure) -> u64 {
         let kind = failure.error;
+        let fields = prompt.observed.failure(failure);
         let declared = error::fields(&self.heap, kind.ty()).to_vec();
         let mut words = Vec::with_capacity(declared.len());
         for field in &declared {
-            let tree = failure.fields.get(&field.name).unwrap_or(&Value::Null);
+            let tree = fields.get(&field.name).unwrap_or(&Value::Null);
             words.push(match decode::decode(self, field.ty, tree) {
                 Ok(word) => word,
                 Err(_) => self.empty_word(field.ty),
@@ -104,7 +105,8 @@ impl Run {
             // The answer is the first field of the record.
             Gives::Response => (prompt.answer, value::field(word, 0)),
         };
-        codec::encode_redacted(&self.heap, ty, word).into()
+        let output = codec::encode_redacted(&self.heap, ty, word);
+        prompt.observed.output(output).into()
     }
 
     pub(super) fn leave_prompt(

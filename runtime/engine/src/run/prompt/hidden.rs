@@ -1,73 +1,200 @@
-//! What a prompt shows to its model and to nobody else: the `@secret` fields of its arguments.
+//! Values that a prompt shows to its model, or a question to a person, and to nobody else: wherever their texts come back, `***`
+//! stands in their place.
+//!
+//! What lies in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or a
+//! model has put together: there a hidden value is found by its text, if that is long enough to mean it.
 
+use std::cell::OnceCell;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 use gsw_abi::builtin::JSON;
 use serde_json::Value;
 
 use crate::codec;
+use crate::codec::places::REDACTED;
 use crate::heap::Heap;
+use crate::value::json::{self, View};
+use crate::value::{map, string};
 
-/// What stands for a hidden value; the codec writes it.
-const REDACTED: &str = "***";
+/// The fewest characters of a value that is found by its text: shorter ones are parts of too many words and numbers. A guess.
+const SHORTEST: usize = 4;
 
-/// The texts of hidden values, longest first.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Hidden(Vec<String>);
+/// The texts of hidden values, and what observers see of each.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    known: Vec<(String, String)>,
+    finder: OnceCell<Option<AhoCorasick>>,
+}
 
 impl Hidden {
-    /// What is hidden in a `json` word, which is borrowed, given what everybody may see of it.
-    pub(crate) fn of(heap: &Heap, word: u64, shown: &str) -> Self {
-        let whole = codec::encode(heap, JSON, word);
-        if whole == shown {
-            return Self::default();
+    /// What is hidden in the arguments of a call, a `json` object, which is borrowed.
+    pub(crate) fn in_arguments(heap: &Heap, word: u64) -> Self {
+        let mut hidden = Self::default();
+        let View::Object(arguments) = json::view(word) else {
+            return hidden;
+        };
+        for (name, argument) in map::entries(arguments) {
+            let (whole, shown) = (whole(heap, argument), shown(heap, argument));
+            if whole == shown {
+                continue;
+            }
+            hidden.add_values(&parsed(&whole), &parsed(&shown));
+            hidden.add_objects(heap, argument);
+            let bare = match json::view(argument) {
+                View::String(text) => string::text(text).to_owned(),
+                _ => whole,
+            };
+            // As the block that stands after the text of a prompt, however short it is.
+            let block = |text: &str| {
+                let name = string::text(name);
+                format!("<{name}>\n{text}\n</{name}>")
+            };
+            let shown = shown.trim_matches('"');
+            hidden.known.push((block(&bare), block(shown)));
         }
-        let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
-        let mut found = Vec::new();
-        collect(&read(&whole), &read(shown), &mut found);
-        found.sort_by_key(|it| std::cmp::Reverse(it.len()));
-        Self(found)
+        hidden
     }
 
-    /// A value in which every text is without them.
+    /// Whether nothing is hidden.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Both are the same value, once whole and once as observers see it.
+    pub(crate) fn add_values(&mut self, whole: &Value, shown: &Value) {
+        match (whole, shown) {
+            (Value::Object(whole), Value::Object(shown)) => {
+                for (name, value) in whole {
+                    self.add_values(value, shown.get(name).unwrap_or(&Value::Null));
+                }
+            }
+            (Value::Array(whole), Value::Array(shown)) if whole.len() == shown.len() => {
+                for (value, shown) in whole.iter().zip(shown) {
+                    self.add_values(value, shown);
+                }
+            }
+            (whole, shown) if whole == shown => {}
+            (whole, _) => self.add_value(whole),
+        }
+    }
+
+    fn add_value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                // As it is, and inside of JSON.
+                let quoted = value.to_string();
+                self.add_text(text);
+                self.add_text(&quoted[1..quoted.len() - 1]);
+            }
+            Value::Number(number) => self.add_text(&number.to_string()),
+            Value::Array(items) => {
+                self.add_text(&value.to_string());
+                items.iter().for_each(|it| self.add_value(it));
+            }
+            Value::Object(fields) => {
+                self.add_text(&value.to_string());
+                fields.values().for_each(|it| self.add_value(it));
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn add_text(&mut self, text: &str) {
+        if text.chars().nth(SHORTEST - 1).is_some() {
+            self.known.push((text.to_owned(), REDACTED.to_owned()));
+            self.finder.take();
+        }
+    }
+
+    /// The texts of all objects in a `json` of which a field is hidden: they hide also what is too short by itself.
+    fn add_objects(&mut self, heap: &Heap, word: u64) {
+        let mut waiting = vec![word];
+        while let Some(word) = waiting.pop() {
+            match json::view(word) {
+                View::Object(fields) => {
+                    let fields = map::entries(fields);
+                    let inside: Vec<u64> = fields.map(|(_, it)| it).collect();
+                    if inside.iter().any(|it| json::is_confidential(*it)) {
+                        self.known.push((whole(heap, word), shown(heap, word)));
+                    }
+                    waiting.extend(inside);
+                }
+                View::List(items) => waiting.extend(crate::value::list::words(items)),
+                View::Null | View::Bool(_) | View::Int(_) | View::Float(_) | View::String(_) => {}
+            }
+        }
+    }
+
+    /// The value without them.
     pub(crate) fn redact(&self, value: Value) -> Value {
-        if self.0.is_empty() {
+        if self.known.is_empty() {
             return value;
         }
         match value {
-            Value::String(mut text) => {
-                for hidden in &self.0 {
-                    text = text.replace(hidden.as_str(), REDACTED);
-                }
-                Value::String(text)
-            }
+            Value::String(text) => Value::String(self.redact_text(text)),
             Value::Array(items) => items.into_iter().map(|it| self.redact(it)).collect(),
             Value::Object(fields) => fields
                 .into_iter()
                 .map(|(name, it)| (name, self.redact(it)))
                 .collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+            Value::Number(number) => {
+                let text = number.to_string();
+                match self.known.iter().any(|it| it.0 == text) {
+                    true => REDACTED.into(),
+                    false => Value::Number(number),
+                }
+            }
+            Value::Null | Value::Bool(_) => value,
         }
+    }
+
+    /// The value with its texts without them; numbers stay, so that it is of the same type.
+    pub(crate) fn redact_texts(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact_text(text)),
+            Value::Array(items) => items.into_iter().map(|it| self.redact_texts(it)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, it)| (name, self.redact_texts(it)))
+                .collect(),
+            Value::Number(_) | Value::Null | Value::Bool(_) => value,
+        }
+    }
+
+    /// The text without them.
+    pub(crate) fn redact_text(&self, text: String) -> String {
+        if self.known.is_empty() {
+            return text;
+        }
+        let Some(finder) = self.finder.get_or_init(|| finder(&self.known)) else {
+            return REDACTED.into();
+        };
+        if !finder.is_match(&text) {
+            return text;
+        }
+        let shown: Vec<&str> = self.known.iter().map(|it| it.1.as_str()).collect();
+        finder.replace_all(&text, &shown)
     }
 }
 
-/// Both are the same value, once whole and once with hidden parts replaced. Strings show as they are and as JSON inside of JSON.
-fn collect(whole: &Value, shown: &Value, found: &mut Vec<String>) {
-    match (whole, shown) {
-        (Value::Object(whole), Value::Object(shown)) => {
-            for (name, value) in whole {
-                collect(value, shown.get(name).unwrap_or(&Value::Null), found);
-            }
-        }
-        (Value::Array(whole), Value::Array(shown)) if whole.len() == shown.len() => {
-            for (value, shown) in whole.iter().zip(shown) {
-                collect(value, shown, found);
-            }
-        }
-        (whole, shown) if whole == shown => {}
-        (Value::String(text), _) => {
-            let quoted = whole.to_string();
-            found.extend([text.clone(), quoted.trim_matches('"').to_owned()]);
-            found.retain(|it| !it.is_empty());
-        }
-        (whole, _) => found.push(whole.to_string()),
-    }
+/// Finds the longest of the texts that begin at a place, so that a part of one leaves nothing of the other. `None` when they are
+/// more than it can hold.
+fn finder(known: &[(String, String)]) -> Option<AhoCorasick> {
+    let texts = known.iter().map(|it| &it.0);
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(texts)
+        .ok()
+}
+
+fn whole(heap: &Heap, word: u64) -> String {
+    codec::encode(heap, JSON, word)
+}
+
+fn shown(heap: &Heap, word: u64) -> String {
+    codec::encode_redacted(heap, JSON, word)
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or(Value::Null)
 }

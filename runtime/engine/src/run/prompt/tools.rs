@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use gsw_abi::builtin::ERROR;
+use gsw_abi::builtin::{ERROR, UNIT};
 use gsw_abi::call::NodeKind;
-use gsw_abi::program::{Repeat, ToolBody};
-use gsw_abi::types::{Secrecy, Type, TypeId};
+use gsw_abi::program::{Repeat, Tool, ToolBody};
+use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
-use crate::codec;
+use crate::codec::{self, places};
 use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
 use crate::run::Run;
@@ -53,10 +53,11 @@ impl Run {
         };
         for index in 0..round.calls.len() {
             let call = &round.calls[index];
+            prompt.observed.note_call(call);
             match self.start_tool(task, prompt, call, index as u32) {
                 Ok(()) => round.running += 1,
                 Err(content) => {
-                    self.refuse_call(prompt, &call.name, &call.input, &content);
+                    self.refuse_call(prompt, call, &content);
                     round.outcomes[index] = Some(ToolOutcome {
                         id: call.id.clone(),
                         content,
@@ -83,8 +84,7 @@ impl Run {
         let tool = loaded
             .program
             .tools
-            .iter()
-            .find(|it| it.name == call.name)
+            .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
@@ -134,7 +134,11 @@ impl Run {
             unreachable!("a tool ends in the round that started it");
         };
         let call = round.calls[index as usize].clone();
-        let outcome = self.outcome_of_tool(&call, ending, &mut round.raised);
+        let (outcome, shown) = self.outcome_of_tool(&call, ending, &mut round.raised);
+        if let Some(shown) = shown {
+            let content = &outcome.content;
+            prompt.observed.note_result(&call.id, content, shown);
+        }
         round.running -= 1;
         round.outcomes[index as usize] = Some(outcome);
         let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
@@ -152,58 +156,64 @@ impl Run {
             .tools
             .as_ref()
             .and_then(|it| it.calls.get(index as usize));
-        let mut tools = self.loaded.program.tools.iter();
-        call.and_then(|call| tools.find(|it| it.name == call.name))
+        call.and_then(|call| self.tool_of(call))
             .is_some_and(|it| it.body == ToolBody::Question)
     }
 
-    /// A call that does not even begin is a node and told of like any other.
-    pub(super) fn refuse_call(&mut self, prompt: &PromptRun, name: &str, input: &Value, why: &str) {
-        let input = self.shown_input(name, input);
-        let why = prompt.hidden.redact(why.into());
+    /// The tool that a call is of.
+    fn tool_of(&self, call: &ToolCall) -> Option<&Tool> {
+        self.loaded.program.tools.get(call.tool as usize)
+    }
+
+    /// A call of an offered tool that does not even begin.
+    fn refuse_call(&mut self, prompt: &PromptRun, call: &ToolCall, why: &str) {
+        let tool = self.tool_of(call);
+        let name = tool.map_or_else(|| call.name.clone(), |it| it.name.clone());
+        let input = prompt.observed.tool_input(Some(call.tool), &call.input);
+        self.tell_refused(prompt, &name, &input, why);
+    }
+
+    /// A call that does not even begin is a node and told of like any other; of its input, what observers see.
+    pub(super) fn tell_refused(
+        &mut self,
+        prompt: &PromptRun,
+        name: &str,
+        input: &Value,
+        why: &str,
+    ) {
+        let why = prompt.observed.text(why.to_owned());
         let node = self.enter_node(NewNode {
             parent: prompt.node,
             kind: NodeKind::Tool,
             name,
             index: None,
             status: Status::Running,
-            input: Some(prompt.hidden.redact(input).to_string().into()),
+            input: Some(input.to_string().into()),
         });
-        let why = why.as_str().map(Arc::from);
-        self.leave_node(node, Status::Failed, why);
+        self.leave_node(node, Status::Failed, Some(why.into()));
     }
 
-    /// What observers see of arguments that were not decoded: what a parameter keeps from them is left out.
-    fn shown_input(&self, name: &str, input: &Value) -> Value {
-        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
-        let mut shown = input.clone();
-        for parameter in tool.map_or(&[][..], |it| &it.parameters) {
-            if parameter.secrecy == Secrecy::Redacted
-                && let Some(value) = shown.get_mut(&parameter.wire)
-            {
-                *value = "***".into();
-            }
-        }
-        shown
-    }
-
+    /// What the model is told of a call, and what observers see of that where it is something else.
     fn outcome_of_tool(
         &mut self,
         call: &ToolCall,
         ending: Ending,
         raised: &mut Option<u64>,
-    ) -> ToolOutcome {
+    ) -> (ToolOutcome, Option<String>) {
         let id = call.id.clone();
-        match ending {
+        let outcome = match ending {
             Ending::Value(value) => {
-                let ty = self.result_of_tool(&call.name);
+                let ty = self.tool_of(call).map_or(UNIT, |it| it.result);
                 let content = self.text_for_model(ty, value);
+                let shown = places::hides(&self.loaded.types, ty)
+                    .then(|| codec::encode_redacted(&self.heap, ty, value));
                 self.heap.release_typed(ty, value);
-                ToolOutcome {
+                let outcome = ToolOutcome {
                     id,
                     content,
                     is_error: false,
-                }
+                };
+                return (outcome, shown);
             }
             Ending::Error(error) => {
                 let content = self.error_for_model(error);
@@ -223,7 +233,8 @@ impl Run {
                 content: "cancelled".into(),
                 is_error: true,
             },
-        }
+        };
+        (outcome, None)
     }
 
     /// All tools of a round have ended and are out of the list of the prompt's node.
@@ -259,11 +270,6 @@ impl Run {
         };
         let result = self.end_prompt(&prompt, Err(result), None);
         self.give_prompt(coordinator, &prompt, result);
-    }
-
-    fn result_of_tool(&self, name: &str) -> TypeId {
-        let tool = self.loaded.program.tools.iter().find(|it| it.name == name);
-        tool.map_or(gsw_abi::builtin::UNIT, |it| it.result)
     }
 
     /// A built-in error in a sentence; a program's own, which may say more, with its fields.

@@ -1,0 +1,167 @@
+//! What `@secret` hides is seen by nobody who watches: random programs, whose hidden values are marks that are then looked for in
+//! everything that comes out.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use fake_provider::{Answer, Body, Reply, Script};
+use gsw_generator::{SecretProgram, Turn, secret_program};
+use serde_json::Value;
+
+use crate::collector::{Collector, Part};
+use crate::introspection::turn;
+use crate::program::{Said, gswc, root, scratch, text};
+use crate::wire::{program, with_provider};
+
+/// How many programs are tried; `GSW_PROGRAMS` says otherwise.
+const PROGRAMS: u64 = 12;
+
+fn number(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.and_then(|it| it.parse().ok()).unwrap_or(default)
+}
+
+fn reply((when, what): &(&str, Turn)) -> Reply {
+    let reply = match what {
+        Turn::Calls(tool, input) => turn(&[(tool, input.clone())]),
+        Turn::Says(text) => Reply::of(Body::Answer(Answer {
+            text: text.as_str().into(),
+        })),
+        Turn::Refuses(message) => Reply::error(400, "invalid_request_error", message),
+    };
+    Reply {
+        when: Some((*when).to_owned()),
+        ..reply
+    }
+}
+
+/// Runs a program with its arguments, answers on standard input, and a collector of traces.
+fn run(file: &Path, made: &SecretProgram, url: &str, (events, traces): (&Path, &str)) -> Said {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(["run", text(file), "--", "--json", "--events", text(events)])
+        .args(&made.arguments)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .env_remove("GSW_MODEL")
+        .env("ANTHROPIC_API_KEY", "key-of-tests")
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", traces)
+        .env("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+        .spawn()
+        .expect("gswc can be started");
+    let mut pipe = child.stdin.take().expect("its input is a pipe");
+    for answer in &made.answers {
+        // A program that asks nobody may have ended.
+        let _ = writeln!(pipe, "{answer}");
+    }
+    drop(pipe);
+    child.wait_with_output().expect("it ends").into()
+}
+
+/// The marks of a program that are seen somewhere, with the place.
+fn seen(seed: u64, made: &SecretProgram) -> Vec<String> {
+    let file = program(&format!("secret_{seed}"), &made.source);
+    let folder = scratch("secrets");
+    let events = folder.join(format!("{seed}.jsonl"));
+    let collector = Collector::start(Part::Takes);
+    let replies = made.turns.iter().map(reply).collect();
+    let (said, asked) = with_provider(Script { replies }, |url| {
+        run(&file, made, url, (&events, &collector.url))
+    });
+    let context = || format!("seed {seed}: {said:?}\n{}", made.source);
+    assert_eq!(said.code, Some(1), "{}", context());
+    let last = said.err.lines().last().unwrap_or_default();
+    let last: Value = serde_json::from_str(last).unwrap_or_default();
+    assert_eq!(last["error"], "Bad", "{}", context());
+    // The model itself is shown everything.
+    let asked = format!("{asked:?}");
+    assert!(
+        made.marks.iter().any(|it| asked.contains(it)),
+        "{}",
+        context()
+    );
+    let page = folder.join(format!("{seed}.html"));
+    let traced = gswc(&["trace", text(&events), "--json"]);
+    assert_eq!(
+        gswc(&["trace", text(&events), "--html", text(&page)]).code,
+        Some(0)
+    );
+    let read = |path: &Path| fs::read_to_string(path).expect("it was written");
+    let mut places = vec![
+        ("output", said.out.clone()),
+        ("events", read(&events)),
+        ("trace", traced.out),
+        ("page", read(&page)),
+        ("spans", format!("{:?}", collector.spans())),
+    ];
+    // A person is shown what is asked.
+    if made.answers.is_empty() {
+        places.push(("errors", said.err.clone()));
+    }
+    assert!(places[1].1.contains("***"), "{}", context());
+    let mut found = Vec::new();
+    for (place, shown) in &places {
+        for mark in made.marks.iter().filter(|it| shown.contains(it.as_str())) {
+            let at = shown.find(mark.as_str()).unwrap_or_default();
+            let before: String = shown[..at].chars().rev().take(200).collect();
+            let before: String = before.chars().rev().collect();
+            found.push(format!("{mark} in the {place} after {before}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_mark_of_a_random_program_is_seen() {
+    // G11, G55
+    let first = number("GSW_SEED", 1);
+    for seed in first..first + number("GSW_PROGRAMS", PROGRAMS) {
+        let made = secret_program(seed);
+        let found = seen(seed, &made);
+        assert!(
+            found.is_empty(),
+            "seed {seed}:\n{}\n{}\n{:#?}",
+            found.join("\n"),
+            made.source,
+            made.turns
+        );
+    }
+}
+
+const ARGUMENTS: &str = r#"
+type Login { user: string, @secret pin: int }
+workflow main(@secret pin: int, @secret tags: [int] = [], login: Login? = none) -> int { pin + tags.len() }
+"#;
+
+#[test]
+fn a_hidden_argument_that_does_not_fit_is_not_repeated() {
+    let file = program("secret_arguments", ARGUMENTS);
+    for words in [
+        &["--pin", "CANARY"][..],
+        &["--pin=CANARY"],
+        &["--pin", "1", "--tags", "CANARY"],
+        &["--pin", "1", "--tags", "[1,\"CANARY\"]"],
+        &["--pin", "1", "--login", "CANARY"],
+        &[
+            "--pin",
+            "1",
+            "--login",
+            "{\"user\":\"ann\",\"pin\":\"CANARY\"}",
+        ],
+        &["--pin", "1", "--login", "{\"user\":\"ann\",\"pin\":CANARY}"],
+        &["--pin", "1", "--login", "\"CANARY\""],
+        &["--pin", "1", "--login", "{\"user\":1,\"pim\":\"CANARY\"}"],
+    ] {
+        for form in ["--json", "--raw"] {
+            let mut all = vec!["run", text(&file), "--", form];
+            all.extend(words);
+            let said = gswc(&all);
+            assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+            assert!(!said.err.contains("CANARY"), "{words:?}: {said:?}");
+        }
+    }
+}
