@@ -5,6 +5,7 @@
 mod object;
 mod scalar;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use serde_json::Value;
@@ -14,19 +15,22 @@ use super::{literal, parse};
 
 /// The value, changed, and what was changed; nothing if it fits or nothing is known to help.
 pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
-    let steps = Cell::new(MOST_STEPS);
+    let (steps, fit_steps) = (Cell::new(MOST_STEPS), Cell::new(MOST_FIT_STEPS));
     let mut coercion = Coercion {
         root: schema,
         steps: &steps,
         hidden: None,
+        fit_steps: &fit_steps,
         liberties: Vec::new(),
     };
-    let value = coercion.value(value, schema, "$");
+    let value = coercion.value(value, schema, "$").into_owned();
     (value, coercion.liberties)
 }
 
 /// How many values are looked at at most: trying all ways through nested choices can take for ever.
 const MOST_STEPS: u32 = 10_000;
+/// How many steps all questions whether a value fits take together: each of those values may be as large as the answer.
+const MOST_FIT_STEPS: u32 = 4_000_000;
 
 /// A change on its way.
 struct Coercion<'a> {
@@ -35,18 +39,21 @@ struct Coercion<'a> {
     steps: &'a Cell<u32>,
     /// The path of the hidden field that is being changed: its values stand in no liberty.
     hidden: Option<String>,
+    /// Likewise, of questions whether a value fits.
+    fit_steps: &'a Cell<u32>,
     liberties: Vec<String>,
 }
 
 impl<'a> Coercion<'a> {
-    fn value(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+    /// The value; borrowed where nothing in it is changed, since it may be large and be tried often.
+    fn value<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
         let schema = resolved(schema, self.root);
         let Some(left) = self.steps.get().checked_sub(1) else {
-            return value.clone();
+            return Cow::Borrowed(value);
         };
         self.steps.set(left);
-        if fits(value, schema, self.root) {
-            return value.clone();
+        if self.fits(value, schema) {
+            return Cow::Borrowed(value);
         }
         if let Some(allowed) = scalar::allowed(schema) {
             return self.literal(value, &allowed, path);
@@ -63,13 +70,22 @@ impl<'a> Coercion<'a> {
             Some("array") => self.array(value, schema, path),
             Some("object") => self.object(value, schema, path),
             Some(name) => self.scalar(value, name, path),
-            None => value.clone(),
+            None => Cow::Borrowed(value),
         }
     }
 
+    fn fits(&self, value: &Value, schema: &Value) -> bool {
+        fits(value, schema, self.root, self.fit_steps)
+    }
+
     /// The branch that takes the fewest changes; the earlier one of equals.
-    fn choice(&mut self, value: &Value, branches: &'a [Value], path: &str) -> Value {
-        let mut best: Option<(Value, Vec<String>)> = None;
+    fn choice<'v>(
+        &mut self,
+        value: &'v Value,
+        branches: &'a [Value],
+        path: &str,
+    ) -> Cow<'v, Value> {
+        let mut best: Option<(Cow<'v, Value>, Vec<String>)> = None;
         for branch in branches {
             if !may_be(value, resolved(branch, self.root)) {
                 continue;
@@ -78,12 +94,13 @@ impl<'a> Coercion<'a> {
                 root: self.root,
                 steps: self.steps,
                 hidden: self.hidden.clone(),
+                fit_steps: self.fit_steps,
                 liberties: Vec::new(),
             };
             let changed = attempt.value(value, branch, path);
             let count = attempt.liberties.len();
             let is_better = best.as_ref().is_none_or(|it| count < it.1.len());
-            if is_better && fits(&changed, branch, self.root) {
+            if is_better && self.fits(&changed, branch) {
                 best = Some((changed, attempt.liberties));
             }
         }
@@ -92,30 +109,45 @@ impl<'a> Coercion<'a> {
                 self.liberties.extend(liberties);
                 changed
             }
-            None => value.clone(),
+            None => Cow::Borrowed(value),
         }
     }
 
-    fn array(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
-        let items = match value {
-            Value::Array(items) => items.clone(),
+    fn array<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
+        match value {
+            Value::Array(items) => {
+                let before = self.liberties.len();
+                let changed = self.items(items, schema, path);
+                if self.liberties.len() == before {
+                    return Cow::Borrowed(value);
+                }
+                Cow::Owned(owned(changed))
+            }
             Value::String(text) => match parse::strict(text) {
                 Some(Value::Array(items)) => {
                     self.tell(path, "read a text as the list in it");
-                    items
+                    Cow::Owned(owned(self.items(&items, schema, path)))
                 }
-                _ => self.single(value, path),
+                _ => self.single(value, schema, path),
             },
             Value::Object(fields) if fields.len() == 1 => match fields.values().next() {
                 Some(Value::Array(items)) => {
                     self.tell(path, "took a list out of an object around it");
-                    items.clone()
+                    Cow::Owned(owned(self.items(items, schema, path)))
                 }
-                _ => self.single(value, path),
+                _ => self.single(value, schema, path),
             },
-            Value::Null => return value.clone(),
-            _ => self.single(value, path),
-        };
+            Value::Null => Cow::Borrowed(value),
+            _ => self.single(value, schema, path),
+        }
+    }
+
+    fn items<'v>(
+        &mut self,
+        items: &'v [Value],
+        schema: &'a Value,
+        path: &str,
+    ) -> Vec<Cow<'v, Value>> {
         let places = schema.get("prefixItems").and_then(Value::as_array);
         let changed = items.iter().enumerate().map(|(index, item)| {
             let place = places
@@ -123,15 +155,16 @@ impl<'a> Coercion<'a> {
                 .or_else(|| schema.get("items"));
             match place {
                 Some(place) => self.value(item, place, &format!("{path}[{index}]")),
-                None => item.clone(),
+                None => Cow::Borrowed(item),
             }
         });
         changed.collect()
     }
 
-    fn single(&mut self, value: &Value, path: &str) -> Vec<Value> {
+    fn single<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
         self.tell(path, "read one value as a list of it");
-        vec![value.clone()]
+        let items = self.items(std::slice::from_ref(value), schema, path);
+        Cow::Owned(owned(items))
     }
 
     fn tell(&mut self, path: &str, what: &str) {
@@ -142,7 +175,10 @@ impl<'a> Coercion<'a> {
     }
 
     /// The value of a field or entry, which may be hidden.
-    fn field(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+    fn field<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value>
+    where
+        'a: 'v,
+    {
         let outer = self.hidden.clone();
         if is_hidden(schema) {
             self.hidden.get_or_insert_with(|| path.to_owned());
@@ -165,6 +201,10 @@ pub(crate) fn hides(schema: &Value) -> bool {
         Value::Array(items) => items.iter().any(hides),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
+}
+
+fn owned(items: Vec<Cow<'_, Value>>) -> Value {
+    items.into_iter().map(Cow::into_owned).collect()
 }
 
 /// Whether the value can be this branch: the constant that tells variants apart is as a rule right.

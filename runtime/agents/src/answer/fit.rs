@@ -36,14 +36,18 @@ pub(crate) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether the value has the shape that the schema asks for; not, when that takes too long to find out.
-pub(crate) fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
-    let steps = Cell::new(MOST_STEPS);
+/// Whether the value has the shape that the schema asks for; not, when that takes too long to find out: one question takes
+/// 200,000 steps at most, and all that share `left` no more than that.
+pub(crate) fn fits(value: &Value, schema: &Value, root: &Value, left: &Cell<u32>) -> bool {
+    let given = left.get().min(MOST_STEPS);
+    let steps = Cell::new(given);
     let question = Question {
         root,
         steps: &steps,
     };
-    question.fits(value, schema)
+    let fits = question.fits(value, schema);
+    left.set(left.get() - (given - steps.get()));
+    fits
 }
 
 #[derive(Clone, Copy)]

@@ -1,12 +1,13 @@
 //! What models do to JSON, and what becomes of it.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use gsw_engine::model::Issue;
 use proptest::{prop_assert, proptest};
 use serde_json::{Value, json};
 
-use super::fit::fits;
+use super::fit;
 use super::{Reading, read};
 use crate::settings::Exactness;
 
@@ -17,6 +18,10 @@ fn schema() -> Value {
         "severity": {"enum": ["Low", "Medium", "High"]},
         "tags": {"type": "array", "items": {"type": "string"}},
     }, "required": ["title", "line", "severity", "tags"]})
+}
+
+fn fits(value: &Value, schema: &Value) -> bool {
+    fit::fits(value, schema, schema, &Cell::new(u32::MAX))
 }
 
 fn issue(message: &str) -> Vec<Issue> {
@@ -30,7 +35,7 @@ fn issue(message: &str) -> Vec<Issue> {
 
 fn attempt(text: &str, schema: &Value, exactness: Exactness) -> Result<Reading, Vec<Issue>> {
     let mut check = |it: &Value| {
-        if fits(it, schema, schema) {
+        if fits(it, schema) {
             Ok(())
         } else {
             Err(issue("does not fit"))
@@ -278,6 +283,26 @@ fn reading_takes_time_in_proportion_to_the_text() {
 }
 
 #[test]
+fn choices_in_choices_around_much_that_does_not_fit_end() {
+    let inner = json!({"$ref": "#/$defs/E"});
+    let variant = |name: &str| json!({"type": "object", "properties": {name: inner, "b": inner}});
+    let branches = [
+        variant("a"),
+        variant("c"),
+        variant("d"),
+        json!({"type": "array", "items": {"type": "integer"}}),
+    ];
+    let schema = json!({"$ref": "#/$defs/E", "$defs": {"E": {"anyOf": branches}}});
+    let mut text = format!("[{}\"x y\"]", "1, ".repeat(100_000));
+    for _ in 0..100 {
+        text = format!("{{\"b\": {text}}}");
+    }
+    let begin = Instant::now();
+    assert!(attempt(&text, &schema, Exactness::Lenient).is_err());
+    assert!(begin.elapsed() < Duration::from_secs(120));
+}
+
+#[test]
 fn whole_values_are_found_in_broken_ones_and_between_fences() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     for (text, expected) in [
@@ -299,7 +324,7 @@ proptest! {
     fn no_text_is_too_odd(text in "[\\[\\]{}:,\"'`“”/#*\\\\nu0-9a-c \n]{0,60}") {
         for schema in [schema(), json!({"type": "string"}), json!({"type": "array", "items": {"type": "integer"}})] {
             if let Ok(reading) = attempt(&text, &schema, Exactness::Lenient) {
-                prop_assert!(fits(&reading.value, &schema, &schema));
+                prop_assert!(fits(&reading.value, &schema));
                 let is_exact = serde_json::from_str::<Value>(&text).is_ok_and(|it| it == reading.value);
                 prop_assert!(is_exact || !reading.liberties.is_empty());
             }

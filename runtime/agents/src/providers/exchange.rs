@@ -19,6 +19,9 @@ const LARGEST_BODY: usize = 64 << 20;
 /// How long we wait for the end of a response whose answer is complete, so that its connection can be used again.
 const LINGER: Duration = Duration::from_millis(20);
 
+/// The longest limit that a clock can add to its time: thirty years.
+const FOREVER: Duration = Duration::from_secs(1_000_000_000);
+
 /// An attempt that failed.
 #[derive(Debug)]
 pub(crate) struct Trouble {
@@ -92,11 +95,16 @@ impl Exchange<'_> {
         providers: &Providers,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
-        let deadline = Instant::now() + self.limit;
+        let mut deadline = Instant::now() + self.limit.min(FOREVER);
         let mut attempts = 0;
         loop {
             attempts += 1;
+            // The wait for a connection is for other requests, each of which has its limit.
+            let asked = Instant::now();
+            let connection = connection().await;
+            deadline += asked.elapsed();
             let once = timeout_at(deadline, self.once(providers, on_delta)).await;
+            drop(connection);
             let trouble = match once {
                 Ok(Ok(answer)) => return Ok(ModelAnswer { attempts, ..answer }),
                 Ok(Err(trouble)) => trouble,
@@ -142,7 +150,6 @@ impl Exchange<'_> {
         providers: &Providers,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let _connection = connection().await;
         let response = providers.http.send(&self.post).await;
         let response = response.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,

@@ -293,14 +293,8 @@ fn missing(name: &str, why: &str) -> Issue {
 /// An issue of a parameter's value, its path beginning with the parameter.
 fn below(name: &str, issue: Issue) -> Issue {
     let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
-    let path = format!("$.{name}{rest}");
-    let said = issue
-        .message
-        .strip_prefix("at ")
-        .and_then(|it| it.strip_prefix(&issue.path));
     Issue {
-        message: said.map_or(issue.message.clone(), |it| format!("at {path}{it}")),
-        path,
+        path: format!("$.{name}{rest}"),
         ..issue
     }
 }

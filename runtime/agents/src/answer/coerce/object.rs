@@ -1,25 +1,39 @@
 //! Records and maps: keys in another spelling, an object around the object, a record written as text.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::Coercion;
 use crate::answer::{literal, parse};
 
 impl<'a> Coercion<'a> {
-    pub(super) fn object(&mut self, value: &Value, schema: &'a Value, path: &str) -> Value {
+    pub(super) fn object<'v>(
+        &mut self,
+        value: &'v Value,
+        schema: &'a Value,
+        path: &str,
+    ) -> Cow<'v, Value> {
         let known = schema.get("properties").and_then(Value::as_object);
         match value {
-            Value::Object(fields) => match self.inner(fields, known) {
+            Value::Object(fields) => match inner(fields, known) {
                 Some(inner) => {
                     self.tell(path, "took an object out of another one around it");
-                    self.fields(&inner, known, schema, path)
+                    Cow::Owned(owned(self.fields(inner, known, schema, path)))
                 }
-                None => self.fields(fields, known, schema, path),
+                None => {
+                    let before = self.liberties.len();
+                    let changed = self.fields(fields, known, schema, path);
+                    if self.liberties.len() == before {
+                        return Cow::Borrowed(value);
+                    }
+                    Cow::Owned(owned(changed))
+                }
             },
             Value::String(text) => match parse::strict(text) {
                 Some(Value::Object(fields)) => {
                     self.tell(path, "read a text as the object in it");
-                    self.fields(&fields, known, schema, path)
+                    Cow::Owned(owned(self.fields(&fields, known, schema, path)))
                 }
                 _ => self.only_field(value, known, path),
             },
@@ -31,30 +45,20 @@ impl<'a> Coercion<'a> {
         }
     }
 
-    /// What a wrapper holds: its only key is none of ours and its value has one of ours.
-    fn inner(
-        &self,
-        fields: &Map<String, Value>,
-        known: Option<&'a Map<String, Value>>,
-    ) -> Option<Map<String, Value>> {
-        let known = known?;
-        let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
-        let inner = inner.as_object()?;
-        let is_ours = |it: &String| spelled(it, known).is_some();
-        (!is_ours(name) && inner.keys().any(is_ours)).then(|| inner.clone())
-    }
-
-    fn fields(
+    fn fields<'v>(
         &mut self,
-        fields: &Map<String, Value>,
+        fields: &'v Map<String, Value>,
         known: Option<&'a Map<String, Value>>,
         schema: &'a Value,
         path: &str,
-    ) -> Value {
+    ) -> Vec<(&'v str, Cow<'v, Value>)>
+    where
+        'a: 'v,
+    {
         let others = schema
             .get("additionalProperties")
             .filter(|it| it.is_object());
-        let mut changed = Map::new();
+        let mut changed = Vec::with_capacity(fields.len());
         for (name, value) in fields {
             let spelled = known.and_then(|it| spelled(name, it));
             let name = match spelled {
@@ -65,33 +69,50 @@ impl<'a> Coercion<'a> {
                 _ => name,
             };
             let own = known.and_then(|it| it.get(name)).or(others);
-            let inside = format!("{path}.{name}");
             let value = match own {
-                Some(own) => self.field(value, own, &inside),
-                None => value.clone(),
+                Some(own) => self.field(value, own, &format!("{path}.{name}")),
+                None => Cow::Borrowed(value),
             };
-            changed.insert(name.to_owned(), value);
+            changed.push((name, value));
         }
-        changed.into()
+        changed
     }
 
     /// A bare value for a record of one field.
-    fn only_field(
+    fn only_field<'v>(
         &mut self,
-        value: &Value,
+        value: &'v Value,
         known: Option<&'a Map<String, Value>>,
         path: &str,
-    ) -> Value {
+    ) -> Cow<'v, Value> {
         let only = known
             .filter(|it| it.len() == 1)
             .and_then(|it| it.iter().next());
         let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
-            return value.clone();
+            return Cow::Borrowed(value);
         };
         self.tell(path, &format!("read a bare value as the field `{name}`"));
         let inner = self.field(value, schema, &format!("{path}.{name}"));
-        Value::Object(Map::from_iter([(name.clone(), inner)]))
+        Cow::Owned(owned(vec![(name, inner)]))
     }
+}
+
+fn owned(fields: Vec<(&str, Cow<'_, Value>)>) -> Value {
+    let fields = fields.into_iter();
+    let fields = fields.map(|(name, value)| (name.to_owned(), value.into_owned()));
+    Value::Object(fields.collect())
+}
+
+/// What a wrapper holds: its only key is none of ours and its value has one of ours.
+fn inner<'v>(
+    fields: &'v Map<String, Value>,
+    known: Option<&Map<String, Value>>,
+) -> Option<&'v Map<String, Value>> {
+    let known = known?;
+    let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
+    let inner = inner.as_object()?;
+    let is_ours = |it: &String| spelled(it, known).is_some();
+    (!is_ours(name) && inner.keys().any(is_ours)).then_some(inner)
 }
 
 /// Our name for a key: the same but for case and separators.

@@ -1,5 +1,7 @@
 //! Numbers as text, words in another case, and the like.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Coercion;
@@ -23,7 +25,12 @@ pub(super) fn allowed(schema: &Value) -> Option<Vec<&str>> {
 
 impl Coercion<'_> {
     /// The allowed text that the value means.
-    pub(super) fn literal(&mut self, value: &Value, allowed: &[&str], path: &str) -> Value {
+    pub(super) fn literal<'v>(
+        &mut self,
+        value: &'v Value,
+        allowed: &[&str],
+        path: &str,
+    ) -> Cow<'v, Value> {
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -34,19 +41,24 @@ impl Coercion<'_> {
                 let only = fields.values().next().unwrap_or(value);
                 return self.literal(only, allowed, path);
             }
-            _ => return value.clone(),
+            _ => return Cow::Borrowed(value),
         };
         match literal::meant(&text, allowed) {
             Some(meant) => {
                 self.tell(path, &format!("read `{}` as `{meant}`", shown(&text)));
-                meant.into()
+                Cow::Owned(meant.into())
             }
-            None => value.clone(),
+            None => Cow::Borrowed(value),
         }
     }
 
     /// One of several scalar types.
-    pub(super) fn scalar_of(&mut self, value: &Value, names: &[&str], path: &str) -> Value {
+    pub(super) fn scalar_of<'v>(
+        &mut self,
+        value: &'v Value,
+        names: &[&str],
+        path: &str,
+    ) -> Cow<'v, Value> {
         for name in names {
             let before = self.liberties.len();
             let changed = self.scalar(value, name, path);
@@ -54,11 +66,16 @@ impl Coercion<'_> {
                 return changed;
             }
         }
-        value.clone()
+        Cow::Borrowed(value)
     }
 
     /// A scalar of this type.
-    pub(super) fn scalar(&mut self, value: &Value, name: &str, path: &str) -> Value {
+    pub(super) fn scalar<'v>(
+        &mut self,
+        value: &'v Value,
+        name: &str,
+        path: &str,
+    ) -> Cow<'v, Value> {
         // What a model puts around a scalar.
         let value = match value {
             Value::Array(items) if items.len() == 1 => &items[0],
@@ -84,9 +101,9 @@ impl Coercion<'_> {
             Some(changed) => {
                 let found = shown(&value.to_string());
                 self.tell(path, &format!("read {found} as {name}"));
-                changed
+                Cow::Owned(changed)
             }
-            None => value.clone(),
+            None => Cow::Borrowed(value),
         }
     }
 }

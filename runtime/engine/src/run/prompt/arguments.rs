@@ -11,21 +11,18 @@ pub(super) fn unfit(parameters: &[Field], issues: &[Issue]) -> String {
 }
 
 fn line(parameters: &[Field], issue: &Issue) -> String {
-    let message = issue
-        .message
-        .strip_prefix("at $.")
-        .unwrap_or(&issue.message);
+    let message = &issue.message;
     let within = issue.path.strip_prefix("$.").unwrap_or_default();
     let is_it = |it: &&Field| {
         let rest = within.strip_prefix(it.name.as_str());
         rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']))
     };
-    let Some(parameter) = parameters.iter().find(is_it) else {
-        return message.to_owned();
+    let Some(Field { name, wire, .. }) = parameters.iter().find(is_it) else {
+        return message.clone();
     };
-    let Field { name, wire, .. } = parameter;
-    match message.strip_prefix(within) {
-        Some(said) => format!("{wire}{}{said}", &within[name.len()..]),
+    // A message about a value begins with the place in it.
+    match message.strip_prefix("at $") {
+        Some(said) => format!("{wire}{said}"),
         None => message.replacen(&format!("`{name}`"), &format!("`{wire}`"), 1),
     }
 }
@@ -56,8 +53,8 @@ mod tests {
             message: message.into(),
         };
         let issues = [
-            issue("$.which[0].a", "at $.which[0].a: expected int, found \"1\""),
-            issue("$.count", "at $.count: expected int, found null"),
+            issue("$.which[0].a", "at $[0].a: expected int, found \"1\""),
+            issue("$.count", "at $: expected int, found null"),
             issue("$.which", "parameter `which` has no value: it is missing"),
             issue("$.whichever", "there is no parameter `whichever`"),
         ];
