@@ -29,6 +29,7 @@ mod library;
 mod library_index;
 mod limits;
 mod literate;
+mod memory;
 mod modifiers;
 mod page;
 mod person;

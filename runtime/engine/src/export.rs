@@ -29,7 +29,7 @@ pub use effect::{
 };
 pub use error::{
     assertion_failed, assertion_shown, error_is_catchable, error_message, error_trace, fault,
-    internal_fault,
+    internal_fault, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,

@@ -12,7 +12,7 @@ const SHOWN: usize = 1_000;
 
 calls! {
     /// A value as a failed `assert` shows it.
-    plain assertion_shown(run, ty, word) {
+    text assertion_shown(run, ty, word) {
         let mut text = codec::encode_redacted(&run.heap, TypeId(ty as u32), word);
         if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
             let length = text.chars().count();
@@ -23,17 +23,20 @@ calls! {
     }
 
     /// A fault without fields, by the index of its kind.
-    plain fault(run, kind) {
+    error fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
-        // Loops look at one flag for both.
-        let is_memory = kind == BuiltinError::Unwind && !run.is_stopping();
-        if is_memory && run.heap.take_over_limit() {
-            return error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]);
+        if kind != BuiltinError::Unwind {
+            return error::new(&mut run.heap, kind, &[]);
         }
-        // An unwinding that compiled code raises itself is that of the whole task.
-        let fields: &[u64] = if kind == BuiltinError::Unwind { &[0] } else { &[] };
-        error::new(&mut run.heap, kind, fields)
+        // Loops look at one flag for all that stops them. One that is gone again has stopped them all the same.
+        let interruption = run.heap.interruption();
+        interruption.unwrap_or_else(|| error::new(&mut run.heap, kind, &[0]))
+    }
+
+    /// Raises what stops loops.
+    raising poll(run) {
+        run.heap.interruption().map_or(Ok(0), Err)
     }
 
     /// Appends a span to an error's trace.
@@ -48,18 +51,18 @@ calls! {
     }
 
     /// `e.message()`
-    plain error_message(run, error) {
+    text error_message(run, error) {
         let text = error::message(&run.heap, error);
         string::new(&mut run.heap, &text)
     }
 
     /// `AssertionFailed` with this message.
-    plain assertion_failed(run, message) {
+    error assertion_failed(run, message) {
         error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])
     }
 
     /// `Internal` with this message.
-    plain internal_fault(run, message) {
+    error internal_fault(run, message) {
         error::new(&mut run.heap, BuiltinError::Internal, &[message])
     }
 }

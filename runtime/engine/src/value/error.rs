@@ -123,7 +123,8 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     if list::len(trace) < LONGEST_TRACE {
         trace = list::push(heap, trace, element);
     } else {
-        trace = list::unique(heap, trace, 0);
+        // Only the error has a share in its trace, so it is not copied.
+        trace = list::unique(heap, trace, 0).unwrap_or_else(|trace| trace);
         leave_out(list::words_mut(trace), element);
     }
     store(error, ERROR_TRACE, trace);

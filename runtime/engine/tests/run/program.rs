@@ -301,7 +301,7 @@ pub fn spawn(context: *mut Context, function: u64, argument: u64) -> u64 {
     unsafe {
         let frame = (table(context).frame_new)(context, function);
         set(frame as *mut Frame, 0, argument);
-        (table(context).task_spawn)(context, u64::from(types::task().0), frame)
+        (table(context).task_spawn)(context, u64::from(types::task().0), frame).value
     }
 }
 /// A list of these words.

@@ -213,8 +213,8 @@ unsafe extern "C" fn makes_a_circle(context: *mut Context, frame: *mut Frame) ->
             let first = (table(context).frame_new)(context, 1) as *mut Frame;
             let second = (table(context).frame_new)(context, 1) as *mut Frame;
             let ty = u64::from(types::task().0);
-            let a = (table(context).task_spawn)(context, ty, first as u64);
-            let b = (table(context).task_spawn)(context, ty, second as u64);
+            let a = (table(context).task_spawn)(context, ty, first as u64).value;
+            let b = (table(context).task_spawn)(context, ty, second as u64).value;
             set(first, 0, b);
             set(second, 0, retain(a));
             set_state(frame, 1);

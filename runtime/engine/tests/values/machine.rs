@@ -93,14 +93,16 @@ impl Machine {
     }
 
     /// The JSON of a value, which is released.
-    pub fn take(&mut self, ty: TypeId, word: u64) -> String {
+    pub fn take(&mut self, ty: TypeId, given: impl Given) -> String {
+        let word = given.word();
         let text = codec::encode(self.heap(), ty, word);
         self.heap().release_typed(ty, word);
         text
     }
 
     /// The text of a string, which is released.
-    pub fn take_text(&mut self, word: u64) -> String {
+    pub fn take_text(&mut self, given: impl Given) -> String {
+        let word = given.word();
         let text = string::text(word).to_owned();
         self.heap().release(word);
         text
@@ -124,6 +126,24 @@ impl Machine {
     /// What a raising call gave as JSON of an int.
     pub fn int(&mut self, outcome: Outcome) -> Result<String, String> {
         self.outcome(builtin::INT, outcome)
+    }
+}
+
+/// What a call gave that does not raise.
+pub trait Given {
+    fn word(self) -> u64;
+}
+
+impl Given for u64 {
+    fn word(self) -> u64 {
+        self
+    }
+}
+
+impl Given for Outcome {
+    fn word(self) -> u64 {
+        assert_eq!(self.error, 0, "the call raises");
+        self.value
     }
 }
 

@@ -22,14 +22,16 @@ impl Decoder<'_> {
         let Value::Array(elements) = tree else {
             return self.mismatch(ty, tree);
         };
-        let mut words = Vec::with_capacity(elements.len());
+        let mut words = Vec::new();
         let mut fits = true;
         for (index, element) in elements.iter().enumerate() {
             match self.within(Step::Index(index), |it| it.value(of, element)) {
                 Some(word) => words.push(word),
                 None => fits = false,
             }
-            if self.is_full() {
+            let is_interrupted = self.is_interrupted();
+            fits &= !is_interrupted;
+            if is_interrupted || self.is_full() {
                 break;
             }
         }
@@ -68,7 +70,7 @@ impl Decoder<'_> {
         let mut result = map::new(self.checker.heap(), ty);
         let mut fits = true;
         for (name, field) in fields {
-            let entry = self.within(Step::Key(name.clone()), |it| {
+            let entry = self.within(Step::Key(name.clone().into()), |it| {
                 let key = it.key(key, name);
                 (key, it.value(of, field))
             });
@@ -81,7 +83,9 @@ impl Decoder<'_> {
                     false
                 }
             };
-            if self.is_full() {
+            let is_interrupted = self.is_interrupted();
+            fits &= !is_interrupted;
+            if is_interrupted || self.is_full() {
                 break;
             }
         }
@@ -202,7 +206,7 @@ impl Decoder<'_> {
     }
 
     fn field(&mut self, field: &Field, tree: Option<&Value>) -> Option<u64> {
-        self.within(Step::Key(field.wire.clone()), |it| {
+        self.within(Step::Key(field.wire.clone().into()), |it| {
             let word = match (tree, field.default) {
                 (Some(tree), _) => it.value(field.ty, tree)?,
                 (None, Some(default)) => match it.checker.call_default(default) {
@@ -253,7 +257,7 @@ impl Decoder<'_> {
                 let found = values
                     .get(&field.wire)
                     .map_or("nothing".into(), describe::found);
-                let step = Step::Key(field.wire.clone());
+                let step = Step::Key(field.wire.clone().into());
                 self.within(step, |it| it.fail(format!("`{}`", check.source), found));
             }
         }
