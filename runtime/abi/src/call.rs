@@ -3,10 +3,9 @@
 //! A row reads `name kind(parameters);`. Every parameter is a word (floats as bits). Before them goes the context, and
 //! for `waiting` calls also the frame that waits.
 //!
-//! Kinds: `plain` returns a word and cannot fail; for what the memory of the run does not hold it gives something smaller, and
-//! the flag that loops poll is set · `raising` returns an [`Outcome`] · `waiting` returns a
-//! [`crate::layout::status`]; on `DONE` and `RAISED` the frame's `value` or `error` is set, on `WAITING` the runtime
-//! will set one of them and resume the frame.
+//! Kinds: `plain` returns a word and cannot fail: what the memory does not hold is left away, and the flag of loops is
+//! set · `raising` returns an [`Outcome`] · `waiting` returns a [`crate::layout::status`]; on `DONE` and `RAISED` the
+//! frame's `value` or `error` is set, on `WAITING` the runtime will set one of them and resume the frame.
 //!
 //! Parameters: `word` no ownership · `borrow` the caller keeps it · `own` the callee takes it over, also when it
 //! raises · `result` the [`crate::types::TypeId`] of the result · `ty` the `TypeId` of the next generic argument of the
@@ -78,8 +77,7 @@ macro_rules! for_each_runtime_call {
             assertion_shown plain(ty, borrow);
             /// A fault `Internal` with this message.
             internal_fault plain(own);
-            /// Raises where the run is to stop, or its memory is used up: after the body of a `catch`, which is not to give what
-            /// was made of too little memory.
+            /// Raises when the run is to stop or its memory is used up: after the body of a `catch`.
             poll raising();
 
             // Any value; `ty` is its type.
@@ -145,7 +143,7 @@ macro_rules! for_each_runtime_call {
             list_sum raising(borrow);
             /// The ints `from..to` as a list.
             list_range raising(word, word);
-            /// A pair `(a, b)` taken apart is compiled; this makes `xs` with element i replaced, or `OutOfRange`.
+            /// `xs` with element i replaced, or `OutOfRange`.
             list_set raising(own, word, own);
 
             // Maps.
@@ -415,10 +413,9 @@ macro_rules! for_each_runtime_call {
             /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the name after `by`,
             /// "improving": an answer that is to be better}`, each left out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
-            /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.
+            /// The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
-            /// The first value of a `state` variable, which a reflection on its workflow may have put another one in place of: its
-            /// type, name, value.
+            /// The same for the first value of a `state` variable: its type, name, value.
             state_revised raising(result, borrow, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
@@ -448,8 +445,7 @@ macro_rules! for_each_runtime_call {
             spawn_request raising(result, own, own, own);
             /// The `Task<json>` of a workflow that was started for a model, by the number of its node.
             spawn_requested raising(result, word);
-            /// `spawn detached`: the workflow's function, a record type whose fields are its parameters, its result type, its name,
-            /// its parameters as `json`; gives the run's id.
+            /// `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
             spawn_detached waiting(word, word, word, own, own);
 
             // Tests.

@@ -27,7 +27,8 @@ calls! {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
         if kind != BuiltinError::Unwind {
-            return error::new(&mut run.heap, kind, &[]);
+            let error = error::new(&mut run.heap, kind, &[]);
+            return run.heap.in_place_of(error);
         }
         // Loops look at one flag for all that stops them. One that is gone again has stopped them all the same.
         let interruption = run.heap.interruption();

@@ -165,12 +165,9 @@ pub(crate) unsafe fn raising(
     match catch_unwind(AssertUnwindSafe(|| body(run))) {
         Ok(Ok(value)) => Outcome { value, error: 0 },
         Ok(Err(error)) => {
-            if error::kind(error) == Some(BuiltinError::OutOfMemory) {
-                // SAFETY: as this function demands; the body has ended.
-                let run = unsafe { Run::of(context) };
-                // What is told here is not to be told again by the next loop.
-                let _ = run.heap.take_over_limit();
-            }
+            // SAFETY: as this function demands; the body has ended.
+            let run = unsafe { Run::of(context) };
+            let error = run.heap.in_place_of(error);
             Outcome { value: 0, error }
         }
         Err(payload) => {

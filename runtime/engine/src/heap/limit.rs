@@ -83,6 +83,15 @@ impl Heap {
         }
     }
 
+    /// The error to raise: `OutOfMemory` when the limit was passed before, since what followed may have been made of too little.
+    pub(crate) fn in_place_of(&mut self, error: u64) -> u64 {
+        if error::kind(error) == Some(BuiltinError::Unwind) || !self.take_over_limit() {
+            return error;
+        }
+        self.release(error);
+        error::new(self, BuiltinError::OutOfMemory, &[])
+    }
+
     /// Stops the run at its next poll, whatever it does: a mistake of the runtime was recorded.
     pub(crate) fn raise_alarm(&mut self) {
         if let Some(alarm) = self.alarm() {
