@@ -84,7 +84,7 @@ impl Run {
             has_handle: false,
             is_listed: true,
         });
-        self.heap.charge(size_of::<Task>());
+        self.heap.charge(Task::CHARGE);
         let node = self.tree.node_mut(new.owner);
         node.live_tasks += 1;
         node.last_task = id;
