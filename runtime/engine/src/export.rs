@@ -4,7 +4,7 @@ mod csv;
 mod effect;
 mod error;
 mod files;
-mod guard;
+pub(crate) mod guard;
 mod json;
 mod list;
 mod map;

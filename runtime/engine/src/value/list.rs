@@ -169,12 +169,6 @@ impl Filling {
     }
 }
 
-/// Shortens a list with one owner; the elements beyond are the caller's.
-pub fn truncate(list: u64, length: usize) {
-    debug_assert!(is_unique(list) && length <= len(list));
-    store(list, LIST_LENGTH, length as u64);
-}
-
 /// The bytes of the object after its header.
 pub(crate) fn bytes_after_header(word: u64) -> usize {
     FRONT + 8 * load(word, LIST_CAPACITY) as usize

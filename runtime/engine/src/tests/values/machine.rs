@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::{self, decode};
+use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::run::{Run, Start};
+use crate::services::Services;
+use crate::value::{error, string};
 use gsw_abi::builtin;
 use gsw_abi::call::Table as Calls;
 use gsw_abi::layout::{Context, Outcome};
 use gsw_abi::program::Program;
 use gsw_abi::types::TypeId;
-use gsw_engine::codec::checker::NoFunctions;
-use gsw_engine::codec::{self, decode};
-use gsw_engine::heap::Heap;
-use gsw_engine::load::Loaded;
-use gsw_engine::run::{Run, Start};
-use gsw_engine::services::Services;
-use gsw_engine::value::{error, string};
 use serde_json::Value;
 
-use crate::table::Table;
+use crate::tests::values::table::Table;
 
 /// A run; when it is dropped, all its objects must be gone.
 pub struct Machine {

@@ -6,15 +6,15 @@ use proptest::prelude::{any, proptest};
 use proptest::{collection, prop_assert_eq};
 use serde_json::{Value, json};
 
-use crate::machine::{Given, Machine, call};
-use crate::table::Table;
+use crate::tests::values::machine::{Given, Machine, call};
+use crate::tests::values::table::Table;
 
 fn id(ty: TypeId) -> u64 {
     u64::from(ty.0)
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::tests::values::config())]
 
     #[test]
     fn sorting_is_stable(pairs in collection::vec((0..5i64, any::<i64>()), 0..40)) {

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::value::error;
 use gsw_abi::builtin::{self, BuiltinError, LIST_INT, LIST_STRING, STRING};
 use gsw_abi::layout::{Outcome, stop};
 use gsw_abi::types::{Type, TypeId};
-use gsw_engine::value::error;
 use serde_json::json;
 
-use crate::machine::{Machine, call};
-use crate::table::Table;
+use crate::tests::values::machine::{Machine, call};
+use crate::tests::values::table::Table;
 
 /// More than the rounds between two looks at the flag.
 const MANY: usize = 10_000;

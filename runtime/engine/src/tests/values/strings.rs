@@ -6,8 +6,8 @@ use proptest::prelude::{Strategy, any, proptest};
 use proptest::{prop_assert_eq, sample};
 use serde_json::json;
 
-use crate::machine::{Given, Machine, call};
-use crate::table::Table;
+use crate::tests::values::machine::{Given, Machine, call};
+use crate::tests::values::table::Table;
 
 /// Texts in which the same few pieces come again.
 fn text() -> impl Strategy<Value = String> {
@@ -20,7 +20,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::tests::values::config())]
 
     #[test]
     fn questions_have_the_same_answers(a in text(), b in piece()) {
