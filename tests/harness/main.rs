@@ -33,6 +33,7 @@ mod library;
 mod library_index;
 mod limits;
 mod literate;
+mod memory;
 mod model_calls;
 mod modifiers;
 mod named_alike;

@@ -3,9 +3,9 @@
 //! A row reads `name kind(parameters);`. Every parameter is a word (floats as bits). Before them goes the context, and
 //! for `waiting` calls also the frame that waits.
 //!
-//! Kinds: `plain` returns a word and cannot fail · `raising` returns an [`Outcome`] · `waiting` returns a
-//! [`crate::layout::status`]; on `DONE` and `RAISED` the frame's `value` or `error` is set, on `WAITING` the runtime
-//! will set one of them and resume the frame.
+//! Kinds: `plain` returns a word and cannot fail: what the memory does not hold is left away, and the flag of loops is
+//! set · `raising` returns an [`Outcome`] · `waiting` returns a [`crate::layout::status`]; on `DONE` and `RAISED` the
+//! frame's `value` or `error` is set, on `WAITING` the runtime will set one of them and resume the frame.
 //!
 //! Parameters: `word` no ownership · `borrow` the caller keeps it · `own` the callee takes it over, also when it
 //! raises · `result` the [`crate::types::TypeId`] of the result · `ty` the `TypeId` of the next generic argument of the
@@ -79,6 +79,8 @@ macro_rules! for_each_runtime_call {
             assertion_shown plain(ty, borrow);
             /// A fault `Internal` with this message.
             internal_fault plain(own);
+            /// Raises when the run is to stop or its memory is used up: after the body of a `catch`.
+            poll raising();
 
             // Any value; `ty` is its type.
             /// `==`
@@ -110,40 +112,40 @@ macro_rules! for_each_runtime_call {
             /// `xs + ys`
             list_concat plain(own, borrow);
             /// `xs.slice(from, to)`, clamped.
-            list_slice plain(borrow, word, word);
+            list_slice raising(borrow, word, word);
             /// `xs.reverse()`
-            list_reverse plain(own);
+            list_reverse raising(own);
             /// `xs.sort()`, stable, ascending.
-            list_sort plain(own);
+            list_sort raising(own);
             /// `xs.sort_desc()`, stable.
-            list_sort_desc plain(own);
+            list_sort_desc raising(own);
             /// `xs` in the stable order of `keys`, a list of the same length.
-            list_sort_by_keys plain(own, own);
+            list_sort_by_keys raising(own, own);
             /// The same, descending.
-            list_sort_by_keys_desc plain(own, own);
+            list_sort_by_keys_desc raising(own, own);
             /// `x in xs`
             list_contains plain(borrow, borrow);
             /// `xs.index_of(x)`
             list_index_of plain(borrow, borrow);
             /// `xs.unique()`
-            list_unique plain(own);
+            list_unique raising(own);
             /// `xs.zip(ys)`
-            list_zip plain(result, borrow, borrow);
+            list_zip raising(result, borrow, borrow);
             /// `xs.enumerate()`
-            list_enumerate plain(result, borrow);
+            list_enumerate raising(result, borrow);
             /// `xs.chunks(n)`, or `AssertionFailed` for n below 1.
             list_chunks raising(result, borrow, word);
             /// `xs.windows(n)`, or `AssertionFailed` for n below 1.
             list_windows raising(result, borrow, word);
             /// `xs.flatten()`
-            list_flatten plain(result, borrow);
+            list_flatten raising(result, borrow);
             /// `xs.join(sep)` of strings.
-            list_join plain(borrow, borrow);
+            list_join raising(borrow, borrow);
             /// `xs.sum()` of ints, floats or durations, or `Overflow`.
             list_sum raising(borrow);
             /// The ints `from..to` as a list.
             list_range raising(word, word);
-            /// A pair `(a, b)` taken apart is compiled; this makes `xs` with element i replaced, or `OutOfRange`.
+            /// `xs` with element i replaced, or `OutOfRange`.
             list_set raising(own, word, own);
 
             // Maps.
@@ -164,13 +166,13 @@ macro_rules! for_each_runtime_call {
             /// `m.remove(k)`
             map_remove plain(own, borrow);
             /// `m.keys()`
-            map_keys plain(result, borrow);
+            map_keys raising(result, borrow);
             /// `m.values()`
-            map_values plain(result, borrow);
+            map_values raising(result, borrow);
             /// `m.entries()`
-            map_entries plain(result, borrow);
+            map_entries raising(result, borrow);
             /// `m.merge(other)`
-            map_merge plain(own, borrow);
+            map_merge raising(own, borrow);
             /// The key of entry i, in order of insertion; i is in range.
             map_key_at plain(borrow, word);
             /// The value of entry i; i is in range.
@@ -192,29 +194,29 @@ macro_rules! for_each_runtime_call {
             /// `s.trim()`
             string_trim plain(borrow);
             /// `s.split(sep)`
-            string_split plain(borrow, borrow);
+            string_split raising(borrow, borrow);
             /// `s.split_once(sep)`
             string_split_once plain(result, borrow, borrow);
             /// `s.lines()`
-            string_lines plain(borrow);
+            string_lines raising(borrow);
             /// `s.words()`
-            string_words plain(borrow);
+            string_words raising(borrow);
             /// `s.chars()`
-            string_chars plain(borrow);
+            string_chars raising(borrow);
             /// `s.upper()`
-            string_upper plain(borrow);
+            string_upper raising(borrow);
             /// `s.lower()`
-            string_lower plain(borrow);
+            string_lower raising(borrow);
             /// `s.replace(a, b)`
-            string_replace plain(borrow, borrow, borrow);
+            string_replace raising(borrow, borrow, borrow);
             /// `s.slice(from, to)`, clamped, in scalar values.
             string_slice plain(borrow, word, word);
             /// `s.repeat(n)`
             string_repeat raising(borrow, word);
             /// `s.pad_start(n, c)`
-            string_pad_start plain(borrow, word, borrow);
+            string_pad_start raising(borrow, word, borrow);
             /// `s.pad_end(n, c)`
-            string_pad_end plain(borrow, word, borrow);
+            string_pad_end raising(borrow, word, borrow);
             /// `s.index_of(sub)`
             string_index_of plain(borrow, borrow);
             /// `s.matches(r"…")`
@@ -227,7 +229,7 @@ macro_rules! for_each_runtime_call {
             /// `b.text()` of bytes.
             bytes_text raising(borrow);
             /// `s.bytes()`
-            string_bytes plain(borrow);
+            string_bytes raising(borrow);
 
             // Regular expressions and CSV.
             /// `regex.new(pattern)`: `Failed` for what is no pattern.
@@ -245,7 +247,7 @@ macro_rules! for_each_runtime_call {
             /// `csv.parse(text)`
             csv_parse raising(result, borrow);
             /// `csv.format(rows)`
-            csv_format plain(borrow);
+            csv_format raising(borrow);
 
             // Numbers; `Overflow` where the result leaves 64 bits.
             /// `a.pow(b)` of ints; `AssertionFailed` for a negative exponent.
@@ -293,7 +295,7 @@ macro_rules! for_each_runtime_call {
             /// `json.parse(text)`
             json_parse raising(borrow);
             /// `json.pretty(v)`
-            json_pretty plain(borrow);
+            json_pretty raising(borrow);
             /// `j.name`: `DecodeError` when absent.
             json_field raising(borrow, borrow);
             /// `j[i]`: `DecodeError` when absent.
@@ -373,7 +375,7 @@ macro_rules! for_each_runtime_call {
 
             // Tasks. A spawned frame belongs to the runtime.
             /// Starts a task of the current node on a frame whose parameters are set: task type, frame.
-            task_spawn plain(result, word);
+            task_spawn raising(result, word);
             /// `await t`
             task_await waiting(own);
             /// `await [t, …]`: result list type, tasks.
@@ -417,11 +419,10 @@ macro_rules! for_each_runtime_call {
             /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the index of that after `by`,
             /// "improving": an answer that is to be better}`, each left out when it is not written.
             prompt_run waiting(result, word, own, own, own, own);
-            /// The value of a prompt's parameter, which a reflection around may have put another one in place of: its type, name, value.
-            prompt_revised plain(result, borrow, own);
-            /// The first value of a `state` variable, which a reflection on its workflow may have put another one in place of: its
-            /// type, name, value.
-            state_revised plain(result, borrow, own);
+            /// The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
+            prompt_revised raising(result, borrow, own);
+            /// The same for the first value of a `state` variable: its type, name, value.
+            state_revised raising(result, borrow, own);
             /// Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
             /// The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
@@ -450,8 +451,7 @@ macro_rules! for_each_runtime_call {
             spawn_request raising(result, own, own, own);
             /// The `Task<json>` of a workflow that was started for a model, by the number of its node.
             spawn_requested raising(result, word);
-            /// `spawn detached`: the workflow's function, a record type whose fields are its parameters, its result type, its name,
-            /// its parameters as `json`; gives the run's id.
+            /// `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
             spawn_detached waiting(word, word, word, own, own);
 
             // Tests.

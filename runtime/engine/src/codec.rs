@@ -1,5 +1,6 @@
 //! Values to JSON and back, led by their types.
 
+mod build;
 pub mod checker;
 pub mod decode;
 mod describe;
@@ -9,6 +10,8 @@ mod path;
 pub mod places;
 mod sink;
 mod tree;
+
+use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
 use serde_json::Value;
@@ -41,7 +44,7 @@ pub fn encode_redacted(heap: &Heap, ty: TypeId, word: u64) -> String {
 /// Elements of one type as a compact JSON array for somebody who may not see `@secret` fields.
 #[must_use]
 pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> String {
-    let mut sink = TextSink::new(Layout::Compact);
+    let mut sink = TextSink::new(Layout::Compact, String::new());
     encode::write_elements(heap.types(), of, words, Audience::Observer, &mut sink);
     sink.finish()
 }
@@ -49,9 +52,21 @@ pub fn encode_elements_redacted(heap: &Heap, of: TypeId, words: &[u64]) -> Strin
 /// A value as JSON on several lines, indented by two spaces.
 #[must_use]
 pub fn encode_pretty(heap: &Heap, ty: TypeId, word: u64) -> String {
-    let mut sink = TextSink::new(Layout::Indented);
+    let mut sink = TextSink::new(Layout::Indented, String::new());
     encode::write(heap.types(), ty, word, Audience::Program, &mut sink);
     sink.finish()
+}
+
+/// The same as a new string of the program, or the error that it is too large for the run.
+pub(crate) fn pretty_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64, u64> {
+    string_of(heap, ty, word, Layout::Indented)
+}
+
+fn string_of(heap: &mut Heap, ty: TypeId, word: u64, layout: Layout) -> Result<u64, u64> {
+    let types = Arc::clone(heap.types());
+    let mut sink = TextSink::new(layout, string::Writer::new(heap, 0)?);
+    encode::write(&types, ty, word, Audience::Program, &mut sink);
+    sink.finish().finish()
 }
 
 /// A value as a new `json`.
@@ -84,6 +99,15 @@ pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
     parse::parse(&encode(heap, ty, word))
 }
 
+/// A JSON text as a new `json`; numbers that 64 bits do not hold become floats. Ends early, with an issue that says nothing,
+/// when the run is to stop or its memory is used up.
+///
+/// # Errors
+/// Where and why it is none.
+pub(crate) fn json_from_text(heap: &mut Heap, text: &str) -> Result<u64, Issue> {
+    parse::parse_into(text, &mut build::Words::new(heap))
+}
+
 /// A tree of JSON as a new `json`; the numbers that 64 bits do not hold become floats.
 ///
 /// # Errors
@@ -98,6 +122,11 @@ pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
 /// When it nests deeper than [`MAX_DEPTH`].
 pub fn json_to_tree(word: u64) -> Result<Value, Issue> {
     tree::take_apart(word)
+}
+
+/// About how many bytes [`json_to_tree`] takes, or the error that the run has no memory for them.
+pub(crate) fn size_of_tree(heap: &mut Heap, word: u64) -> Result<usize, u64> {
+    tree::size(heap, word)
 }
 
 /// The text of a value inside another text: `"${x}"`.
@@ -122,6 +151,38 @@ pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
     }
 }
 
+/// The text of a value inside another text as a new string of the program, or the error that it is too large for the run.
+pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64, u64> {
+    let types = Arc::clone(heap.types());
+    let ty = types.base(ty);
+    match types.get(ty) {
+        Type::List(of) if is_text(heap, *of) => {
+            let mut text = string::Writer::new(heap, 0)?;
+            for (index, &word) in list::words(word).iter().enumerate() {
+                if index > 0 {
+                    text.push_str("\n");
+                }
+                text.push_str(string::text(word));
+            }
+            text.finish()
+        }
+        Type::Optional(of) if word != 0 => {
+            let inside = optional::inside(heap, *of, word);
+            text_string(heap, *of, inside)
+        }
+        Type::Json if !matches!(json::view(word), View::String(_)) => {
+            string_of(heap, ty, word, Layout::Compact)
+        }
+        Type::List(_) | Type::Map { .. } | Type::Tuple(_) | Type::Record(_) => {
+            string_of(heap, ty, word, Layout::Compact)
+        }
+        _ => {
+            let text = to_text(heap, ty, word);
+            string::admitted(heap, &text)
+        }
+    }
+}
+
 /// What is told of a value that is not what was expected at a path.
 #[must_use]
 pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
@@ -135,7 +196,7 @@ pub fn path_of_key(key: &str) -> String {
 }
 
 fn encode_for(heap: &Heap, ty: TypeId, word: u64, audience: Audience) -> String {
-    let mut sink = TextSink::new(Layout::Compact);
+    let mut sink = TextSink::new(Layout::Compact, String::new());
     encode::write(heap.types(), ty, word, audience, &mut sink);
     sink.finish()
 }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Type, TypeId};
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::value::json::View;
 use crate::value::{self, error, json, list, map, optional, string};
 
@@ -16,15 +16,55 @@ pub use hash::hash;
 /// Two words of one type that are still to be compared.
 type Pair = (TypeId, u64, u64);
 
-/// `a == b`. Floats compare as IEEE 754 says, maps without regard to order, functions and tasks by identity.
+/// Lists of equal lengths, of which the elements from a place on are still to be compared.
+#[derive(Clone, Copy)]
+struct Rest {
+    of: TypeId,
+    a: u64,
+    b: u64,
+    from: usize,
+}
+
+impl Rest {
+    /// The next pair, and what is left after it.
+    fn next(self) -> Option<(Pair, Self)> {
+        let pair = (
+            self.of,
+            *list::words(self.a).get(self.from)?,
+            *list::words(self.b).get(self.from)?,
+        );
+        let from = self.from + 1;
+        Some((pair, Self { from, ..self }))
+    }
+}
+
+/// What is still to be compared for `==`; the last is the first looked at.
+enum Task {
+    Pair(Pair),
+    Lists(Rest),
+}
+
+/// `a == b`. Floats compare as IEEE 754 says, maps without regard to order, functions and tasks by identity. `false` when the
+/// run is to stop meanwhile.
 #[must_use]
 pub fn equal(heap: &Heap, ty: TypeId, a: u64, b: u64) -> bool {
-    let mut work = vec![(ty, a, b)];
-    while let Some((ty, a, b)) = work.pop() {
+    let mut poll = Poll::default();
+    let mut work = vec![Task::Pair((ty, a, b))];
+    while let Some(task) = work.pop() {
+        let (ty, a, b) = match task {
+            Task::Pair(pair) => pair,
+            Task::Lists(rest) => match rest.next() {
+                Some((pair, rest)) => {
+                    work.push(Task::Lists(rest));
+                    pair
+                }
+                None => continue,
+            },
+        };
         if a == b && heap.is_reflexive(ty) {
             continue;
         }
-        if !equal_front(heap, (ty, a, b), &mut work) {
+        if poll.ends(heap) || !equal_front(heap, (ty, a, b), &mut work) {
             return false;
         }
     }
@@ -33,16 +73,25 @@ pub fn equal(heap: &Heap, ty: TypeId, a: u64, b: u64) -> bool {
 
 /// The order of two values; where the language knows none, equal.
 ///
-/// Floats are in a total order that agrees with `<`: `NaN` comes last and equals itself.
+/// Floats are in a total order that agrees with `<`: `NaN` comes last and equals itself. What is compared when the run is to
+/// stop is equal.
 #[must_use]
 pub fn compare(heap: &Heap, ty: TypeId, a: u64, b: u64) -> Ordering {
+    let mut poll = Poll::default();
     let mut work = vec![Step::Values((ty, a, b))];
     while let Some(step) = work.pop() {
         let order = match step {
             Step::Known(order) => order,
             Step::Values(pair) => compare_front(heap, pair, &mut work),
+            Step::Lists(rest) => match rest.next() {
+                Some((pair, rest)) => {
+                    work.push(Step::Lists(rest));
+                    compare_front(heap, pair, &mut work)
+                }
+                None => Ordering::Equal,
+            },
         };
-        if order != Ordering::Equal {
+        if order != Ordering::Equal || poll.ends(heap) {
             return order;
         }
     }
@@ -59,11 +108,13 @@ pub fn compare_floats(a: f64, b: f64) -> Ordering {
 /// A step of an ordered comparison; the last pushed is the first looked at.
 enum Step {
     Values(Pair),
+    /// The elements that both have.
+    Lists(Rest),
     Known(Ordering),
 }
 
 /// Compares what two values show at once and leaves their parts in `work`.
-fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
+fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Task>) -> bool {
     match heap.types().get(heap.types().base(ty)) {
         Type::Float => f64::from_bits(a) == f64::from_bits(b),
         Type::String | Type::Bytes | Type::Secret | Type::Media | Type::Literals(_) => {
@@ -76,26 +127,28 @@ fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
                     optional::inside(heap, *of, a),
                     optional::inside(heap, *of, b),
                 );
-                work.push((*of, a, b));
+                work.push(Task::Pair((*of, a, b)));
             }
             (a == 0) == (b == 0)
         }
         Type::List(of) => {
-            let (a, b) = (list::words(a), list::words(b));
-            if a.len() != b.len() {
+            if list::len(a) != list::len(b) {
                 return false;
             }
             // Words of what is held inline and equals itself are equal as they are.
             if !heap.is_reference(*of) && heap.is_reflexive(*of) {
-                return a == b;
+                return list::words(a) == list::words(b);
             }
-            work.extend(a.iter().zip(b).map(|(&a, &b)| (*of, a, b)).rev());
+            let of = *of;
+            work.push(Task::Lists(Rest { of, a, b, from: 0 }));
             true
         }
         Type::Map { value, .. } => equal_maps(heap, *value, a, b, work),
         Type::Tuple(parts) => {
             let parts = parts.iter().enumerate().rev();
-            work.extend(parts.map(|(at, &ty)| (ty, value::field(a, at), value::field(b, at))));
+            work.extend(
+                parts.map(|(at, &ty)| Task::Pair((ty, value::field(a, at), value::field(b, at)))),
+            );
             true
         }
         Type::Record(record) => {
@@ -122,18 +175,18 @@ fn equal_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Pair>) -> bool {
     }
 }
 
-fn push_fields(fields: &[Field], first: usize, a: u64, b: u64, work: &mut Vec<Pair>) {
+fn push_fields(fields: &[Field], first: usize, a: u64, b: u64, work: &mut Vec<Task>) {
     let fields = fields.iter().enumerate().rev();
     work.extend(fields.map(|(at, field)| {
-        (
+        Task::Pair((
             field.ty,
             value::field(a, first + at),
             value::field(b, first + at),
-        )
+        ))
     }));
 }
 
-fn equal_maps(heap: &Heap, of: TypeId, a: u64, b: u64, work: &mut Vec<Pair>) -> bool {
+fn equal_maps(heap: &Heap, of: TypeId, a: u64, b: u64, work: &mut Vec<Task>) -> bool {
     if map::len(a) != map::len(b) {
         return false;
     }
@@ -141,19 +194,19 @@ fn equal_maps(heap: &Heap, of: TypeId, a: u64, b: u64, work: &mut Vec<Pair>) -> 
         let Some(other) = map::get(heap, b, key) else {
             return false;
         };
-        work.push((of, value, other));
+        work.push(Task::Pair((of, value, other)));
     }
     true
 }
 
-fn equal_json(heap: &Heap, a: u64, b: u64, work: &mut Vec<Pair>) -> bool {
+fn equal_json(heap: &Heap, a: u64, b: u64, work: &mut Vec<Task>) -> bool {
     match (json::view(a), json::view(b)) {
         (View::Int(a), View::Float(b)) | (View::Float(b), View::Int(a)) => {
             b == a as f64 && b as i64 == a
         }
         (View::String(a), View::String(b)) => string::bytes(a) == string::bytes(b),
         (View::List(a), View::List(b)) => {
-            work.push((builtin::LIST_JSON, a, b));
+            work.push(Task::Pair((builtin::LIST_JSON, a, b)));
             true
         }
         (View::Object(a), View::Object(b)) => equal_maps(heap, builtin::JSON, a, b, work),
@@ -178,14 +231,9 @@ fn compare_front(heap: &Heap, (ty, a, b): Pair, work: &mut Vec<Step>) -> Orderin
             (a != 0).cmp(&(b != 0))
         }
         Type::List(of) => {
-            let (a, b) = (list::words(a), list::words(b));
-            work.push(Step::Known(a.len().cmp(&b.len())));
-            work.extend(
-                a.iter()
-                    .zip(b)
-                    .map(|(&a, &b)| Step::Values((*of, a, b)))
-                    .rev(),
-            );
+            work.push(Step::Known(list::len(a).cmp(&list::len(b))));
+            let of = *of;
+            work.push(Step::Lists(Rest { of, a, b, from: 0 }));
             Ordering::Equal
         }
         Type::Tuple(parts) => {

@@ -44,12 +44,6 @@ impl<T: Ord + Copy, K: std::hash::Hash + Eq + Clone> Deadlines<T, K> {
         true
     }
 
-    /// Takes the deadlines of all these keys away.
-    pub fn clear_all(&mut self, is_cleared: impl Fn(&K) -> bool) {
-        self.by_time.retain(|_, key| !is_cleared(key));
-        self.by_key.retain(|key, _| !is_cleared(key));
-    }
-
     /// When the first is due.
     #[must_use]
     pub fn first(&self) -> Option<T> {

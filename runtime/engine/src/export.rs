@@ -4,7 +4,7 @@ mod csv;
 mod effect;
 mod error;
 mod files;
-mod guard;
+pub(crate) mod guard;
 mod json;
 mod list;
 mod map;
@@ -29,7 +29,7 @@ pub use effect::{
 };
 pub use error::{
     assertion_failed, assertion_shown, error_is_catchable, error_message, error_trace, fault,
-    internal_fault, interrupted,
+    internal_fault, interrupted, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,

@@ -3,7 +3,7 @@
 //! It stands in an allocation of its own that the run, its heap and its carrier share. So nobody needs the run itself to
 //! stop it, and a flag can outlive the run that it belonged to.
 
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_abi::layout::{Context, stop};
@@ -24,6 +24,8 @@ pub struct Cancellation {
 #[derive(Debug)]
 pub(crate) struct Front {
     context: Context,
+    /// Whether a `defer` runs, or what one has started, which a cancellation does not interrupt.
+    is_shielded: AtomicBool,
     /// Asked for and not yet taken.
     cancellation: Mutex<Option<Cancellation>>,
 }
@@ -46,6 +48,7 @@ impl Front {
                 constants: loaded.constants(),
                 run: AtomicPtr::new(std::ptr::null_mut()),
             },
+            is_shielded: AtomicBool::new(false),
             cancellation: Mutex::default(),
         })
     }
@@ -69,6 +72,17 @@ impl Front {
     /// Whether any of the bits is set.
     pub(crate) fn has(&self, bits: u32) -> bool {
         self.context.stop.load(Ordering::SeqCst) & bits != 0
+    }
+
+    /// Says whether the task that has the thread is one that a cancellation does not interrupt.
+    pub(crate) fn shield(&self, is_shielded: bool) {
+        self.is_shielded.store(is_shielded, Ordering::Relaxed);
+    }
+
+    /// Whether long work of the runtime is to end early.
+    pub(crate) fn interrupts_work(&self) -> bool {
+        self.has(stop::KILL)
+            || (self.has(stop::CANCEL | stop::UNWIND) && !self.is_shielded.load(Ordering::Relaxed))
     }
 
     /// Calls below this address raise. While the run is to be interrupted every call does, whatever the limit.

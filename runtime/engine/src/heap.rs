@@ -4,6 +4,7 @@
 //! heap or of the image's constants whose count includes the caller's share. Compiled code, checked by the Flow verifier,
 //! and the functions here keep that true; it is why reading through a word is no `unsafe` of each caller.
 
+pub(crate) mod limit;
 mod pool;
 mod shape;
 #[cfg(test)]
@@ -11,7 +12,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot, stop};
+use gsw_abi::layout::{Frame, HEADER, Header, IMMORTAL, slot};
 use gsw_abi::types::{TypeId, TypeTable};
 
 use pool::Pool;
@@ -21,8 +22,10 @@ use crate::front::Front;
 use crate::value;
 use crate::value::hash::HashKey;
 
-/// The most bytes that one object may take, whatever the run's limit.
-pub const MAX_OBJECT: u64 = 1 << 32;
+pub(crate) use limit::Poll;
+
+/// A list of work of more entries is given back after it is done.
+const KEPT_WORK: usize = 1 << 16;
 
 /// The memory of one run.
 #[derive(Debug)]
@@ -109,84 +112,6 @@ impl Heap {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.pool.bytes()
-    }
-
-    /// Whether the limit was passed, or something was refused for its size, since this was last asked.
-    pub fn take_over_limit(&mut self) -> bool {
-        if !std::mem::take(&mut self.over_limit) {
-            return false;
-        }
-        let room = self.limit / 16 + (1 << 16);
-        self.threshold = self.used().max(self.limit).saturating_add(room);
-        if let Some(alarm) = &self.alarm {
-            alarm.clear(stop::MEMORY);
-        }
-        true
-    }
-
-    /// From here on the front of the run that owns this heap says when the limit is passed.
-    pub(crate) fn set_alarm(&mut self, front: Arc<Front>) {
-        self.alarm = Some(front);
-    }
-
-    /// Looks whether the limit is passed.
-    fn look_at_limit(&mut self) {
-        let used = self.used();
-        if used > self.threshold {
-            self.pass_limit();
-        } else if used <= self.limit {
-            self.threshold = self.limit;
-        }
-    }
-
-    fn used(&self) -> u64 {
-        self.pool.bytes().saturating_add(self.outside)
-    }
-
-    /// How many bytes more fit within the limit; `None` when there is none.
-    #[must_use]
-    pub fn room(&self) -> Option<u64> {
-        (self.limit < u64::MAX).then(|| self.limit.saturating_sub(self.used()))
-    }
-
-    #[cold]
-    fn pass_limit(&mut self) {
-        self.over_limit = true;
-        if let Some(alarm) = &self.alarm {
-            alarm.set(stop::MEMORY);
-        }
-    }
-
-    /// So many bytes are in use beside values and frames.
-    pub fn charge(&mut self, bytes: usize) {
-        self.outside = self.outside.saturating_add(bytes as u64);
-        self.look_at_limit();
-    }
-
-    /// They are not any more.
-    pub fn discharge(&mut self, bytes: usize) {
-        self.outside = self.outside.saturating_sub(bytes as u64);
-    }
-
-    /// Whether the limit was passed, without forgetting it.
-    #[must_use]
-    pub fn is_over_limit(&self) -> bool {
-        self.over_limit
-    }
-
-    /// Whether an object of `bytes` may be made; if not, the limit counts as passed.
-    pub fn admit(&mut self, bytes: u64) -> bool {
-        self.admit_growth(0, bytes)
-    }
-
-    /// Whether an object may grow from `old` to `new` bytes; if not, the limit counts as passed.
-    pub fn admit_growth(&mut self, old: u64, new: u64) -> bool {
-        let left = self.limit.saturating_sub(self.used());
-        let fits = new <= MAX_OBJECT && new.saturating_sub(old) <= left;
-        if !fits {
-            self.pass_limit();
-        }
-        fits
     }
 
     /// Records a mistake of the runtime; the first one stays.
@@ -324,6 +249,7 @@ impl Heap {
         while let Some(word) = work.pop() {
             self.free_one(word, &mut work);
         }
+        work.shrink_to(KEPT_WORK);
         self.work = work;
     }
 

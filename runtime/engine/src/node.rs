@@ -139,6 +139,12 @@ pub struct Node {
     pub joiner: TaskId,
 }
 
+impl Node {
+    /// The bytes that a node counts for in the memory of a run. Not its size in this build: the same program is to reach its
+    /// limit at the same place in every one.
+    pub(crate) const CHARGE: usize = 192;
+}
+
 /// What a node is made from.
 #[derive(Debug)]
 pub struct NewNode<'a> {
@@ -519,6 +525,7 @@ mod tests {
     #[test]
     fn a_node_is_small() {
         assert!(size_of::<Node>() <= 176, "{}", size_of::<Node>());
+        assert!(size_of::<Node>() <= Node::CHARGE);
     }
 
     #[test]

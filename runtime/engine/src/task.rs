@@ -132,6 +132,11 @@ pub struct Task {
     pub is_listed: bool,
 }
 
+impl Task {
+    /// The bytes that a task counts for in the memory of a run, the same in every build.
+    pub(crate) const CHARGE: usize = 320;
+}
+
 /// All tasks of a run.
 #[derive(Debug, Default)]
 pub struct Tasks {
@@ -207,5 +212,15 @@ impl Tasks {
     pub fn next_ending(&mut self) -> u64 {
         self.endings += 1;
         self.endings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Task;
+
+    #[test]
+    fn a_task_is_no_larger_than_what_it_counts_for() {
+        assert!(size_of::<Task>() <= Task::CHARGE, "{}", size_of::<Task>());
     }
 }

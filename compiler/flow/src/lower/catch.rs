@@ -16,6 +16,7 @@ impl Builder<'_, '_> {
         let landing = self.new_landing();
         self.regions.push(Region::Catch(landing));
         let value = self.expression(value);
+        self.runtime(builtin::UNIT, RuntimeCall::poll, Vec::new());
         self.regions.pop();
         self.deliver(join, value);
 

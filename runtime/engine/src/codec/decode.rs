@@ -92,11 +92,11 @@ struct Decoder<'a> {
     limit: usize,
     /// Inside of what observers do not see: how many steps lead there. Keys further down are hidden as well.
     hidden_from: Option<usize>,
-    steps: Vec<Step>,
+    steps: Vec<Step<'a>>,
     issues: Vec<Issue>,
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
     fn value(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {
         if self.steps.len() > MAX_DEPTH {
             return self.fail(
@@ -147,7 +147,7 @@ impl Decoder<'_> {
         self.checker.check(check.function, arguments)
     }
 
-    fn within<T>(&mut self, step: Step, body: impl FnOnce(&mut Self) -> T) -> T {
+    fn within<T>(&mut self, step: Step<'a>, body: impl FnOnce(&mut Self) -> T) -> T {
         self.steps.push(step);
         let result = body(self);
         self.steps.pop();
@@ -157,6 +157,15 @@ impl Decoder<'_> {
     /// Whether enough was found that looking on is of no use.
     fn is_full(&self) -> bool {
         self.issues.len() >= self.limit
+    }
+
+    /// Whether another element is of no use: the run is to stop, or its memory is used up. Then there is an issue.
+    fn is_interrupted(&mut self) -> bool {
+        let is_interrupted = self.checker.heap().is_interrupted();
+        if is_interrupted {
+            self.fail("more memory".into(), "none".into());
+        }
+        is_interrupted
     }
 
     fn mismatch(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {

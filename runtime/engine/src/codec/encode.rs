@@ -67,7 +67,7 @@ pub(super) fn write<S: Sink>(
         open: Vec::new(),
     };
     writer.value(ty, word);
-    while writer.advance() {}
+    writer.finish();
 }
 
 /// Writes `words` of one type, which are borrowed, as a list into the sink.
@@ -85,10 +85,15 @@ pub(super) fn write_elements<S: Sink>(
         open: Vec::new(),
     };
     writer.elements(of, words);
-    while writer.advance() {}
+    writer.finish();
 }
 
 impl<'a, S: Sink> Writer<'a, S> {
+    /// Writes what is open, until the sink takes no more.
+    fn finish(&mut self) {
+        while self.advance() && !self.sink.has_ended() {}
+    }
+
     /// Writes the next part of what was opened last, or its end; `false` when nothing is open.
     fn advance(&mut self) -> bool {
         let Some(open) = self.open.last_mut() else {

@@ -1,7 +1,10 @@
 //! A strict JSON parser: no duplicate keys, no numbers beyond floats, nesting bounded.
 
-use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
 
+use serde_json::Value;
+
+use crate::codec::build::{Build, Tree};
 use crate::codec::path::{self, Step};
 use crate::codec::{MAX_DEPTH, describe};
 use crate::model::Issue;
@@ -11,45 +14,62 @@ use crate::model::Issue;
 /// # Errors
 /// Where and why it is none.
 pub fn parse(text: &str) -> Result<Value, Issue> {
+    parse_into(text, &mut Tree)
+}
+
+/// What `build` makes of a JSON text; where it is to end early, an issue that says nothing.
+pub(super) fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue> {
     let mut parser = Parser {
         text,
         at: 0,
         steps: Vec::new(),
+        build,
     };
     parser.space();
     let value = parser.value()?;
     parser.space();
     match parser.peek() {
         None => Ok(value),
-        Some(_) => Err(parser.unexpected("the end of the text")),
+        Some(_) => {
+            parser.build.discard(value);
+            Err(parser.unexpected("the end of the text"))
+        }
     }
 }
 
-struct Parser<'a> {
+struct Parser<'a, 'b, B> {
     text: &'a str,
     /// The byte that is looked at; always at a character's start.
     at: usize,
-    steps: Vec<Step>,
+    steps: Vec<Step<'a>>,
+    build: &'b mut B,
 }
 
-impl Parser<'_> {
-    fn value(&mut self) -> Result<Value, Issue> {
+impl<'a, B: Build> Parser<'a, '_, B> {
+    fn value(&mut self) -> Result<B::Value, Issue> {
+        if self.build.has_ended() {
+            return Err(self.issue("more memory", "none".into()));
+        }
         match self.peek() {
-            Some('{') => self.nested(Self::object),
-            Some('[') => self.nested(Self::array),
-            Some('"') => self.string().map(Value::String),
+            Some('{') => {
+                self.open()?;
+                self.object()
+            }
+            Some('[') => {
+                self.open()?;
+                self.array()
+            }
+            Some('"') => self.string().map(|text| self.build.text(text)),
             Some('-' | '0'..='9') => self.number(),
-            Some('t') => self.word("true", Value::Bool(true)),
-            Some('f') => self.word("false", Value::Bool(false)),
-            Some('n') => self.word("null", Value::Null),
+            Some('t') => self.word("true").map(|()| self.build.bool(true)),
+            Some('f') => self.word("false").map(|()| self.build.bool(false)),
+            Some('n') => self.word("null").map(|()| self.build.null()),
             _ => Err(self.unexpected("a JSON value")),
         }
     }
 
-    fn nested(
-        &mut self,
-        parse: impl Fn(&mut Self) -> Result<Value, Issue>,
-    ) -> Result<Value, Issue> {
+    /// Goes on behind an opening bracket.
+    fn open(&mut self) -> Result<(), Issue> {
         if self.steps.len() >= MAX_DEPTH {
             // The whole path would be longer than any message should be.
             let expected = format!("at most {MAX_DEPTH} levels");
@@ -61,65 +81,95 @@ impl Parser<'_> {
         }
         self.skip();
         self.space();
-        parse(self)
+        Ok(())
     }
 
-    fn object(&mut self) -> Result<Value, Issue> {
-        let mut entries = Map::new();
-        if self.take('}') {
-            return Ok(Value::Object(entries));
+    fn object(&mut self) -> Result<B::Value, Issue> {
+        let mut object = self.build.object();
+        match self.entries(&mut object) {
+            Ok(()) => Ok(self.build.end_object(object)),
+            Err(issue) => {
+                self.build.discard_object(object);
+                Err(issue)
+            }
         }
-        loop {
-            if self.peek() != Some('"') {
-                return Err(self.unexpected("a key in quotes"));
-            }
-            let key = self.string()?;
-            if entries.contains_key(&key) {
-                let found = format!("{} twice", Value::from(key));
-                return Err(self.issue("each key once", found));
-            }
-            self.space();
-            self.demand(':')?;
-            self.space();
-            self.steps.push(Step::Key(key.clone()));
+    }
+
+    fn entries(&mut self, object: &mut B::Object) -> Result<(), Issue> {
+        let mut goes_on = !self.take('}');
+        while goes_on {
+            self.key(object)?;
             let value = self.value()?;
-            self.steps.pop();
-            entries.insert(key, value);
-            self.space();
-            if self.take('}') {
-                return Ok(Value::Object(entries));
+            if let Some(Step::Key(key)) = self.steps.pop() {
+                self.build.insert(object, key, value);
             }
-            self.demand(',')?;
-            self.space();
+            goes_on = self.goes_on('}')?;
+        }
+        Ok(())
+    }
+
+    /// Takes a key and its colon, and goes one step down. Apart from what recurs, so that little stands on the native stack.
+    fn key(&mut self, object: &B::Object) -> Result<(), Issue> {
+        if self.peek() != Some('"') {
+            return Err(self.unexpected("a key in quotes"));
+        }
+        let key = self.string()?;
+        if self.build.has_key(object, &key) {
+            let found = format!("{} twice", Value::from(key));
+            return Err(self.issue("each key once", found));
+        }
+        self.space();
+        self.demand(':')?;
+        self.space();
+        self.steps.push(Step::Key(key));
+        Ok(())
+    }
+
+    /// After a part of a list or object: takes the closing bracket, or a comma; whether another part follows.
+    fn goes_on(&mut self, close: char) -> Result<bool, Issue> {
+        self.space();
+        if self.take(close) {
+            return Ok(false);
+        }
+        self.demand(',')?;
+        self.space();
+        Ok(true)
+    }
+
+    fn array(&mut self) -> Result<B::Value, Issue> {
+        let mut list = self.build.list();
+        match self.elements(&mut list) {
+            Ok(()) => Ok(self.build.end_list(list)),
+            Err(issue) => {
+                self.build.discard_list(list);
+                Err(issue)
+            }
         }
     }
 
-    fn array(&mut self) -> Result<Value, Issue> {
-        let mut elements = Vec::new();
-        if self.take(']') {
-            return Ok(Value::Array(elements));
-        }
-        loop {
-            self.steps.push(Step::Index(elements.len()));
-            elements.push(self.value()?);
+    fn elements(&mut self, list: &mut B::List) -> Result<(), Issue> {
+        let mut goes_on = !self.take(']');
+        let mut index = 0;
+        while goes_on {
+            self.steps.push(Step::Index(index));
+            let element = self.value()?;
             self.steps.pop();
-            self.space();
-            if self.take(']') {
-                return Ok(Value::Array(elements));
-            }
-            self.demand(',')?;
-            self.space();
+            self.build.push(list, element);
+            index += 1;
+            goes_on = self.goes_on(']')?;
         }
+        Ok(())
     }
 
-    fn string(&mut self) -> Result<String, Issue> {
+    /// The text of a string; its own where it has no escapes.
+    fn string(&mut self) -> Result<Cow<'a, str>, Issue> {
         self.skip();
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         loop {
             let rest = &self.text[self.at..];
             let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
             let plain = rest.bytes().position(is_special).unwrap_or(rest.len());
-            text.push_str(&rest[..plain]);
+            text += &rest[..plain];
             self.at += plain;
             match self.peek() {
                 None => return Err(self.unexpected("the end of a string")),
@@ -129,7 +179,8 @@ impl Parser<'_> {
                 }
                 Some('\\') => {
                     self.skip();
-                    text.push(self.escape()?);
+                    let char = self.escape()?;
+                    text.to_mut().push(char);
                 }
                 Some(_) => return Err(self.unexpected("an escaped character")),
             }
@@ -180,7 +231,7 @@ impl Parser<'_> {
         Ok(code)
     }
 
-    fn number(&mut self) -> Result<Value, Issue> {
+    fn number(&mut self) -> Result<B::Value, Issue> {
         let start = self.at;
         self.take('-');
         if self.take('0') {
@@ -203,7 +254,7 @@ impl Parser<'_> {
         if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
             return Err(self.issue("a number that a float can hold", digits.into()));
         }
-        Ok(Value::Number(Number::from_string_unchecked(digits.into())))
+        Ok(self.build.number(digits))
     }
 
     fn digits(&mut self) -> Result<(), Issue> {
@@ -216,12 +267,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, Issue> {
+    fn word(&mut self, word: &str) -> Result<(), Issue> {
         if !self.text[self.at..].starts_with(word) {
             return Err(self.unexpected("a JSON value"));
         }
         self.at += word.len();
-        Ok(value)
+        Ok(())
     }
 
     fn space(&mut self) {

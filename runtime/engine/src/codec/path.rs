@@ -1,14 +1,16 @@
 //! Where in a JSON text something stands: `$.items[2].name`.
 
+use std::borrow::Cow;
+
 /// One step down.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
-    Key(String),
+pub(super) enum Step<'a> {
+    Key(Cow<'a, str>),
     Index(usize),
 }
 
 /// The steps as text.
-pub(super) fn text(steps: &[Step]) -> String {
+pub(super) fn text(steps: &[Step<'_>]) -> String {
     let mut text = String::from("$");
     for step in steps {
         match step {
@@ -17,9 +19,7 @@ pub(super) fn text(steps: &[Step]) -> String {
                 text.push('.');
                 text.push_str(key);
             }
-            Step::Key(key) => {
-                text.push_str(&format!("[{}]", serde_json::Value::from(key.as_str())))
-            }
+            Step::Key(key) => text.push_str(&format!("[{}]", serde_json::Value::from(&**key))),
         }
     }
     text

@@ -2,9 +2,8 @@
 
 use gsw_abi::builtin::LIST_JSON;
 use gsw_abi::layout::json as tag;
-use serde_json::Value;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::value::{json, list, map, string};
 use crate::{duration, number};
 
@@ -28,6 +27,34 @@ pub(super) trait Sink {
     fn confidential(&mut self);
     /// Whether values may be made of what is written.
     fn is_read_back(&self) -> bool;
+    /// Whether what is written from here on is of no use: the run is to stop, or its memory is used up.
+    fn has_ended(&mut self) -> bool;
+}
+
+/// A text that is written piece by piece.
+pub(super) trait Text {
+    fn push_str(&mut self, piece: &str);
+    fn has_ended(&self) -> bool;
+}
+
+impl Text for String {
+    fn push_str(&mut self, piece: &str) {
+        Self::push_str(self, piece);
+    }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+impl Text for string::Writer<'_> {
+    fn push_str(&mut self, piece: &str) {
+        string::Writer::push_str(self, piece);
+    }
+
+    fn has_ended(&self) -> bool {
+        string::Writer::has_ended(self)
+    }
 }
 
 /// How a text is laid out.
@@ -39,8 +66,8 @@ pub(super) enum Layout {
 
 /// Writes text.
 #[derive(Debug)]
-pub(super) struct TextSink {
-    text: String,
+pub(super) struct TextSink<T> {
+    text: T,
     layout: Layout,
     depth: usize,
     place: Place,
@@ -57,24 +84,24 @@ enum Place {
     Next,
 }
 
-impl TextSink {
-    pub(super) fn new(layout: Layout) -> Self {
+impl<T: Text> TextSink<T> {
+    pub(super) fn new(layout: Layout, text: T) -> Self {
         Self {
-            text: String::new(),
+            text,
             layout,
             depth: 0,
             place: Place::Alone,
         }
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(super) fn finish(self) -> T {
         self.text
     }
 
     /// Before an element or a key.
     fn separate(&mut self) {
         if self.place == Place::Next {
-            self.text.push(',');
+            self.text.push_str(",");
         }
         if self.place != Place::Alone {
             self.new_line();
@@ -84,24 +111,24 @@ impl TextSink {
 
     fn new_line(&mut self) {
         if self.layout == Layout::Indented {
-            self.text.push('\n');
-            self.text.extend(std::iter::repeat_n("  ", self.depth));
+            self.text.push_str("\n");
+            (0..self.depth).for_each(|_| self.text.push_str("  "));
         }
     }
 
-    fn begin(&mut self, bracket: char) {
+    fn begin(&mut self, bracket: &str) {
         self.separate();
-        self.text.push(bracket);
+        self.text.push_str(bracket);
         self.depth += 1;
         self.place = Place::First;
     }
 
-    fn end(&mut self, bracket: char) {
+    fn end(&mut self, bracket: &str) {
         self.depth -= 1;
         if self.place == Place::Next {
             self.new_line();
         }
-        self.text.push(bracket);
+        self.text.push_str(bracket);
         self.place = Place::Next;
     }
 
@@ -111,7 +138,7 @@ impl TextSink {
     }
 }
 
-impl Sink for TextSink {
+impl<T: Text> Sink for TextSink<T> {
     fn null(&mut self) {
         self.raw("null");
     }
@@ -141,15 +168,15 @@ impl Sink for TextSink {
     }
 
     fn begin_list(&mut self) {
-        self.begin('[');
+        self.begin("[");
     }
 
     fn end_list(&mut self) {
-        self.end(']');
+        self.end("]");
     }
 
     fn begin_object(&mut self) {
-        self.begin('{');
+        self.begin("{");
     }
 
     fn key(&mut self, name: &str) {
@@ -164,7 +191,7 @@ impl Sink for TextSink {
     }
 
     fn end_object(&mut self) {
-        self.end('}');
+        self.end("}");
     }
 
     fn whole(&mut self, _: u64) -> bool {
@@ -176,6 +203,10 @@ impl Sink for TextSink {
     fn is_read_back(&self) -> bool {
         true
     }
+
+    fn has_ended(&mut self) -> bool {
+        self.text.has_ended()
+    }
 }
 
 /// Makes `json` objects.
@@ -183,6 +214,7 @@ impl Sink for TextSink {
 pub(super) struct JsonSink<'a> {
     heap: &'a mut Heap,
     open: Vec<Open>,
+    poll: Poll,
     done: u64,
     /// The number of open lists and objects from which on all is confidential.
     confidential_from: Option<usize>,
@@ -191,7 +223,9 @@ pub(super) struct JsonSink<'a> {
 /// A list or object that is being filled.
 #[derive(Debug)]
 enum Open {
-    List(Vec<u64>),
+    /// A `[json]`.
+    List(u64),
+    /// A `{string: json}`, and the key of the value that comes next, or 0.
     Object { entries: u64, key: u64 },
 }
 
@@ -200,22 +234,36 @@ impl<'a> JsonSink<'a> {
         Self {
             heap,
             open: Vec::new(),
+            poll: Poll::default(),
             done: 0,
             confidential_from: None,
         }
     }
 
-    /// The finished `json`, owned by the caller.
+    /// The finished `json`, owned by the caller; `null` when it was left in the middle.
     pub(super) fn finish(self) -> u64 {
-        self.done
+        for open in self.open {
+            match open {
+                Open::List(elements) => self.heap.release(elements),
+                Open::Object { entries, key } => {
+                    self.heap.release(entries);
+                    self.heap.release(key);
+                }
+            }
+        }
+        match self.done {
+            0 => json::new(self.heap, tag::NULL, 0),
+            done => done,
+        }
     }
 
     fn put(&mut self, word: u64) {
         match self.open.last_mut() {
             None => self.done = word,
-            Some(Open::List(elements)) => elements.push(word),
+            Some(Open::List(elements)) => *elements = list::push(self.heap, *elements, word),
             Some(Open::Object { entries, key }) => {
-                *entries = map::insert(self.heap, *entries, *key, word);
+                let key = std::mem::take(key);
+                *entries = map::insert(self.heap, *entries, key, word);
             }
         }
     }
@@ -274,15 +322,15 @@ impl Sink for JsonSink<'_> {
     }
 
     fn begin_list(&mut self) {
-        self.open.push(Open::List(Vec::new()));
+        let elements = list::new(self.heap, LIST_JSON, &[]);
+        self.open.push(Open::List(elements));
     }
 
     fn end_list(&mut self) {
         let Some(Open::List(elements)) = self.open.pop() else {
             unreachable!("a list ends where one began")
         };
-        let list = list::new(self.heap, LIST_JSON, &elements);
-        self.put_new(tag::LIST, list);
+        self.put_new(tag::LIST, elements);
     }
 
     fn begin_object(&mut self) {
@@ -324,16 +372,56 @@ impl Sink for JsonSink<'_> {
     fn is_read_back(&self) -> bool {
         false
     }
+
+    fn has_ended(&mut self) -> bool {
+        self.poll.ends(self.heap)
+    }
 }
 
 /// Appends `text` as a JSON string.
-fn quote(text: &str, to: &mut String) {
-    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
-        to.push('"');
-        to.push_str(text);
-        to.push('"');
-    } else {
-        to.push_str(&Value::from(text).to_string());
+fn quote(text: &str, to: &mut impl Text) {
+    to.push_str("\"");
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(is_special) {
+        let (plain, special) = rest.split_at(at);
+        to.push_str(plain);
+        let (special, after) = special.split_at(1);
+        to.push_str(escape(special));
+        rest = after;
+    }
+    to.push_str(rest);
+    to.push_str("\"");
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// The escape of a special character.
+fn escape(special: &str) -> &'static str {
+    /// Those of the control characters, in order.
+    const CONTROLS: [&str; 32] = [
+        "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+        "\\b", "\\t", "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011",
+        "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017", "\\u0018", "\\u0019",
+        "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
+    ];
+    match special {
+        "\"" => "\\\"",
+        "\\" => "\\\\",
+        control => CONTROLS[usize::from(control.as_bytes()[0])],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn strings_are_quoted_as_by_serde() {
+        let all: String = (0..0x250).filter_map(char::from_u32).collect();
+        let mut quoted = String::new();
+        quote(&all, &mut quoted);
+        assert_eq!(quoted, serde_json::Value::from(all).to_string());
     }
 }

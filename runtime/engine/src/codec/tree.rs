@@ -4,7 +4,7 @@ use gsw_abi::layout::json as tag;
 use serde_json::{Map, Number, Value};
 
 use crate::codec::{MAX_DEPTH, describe};
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::model::Issue;
 use crate::number;
 use crate::value::json::View;
@@ -19,6 +19,35 @@ pub(super) fn build(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
 pub(super) fn take_apart(word: u64) -> Result<Value, Issue> {
     take_apart_at(word, 0)
 }
+
+/// About how many bytes the tree of a `json` takes, or the error that they are too many.
+pub(super) fn size(heap: &mut Heap, word: u64) -> Result<usize, u64> {
+    let mut bytes = 0_usize;
+    let mut poll = Poll::default();
+    let mut work = vec![word];
+    while let Some(word) = work.pop() {
+        bytes += SIZE_OF_NODE;
+        match json::view(word) {
+            View::Null | View::Bool(_) | View::Int(_) | View::Float(_) => {}
+            View::String(it) => bytes += string::bytes(it).len(),
+            View::List(it) => work.extend_from_slice(list::words(it)),
+            View::Object(it) => {
+                for (name, word) in map::entries(it) {
+                    bytes += SIZE_OF_NODE + string::bytes(name).len();
+                    work.push(word);
+                }
+            }
+        }
+        if poll.ends(heap) {
+            return Err(heap.interrupted());
+        }
+    }
+    heap.demand(bytes as u64)?;
+    Ok(bytes)
+}
+
+/// The bytes of a value in a tree beside those of its text; numbers are texts, too.
+const SIZE_OF_NODE: usize = 72;
 
 fn build_at(heap: &mut Heap, value: &Value, depth: usize) -> Result<u64, Issue> {
     if depth > MAX_DEPTH {

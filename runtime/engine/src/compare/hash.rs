@@ -3,7 +3,7 @@
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Type, TypeId};
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::value::hash::HashKey;
 use crate::value::json::View;
 use crate::value::{self, error, json, list, map, optional, string};
@@ -11,6 +11,12 @@ use crate::value::{self, error, json, list, map, optional, string};
 /// A step of hashing; the last pushed is the first done.
 enum Step {
     Value(TypeId, u64),
+    /// The elements of a list from a place on.
+    Elements {
+        of: TypeId,
+        list: u64,
+        from: usize,
+    },
     /// The entry of a map begins, with the hash of its key.
     BeginEntry(u64),
     /// It ends, and is added to the entries before it: entries have no order in `==`.
@@ -19,7 +25,7 @@ enum Step {
     EndMap,
 }
 
-/// A number that is the same for equal values.
+/// A number that is the same for equal values; any when the run is to stop meanwhile.
 #[must_use]
 pub fn hash(heap: &Heap, ty: TypeId, word: u64) -> u64 {
     let mut hasher = Hasher {
@@ -29,8 +35,12 @@ pub fn hash(heap: &Heap, ty: TypeId, word: u64) -> u64 {
         outer: Vec::new(),
         hash: 0,
     };
+    let mut poll = Poll::default();
     while let Some(step) = hasher.work.pop() {
         hasher.step(&step);
+        if poll.ends(heap) {
+            break;
+        }
     }
     hasher.hash
 }
@@ -48,6 +58,13 @@ impl Hasher<'_> {
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Value(ty, word) => self.value(ty, word),
+            Step::Elements { of, list, from } => {
+                if let Some(&word) = list::words(list).get(from) {
+                    let from = from + 1;
+                    self.work.push(Step::Elements { of, list, from });
+                    self.value(of, word);
+                }
+            }
             Step::BeginEntry(key) => {
                 self.outer.push(self.hash);
                 self.hash = key;
@@ -115,10 +132,12 @@ impl Hasher<'_> {
     }
 
     fn list(&mut self, of: TypeId, word: u64) {
-        let elements = list::words(word).iter();
-        self.work
-            .extend(elements.map(|&element| Step::Value(of, element)));
         self.mix(list::len(word) as u64);
+        self.work.push(Step::Elements {
+            of,
+            list: word,
+            from: 0,
+        });
     }
 
     fn fields(&mut self, fields: &[Field], first: usize, word: u64) {

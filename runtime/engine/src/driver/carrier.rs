@@ -365,7 +365,7 @@ impl Carrier {
                 }
                 run.turn()
             }));
-            self.room.set(run.heap.room());
+            self.room.set(run.heap.room_if_limited());
             match turn {
                 Ok(Turn::Busy {
                     operations,

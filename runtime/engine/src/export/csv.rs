@@ -1,5 +1,6 @@
 //! Runtime calls on CSV texts (RFC 4180, with either line end).
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use gsw_abi::types::TypeId;
@@ -7,84 +8,124 @@ use indexmap::IndexSet;
 
 use crate::codec;
 use crate::export::guard::calls;
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::model::Issue;
+use crate::value::list::Filling;
+use crate::value::string::Writer;
 use crate::value::{error, list, map, string};
-
-/// The records of a text, each its fields.
-type Records = Vec<Vec<String>>;
 
 calls! {
     /// `csv.parse(text)`
     raising csv_parse(run, result, text) {
-        let rows = read(string::text(text)).and_then(|records| checked(&records).map(|()| records));
-        match rows {
-            Ok(records) => Ok(maps(&mut run.heap, TypeId(result as u32), &records)),
-            Err(issue) => Err(error::decode(&mut run.heap, &issue)),
-        }
+        parse(&mut run.heap, TypeId(result as u32), string::text(text))
     }
 
     /// `csv.format(rows)`
-    plain csv_format(run, rows) {
-        let mut header: IndexSet<&str> = IndexSet::new();
-        for &row in list::words(rows) {
-            header.extend(map::entries(row).map(|(key, _)| string::text(key)));
-        }
-        let mut text = String::new();
-        if !header.is_empty() {
-            write(&mut text, header.iter().copied());
-        }
-        for &row in list::words(rows) {
-            let fields = header.iter().map(|&name| map::get_text(&run.heap, row, name).map_or("", string::text));
-            write(&mut text, fields);
-        }
-        string::new(&mut run.heap, &text)
+    raising csv_format(run, rows) {
+        format(&mut run.heap, list::words(rows))
     }
 }
 
+fn format(heap: &mut Heap, rows: &[u64]) -> Result<u64, u64> {
+    let mut poll = Poll::default();
+    let mut header: IndexSet<&str> = IndexSet::new();
+    for &row in rows {
+        header.extend(map::entries(row).map(|(key, _)| string::text(key)));
+        if poll.ends(heap) {
+            return Err(heap.interrupted());
+        }
+    }
+    let mut text = Writer::new(heap, 0)?;
+    if !header.is_empty() {
+        write(&mut text, header.iter().copied());
+    }
+    for &row in rows {
+        let heap = text.heap();
+        let fields = header.iter().map(|&name| map::get_text(heap, row, name));
+        let fields: Vec<&str> = fields.map(|it| it.map_or("", string::text)).collect();
+        write(&mut text, fields.into_iter());
+        if text.has_ended() {
+            break;
+        }
+    }
+    text.finish()
+}
+
 /// Appends one record, with quotes where a field needs them.
-fn write<'a>(text: &mut String, fields: impl ExactSizeIterator<Item = &'a str>) {
+fn write<'a>(text: &mut Writer<'_>, fields: impl ExactSizeIterator<Item = &'a str>) {
     let is_alone = fields.len() == 1;
     for (index, field) in fields.enumerate() {
         if index > 0 {
-            text.push(',');
+            text.push_str(",");
         }
         // A lone empty field without quotes would read as an empty line.
         if field.contains([',', '"', '\n', '\r']) || (is_alone && field.is_empty()) {
-            text.push('"');
-            text.push_str(&field.replace('"', "\"\""));
-            text.push('"');
+            text.push_str("\"");
+            for (index, piece) in field.split('"').enumerate() {
+                if index > 0 {
+                    text.push_str("\"\"");
+                }
+                text.push_str(piece);
+            }
+            text.push_str("\"");
         } else {
             text.push_str(field);
         }
     }
-    text.push('\n');
+    text.push_str("\n");
 }
 
-/// Reads all records; empty lines are none.
-fn read(text: &str) -> Result<Records, Issue> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut records = Records::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        if let Some(after) = line_end(rest) {
-            rest = after;
-            continue;
+/// Why a text gives no rows.
+#[derive(Debug)]
+enum Refusal {
+    Issue(Issue),
+    /// A record has more fields than the run has memory for.
+    TooLarge,
+}
+
+/// Reads a text record by record.
+struct Records<'a> {
+    rest: &'a str,
+    /// How many were read.
+    count: usize,
+    /// The most fields of a record.
+    most: usize,
+}
+
+impl<'a> Records<'a> {
+    fn new(text: &'a str, most: usize) -> Self {
+        Self {
+            rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+            count: 0,
+            most,
+        }
+    }
+
+    /// The fields of the next record; `None` at the end. Empty lines are no records.
+    fn next(&mut self) -> Result<Option<Vec<Cow<'a, str>>>, Refusal> {
+        while let Some(after) = line_end(self.rest) {
+            self.rest = after;
+        }
+        if self.rest.is_empty() {
+            return Ok(None);
         }
         let mut fields = Vec::new();
         loop {
-            let (field, after) = read_field(rest, records.len())?;
+            let (field, after) = read_field(self.rest, self.count).map_err(Refusal::Issue)?;
+            if fields.len() == self.most {
+                return Err(Refusal::TooLarge);
+            }
             fields.push(field);
             if let Some(after) = after.strip_prefix(',') {
-                rest = after;
+                self.rest = after;
                 continue;
             }
-            rest = line_end(after).unwrap_or(after);
+            self.rest = line_end(after).unwrap_or(after);
             break;
         }
-        records.push(fields);
+        self.count += 1;
+        Ok(Some(fields))
     }
-    Ok(records)
 }
 
 fn line_end(text: &str) -> Option<&str> {
@@ -94,10 +135,10 @@ fn line_end(text: &str) -> Option<&str> {
 }
 
 /// A field and what follows it: a comma, the end of a line or nothing.
-fn read_field(text: &str, record: usize) -> Result<(String, &str), Issue> {
+fn read_field(text: &str, record: usize) -> Result<(Cow<'_, str>, &str), Issue> {
     let Some(mut rest) = text.strip_prefix('"') else {
         let end = text.find([',', '\n', '\r']).unwrap_or(text.len());
-        return Ok((text[..end].to_owned(), &text[end..]));
+        return Ok((text[..end].into(), &text[end..]));
     };
     let mut field = String::new();
     loop {
@@ -112,7 +153,7 @@ fn read_field(text: &str, record: usize) -> Result<(String, &str), Issue> {
             continue;
         }
         if rest.is_empty() || rest.starts_with([',', '\n', '\r']) {
-            return Ok((field, rest));
+            return Ok((field.into(), rest));
         }
         return Err(issue(
             record,
@@ -122,28 +163,31 @@ fn read_field(text: &str, record: usize) -> Result<(String, &str), Issue> {
     }
 }
 
-/// Every row has the header's number of fields, and no name stands twice in the header.
-fn checked(records: &Records) -> Result<(), Issue> {
-    let Some((header, rows)) = records.split_first() else {
-        return Ok(());
-    };
+/// No name stands twice in the header.
+fn check_header(header: &[Cow<'_, str>]) -> Result<(), Refusal> {
     let mut names = HashSet::new();
-    for name in header {
-        if !names.insert(name) {
-            return Err(issue(
-                0,
-                "different names in the header",
-                &format!("`{name}` twice"),
-            ));
+    match header.iter().find(|&name| !names.insert(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let found = format!("`{name}` twice");
+            let issue = issue(0, "different names in the header", &found);
+            Err(Refusal::Issue(issue))
         }
     }
-    match rows.iter().position(|row| row.len() != header.len()) {
-        None => Ok(()),
-        Some(at) => Err(issue(
-            at + 1,
-            &format!("{} fields", header.len()),
-            &rows[at].len().to_string(),
-        )),
+}
+
+/// The next row, which has as many fields as the header.
+fn next_row<'a>(
+    records: &mut Records<'a>,
+    columns: usize,
+) -> Result<Option<Vec<Cow<'a, str>>>, Refusal> {
+    match records.next()? {
+        Some(row) if row.len() != columns => {
+            let expected = format!("{columns} fields");
+            let found = row.len().to_string();
+            Err(Refusal::Issue(issue(records.count - 1, &expected, &found)))
+        }
+        row => Ok(row),
     }
 }
 
@@ -161,26 +205,81 @@ fn issue(record: usize, expected: &str, found: &str) -> Issue {
     }
 }
 
-fn maps(heap: &mut Heap, ty: TypeId, records: &Records) -> u64 {
-    let element = list::element_type(heap, ty);
-    let Some((header, rows)) = records.split_first() else {
-        return list::new(heap, ty, &[]);
+fn parse(heap: &mut Heap, ty: TypeId, text: &str) -> Result<u64, u64> {
+    let most = heap.room() as usize / size_of::<Cow<'_, str>>();
+    let mut records = Records::new(text, most);
+    let header = match records.next() {
+        Ok(header) => header.unwrap_or_default(),
+        Err(refusal) => return Err(refused(heap, &refusal)),
     };
-    let mut words = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut entries = map::new(heap, element);
-        for (name, field) in header.iter().zip(row) {
-            let (key, value) = (string::new(heap, name), string::new(heap, field));
-            entries = map::insert(heap, entries, key, value);
-        }
-        words.push(entries);
+    if let Err(refusal) = check_header(&header) {
+        return Err(refused(heap, &refusal));
     }
-    list::new(heap, ty, &words)
+    let keys: Vec<u64> = header.iter().map(|it| string::new(heap, it)).collect();
+    let rows = rows(heap, ty, &keys, &mut records);
+    keys.into_iter().for_each(|key| heap.release(key));
+    rows
+}
+
+/// The rows after the header as maps; `keys` are borrowed.
+fn rows(heap: &mut Heap, ty: TypeId, keys: &[u64], records: &mut Records<'_>) -> Result<u64, u64> {
+    let element = list::element_type(heap, ty);
+    let mut rows = Filling::new(heap, ty, 0)?;
+    loop {
+        let fields = match next_row(records, keys.len()) {
+            Ok(Some(fields)) => fields,
+            Ok(None) => return Ok(rows.finish()),
+            Err(refusal) => {
+                rows.give_up(heap);
+                return Err(refused(heap, &refusal));
+            }
+        };
+        let mut row = map::new(heap, element);
+        for (&key, field) in keys.iter().zip(&fields) {
+            heap.retain(key);
+            let value = string::new(heap, field);
+            row = map::insert(heap, row, key, value);
+        }
+        rows = rows.push(heap, row)?;
+    }
+}
+
+fn refused(heap: &mut Heap, refusal: &Refusal) -> u64 {
+    match refusal {
+        Refusal::Issue(issue) => error::decode(heap, issue),
+        Refusal::TooLarge => {
+            heap.refuse();
+            heap.interrupted()
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{checked, read, write};
+    use std::sync::Arc;
+
+    use gsw_abi::builtin;
+
+    use super::{Records, Refusal, check_header, next_row, write};
+    use crate::heap::Heap;
+    use crate::value::hash::HashKey;
+    use crate::value::string::{self, Writer};
+
+    /// All records, of which each has as many fields as the first.
+    fn read(text: &str) -> Result<Vec<Vec<String>>, Refusal> {
+        let mut records = Records::new(text, 100);
+        let Some(header) = records.next()? else {
+            return Ok(Vec::new());
+        };
+        check_header(&header)?;
+        let columns = header.len();
+        let mut all = vec![header];
+        while let Some(row) = next_row(&mut records, columns)? {
+            all.push(row);
+        }
+        let owned = all.into_iter().map(|it| it.into_iter().map(String::from));
+        Ok(owned.map(Iterator::collect).collect())
+    }
 
     #[test]
     fn quotes_and_line_ends_are_read() {
@@ -192,18 +291,21 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for text in ["a\n\"x", "a\n\"x\"y", "a,b\n1\n", "a,a\n"] {
-            let outcome = read(text).and_then(|records| checked(&records));
-            assert!(outcome.is_err(), "{text:?}");
+            assert!(matches!(read(text), Err(Refusal::Issue(_))), "{text:?}");
         }
+        let wide = ",".repeat(100);
+        assert!(matches!(read(&wide), Err(Refusal::TooLarge)));
     }
 
     #[test]
     fn what_is_written_reads_back() {
-        let fields = ["a,b", "", "\"", "x\ny"];
-        let mut text = String::new();
-        write(&mut text, fields.iter().copied());
-        write(&mut text, [""].into_iter());
-        assert_eq!(read(&text).expect("it is CSV")[0], fields);
-        assert_eq!(read(&text).expect("it is CSV")[1], [""]);
+        let mut heap = Heap::new(Arc::new(builtin::type_table()), None, HashKey::of_seed(1));
+        for fields in [&["a,b", "", "\"", "x\ny"][..], &[""]] {
+            let mut text = Writer::new(&mut heap, 0).expect("there is no limit");
+            write(&mut text, fields.iter().copied());
+            let word = text.finish().expect("there is no limit");
+            assert_eq!(read(string::text(word)).expect("it is CSV")[0], fields);
+            heap.release(word);
+        }
     }
 }

@@ -46,13 +46,13 @@ calls! {
     }
 
     /// `secret("NAME")`: the name; its value is looked up where it is used.
-    plain secret_named(run, name) {
+    text secret_named(run, name) {
         let text = run.take_string(name);
         string::new_of(&mut run.heap, SECRET, Template::named(&text).text())
     }
 
     /// `a + b` where one is a secret.
-    plain secret_join(run, a, b) {
+    text secret_join(run, a, b) {
         secret::join(&mut run.heap, a, b)
     }
 }

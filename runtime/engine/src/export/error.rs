@@ -12,7 +12,7 @@ const SHOWN: usize = 1_000;
 
 calls! {
     /// A value as a failed `assert` shows it.
-    plain assertion_shown(run, ty, word) {
+    text assertion_shown(run, ty, word) {
         let mut text = codec::encode_redacted(&run.heap, TypeId(ty as u32), word);
         if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
             let length = text.chars().count();
@@ -23,15 +23,24 @@ calls! {
     }
 
     /// A fault without fields, by the index of its kind.
-    plain fault(run, kind) {
+    error fault(run, kind) {
         let kind = BuiltinError::ALL.get(kind as usize);
         let kind = *kind.expect("compiled code numbers faults as the table does");
-        error::new(&mut run.heap, kind, &[])
+        let error = error::new(&mut run.heap, kind, &[]);
+        run.heap.in_place_of(error)
     }
 
     /// What a loop or call must raise that found the stop flag set; 0 when it goes on.
     plain interrupted(run) {
         run.interrupted().unwrap_or(0)
+    }
+
+    /// Raises what stops loops.
+    raising poll(run) {
+        if !run.is_stopping() {
+            return Ok(0);
+        }
+        run.interrupted().map_or(Ok(0), Err)
     }
 
     /// Appends a span to an error's trace.
@@ -46,18 +55,18 @@ calls! {
     }
 
     /// `e.message()`
-    plain error_message(run, error) {
+    text error_message(run, error) {
         let text = error::message(&run.heap, error);
         string::new(&mut run.heap, &text)
     }
 
     /// `AssertionFailed` with this message.
-    plain assertion_failed(run, message) {
+    error assertion_failed(run, message) {
         error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message])
     }
 
     /// `Internal` with this message.
-    plain internal_fault(run, message) {
+    error internal_fault(run, message) {
         error::new(&mut run.heap, BuiltinError::Internal, &[message])
     }
 }

@@ -3,27 +3,20 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_abi::layout::json::NULL;
 use gsw_abi::layout::{Context, Frame, Outcome, status};
 
 use crate::run::Run;
-use crate::value::error;
+use crate::value::{error, json, string};
 
 /// Declares runtime calls: `plain` bodies give a word, `raising` ones a `Result` of a word and an error, `waiting` ones a
 /// [`Step`].
+///
+/// To compiled code `object`, `text`, `json` and `error` are `plain`, too: it looks into what they give, so that after a panic
+/// these give something to look into.
 macro_rules! calls {
     ($($(#[$doc:meta])* $kind:ident $name:ident($run:ident $(, $argument:ident)*) $body:block)*) => {
         $(calls!(@one $(#[$doc])* $kind $name($run $(, $argument)*) $body);)*
-    };
-    (@one $(#[$doc:meta])* plain $name:ident($run:ident $(, $argument:ident)*) $body:block) => {
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// Called by compiled code with the context it was given and valid words, as the row says.
-        pub unsafe extern "C" fn $name(context: *mut gsw_abi::layout::Context $(, $argument: u64)*) -> u64 {
-            let body = |$run: &mut $crate::run::Run| -> u64 { $body };
-            // SAFETY: the context is the front of the run that called, which waits for this call.
-            unsafe { $crate::export::guard::plain(context, body) }
-        }
     };
     (@one $(#[$doc:meta])* raising $name:ident($run:ident $(, $argument:ident)*) $body:block) => {
         $(#[$doc])*
@@ -53,6 +46,17 @@ macro_rules! calls {
             unsafe { $crate::export::guard::waiting(context, frame, body) }
         }
     };
+    (@one $(#[$doc:meta])* $kind:ident $name:ident($run:ident $(, $argument:ident)*) $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Called by compiled code with the context it was given and valid words, as the row says.
+        pub unsafe extern "C" fn $name(context: *mut gsw_abi::layout::Context $(, $argument: u64)*) -> u64 {
+            let body = |$run: &mut $crate::run::Run| -> u64 { $body };
+            // SAFETY: the context is the front of the run that called, which waits for this call.
+            unsafe { $crate::export::guard::$kind(context, body) }
+        }
+    };
 }
 pub(crate) use calls;
 
@@ -73,11 +77,66 @@ impl From<Result<u64, u64>> for Step {
     }
 }
 
-/// Runs the body of a plain call. After a panic the run remembers the mistake and the call gives 0.
+/// Runs the body of a call whose word is a number, or may be 0. After a panic the call gives 0, and the run ends at its next
+/// poll.
 ///
 /// # Safety
 /// `context` is the front of a run that nobody else uses meanwhile.
 pub(crate) unsafe fn plain(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
+    // SAFETY: as this function demands.
+    unsafe { guarded(context, body, |_, _| 0) }
+}
+
+/// The same for a call that gives a string, after a panic an empty one.
+///
+/// # Safety
+/// As for [`plain`].
+pub(crate) unsafe fn text(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
+    // SAFETY: as this function demands.
+    unsafe { guarded(context, body, |run, _| string::new(&mut run.heap, "")) }
+}
+
+/// The same for a call that gives a `json`, after a panic `null`.
+///
+/// # Safety
+/// As for [`plain`].
+pub(crate) unsafe fn json(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
+    let null = |run: &mut Run, _: &str| json::new(&mut run.heap, NULL, 0);
+    // SAFETY: as this function demands.
+    unsafe { guarded(context, body, null) }
+}
+
+/// The same for a call that gives an error, after a panic `Internal`.
+///
+/// # Safety
+/// As for [`plain`].
+pub(crate) unsafe fn error(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
+    let internal =
+        |run: &mut Run, said: &str| error::with_text(&mut run.heap, BuiltinError::Internal, said);
+    // SAFETY: as this function demands.
+    unsafe { guarded(context, body, internal) }
+}
+
+/// The same for the few calls that make and change objects for compiled code. There is nothing else that these could give,
+/// and their bodies have nothing that depends on what is in a value, so a panic is the end of the process.
+///
+/// # Safety
+/// As for [`plain`].
+pub(crate) unsafe fn object(context: *mut Context, body: impl FnOnce(&mut Run) -> u64) -> u64 {
+    // SAFETY: as this function demands.
+    unsafe { guarded(context, body, |_, _| std::process::abort()) }
+}
+
+/// Runs the body of a call. After a panic the run remembers the mistake, ends at its next poll, and gets `instead`, which is
+/// told what the panic said.
+///
+/// # Safety
+/// As for [`plain`].
+unsafe fn guarded(
+    context: *mut Context,
+    body: impl FnOnce(&mut Run) -> u64,
+    instead: impl FnOnce(&mut Run, &str) -> u64,
+) -> u64 {
     // SAFETY: as this function demands.
     let run = unsafe { Run::of(context) };
     match catch_unwind(AssertUnwindSafe(|| body(run))) {
@@ -85,8 +144,10 @@ pub(crate) unsafe fn plain(context: *mut Context, body: impl FnOnce(&mut Run) ->
         Err(payload) => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            run.heap.record_internal(panic_text(payload.as_ref()));
-            0
+            let said = panic_text(payload.as_ref());
+            run.heap.record_internal(said.clone());
+            run.heap.raise_alarm();
+            instead(run, &said)
         }
     }
 }
@@ -104,12 +165,9 @@ pub(crate) unsafe fn raising(
     match catch_unwind(AssertUnwindSafe(|| body(run))) {
         Ok(Ok(value)) => Outcome { value, error: 0 },
         Ok(Err(error)) => {
-            if error::kind(error) == Some(BuiltinError::OutOfMemory) {
-                // SAFETY: as this function demands; the body has ended.
-                let run = unsafe { Run::of(context) };
-                // What is told here is not to be told again by the next loop.
-                let _ = run.heap.take_over_limit();
-            }
+            // SAFETY: as this function demands; the body has ended.
+            let run = unsafe { Run::of(context) };
+            let error = run.heap.in_place_of(error);
             Outcome { value: 0, error }
         }
         Err(payload) => {

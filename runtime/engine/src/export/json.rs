@@ -4,7 +4,7 @@ use gsw_abi::builtin::JSON;
 use gsw_abi::types::{Type, TypeId};
 use serde_json::Value;
 
-use crate::codec::{self, decode, parse};
+use crate::codec::{self, decode};
 use crate::export::guard::calls;
 use crate::export::map::entry_list;
 use crate::heap::Heap;
@@ -15,9 +15,12 @@ use crate::value::{error, json, list, map, string};
 calls! {
     /// `j as T`
     raising json_as(run, result, j) {
+        let scratch = codec::size_of_tree(&mut run.heap, j)?;
+        run.heap.charge(scratch);
         let tree = codec::json_to_tree(j);
         let word = tree.and_then(|tree| decode::decode(run, TypeId(result as u32), &tree));
-        word.map_err(|issue| error::decode(&mut run.heap, &issue))
+        run.heap.discharge(scratch);
+        word.map_err(|issue| refused(&mut run.heap, &issue))
     }
 
     /// `s as "a" | "b"`
@@ -37,15 +40,13 @@ calls! {
 
     /// `json.parse(text)`
     raising json_parse(run, text) {
-        let tree = parse::parse(string::text(text));
-        let word = tree.and_then(|tree| codec::json_from_tree(&mut run.heap, &tree));
-        word.map_err(|issue| error::decode(&mut run.heap, &issue))
+        let word = codec::json_from_text(&mut run.heap, string::text(text));
+        word.map_err(|issue| refused(&mut run.heap, &issue))
     }
 
     /// `json.pretty(v)`
-    plain json_pretty(run, j) {
-        let text = codec::encode_pretty(&run.heap, JSON, j);
-        string::new(&mut run.heap, &text)
+    raising json_pretty(run, j) {
+        codec::pretty_string(&mut run.heap, JSON, j)
     }
 
     /// `j.name`
@@ -96,7 +97,7 @@ calls! {
     /// `j.entries()`
     raising json_entries(run, result, j) {
         match json::view(j) {
-            View::Object(entries) => Ok(entry_list(&mut run.heap, TypeId(result as u32), entries)),
+            View::Object(entries) => entry_list(&mut run.heap, TypeId(result as u32), entries),
             _ => Err(no_such(&mut run.heap, j, "an object")),
         }
     }
@@ -109,8 +110,16 @@ calls! {
     }
 
     /// A `json` of a known tag from a payload.
-    plain json_new(run, tag, payload) {
+    object json_new(run, tag, payload) {
         json::new(&mut run.heap, tag as u32, payload)
+    }
+}
+
+/// What a text or a `json` that does not fit raises; when it was given up, why.
+fn refused(heap: &mut Heap, issue: &Issue) -> u64 {
+    match heap.interruption() {
+        Some(error) => error,
+        None => error::decode(heap, issue),
     }
 }
 

@@ -6,12 +6,13 @@ use rustc_hash::FxHashMap;
 
 use crate::compare;
 use crate::export::guard::calls;
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
+use crate::value::list::Filling;
 use crate::value::{error, list, optional, set_field, string, type_of};
 
 calls! {
     /// An empty list with room for n elements.
-    plain list_new(run, ty, capacity) {
+    object list_new(run, ty, capacity) {
         // The room is a hint, so one that cannot be meant is not followed.
         let capacity = (capacity as usize).min(1 << 20);
         list::with_capacity(&mut run.heap, TypeId(ty as u32), capacity)
@@ -23,7 +24,7 @@ calls! {
     }
 
     /// A list with one more element.
-    plain list_push(run, xs, x) {
+    object list_push(run, xs, x) {
         list::push(&mut run.heap, xs, x)
     }
 
@@ -36,7 +37,7 @@ calls! {
     }
 
     /// Element i, which is there.
-    plain list_at(run, xs, index) {
+    object list_at(run, xs, index) {
         element(&run.heap, xs, index).unwrap_or_default()
     }
 
@@ -52,22 +53,22 @@ calls! {
     }
 
     /// `xs + ys`
-    plain list_concat(run, xs, ys) {
+    object list_concat(run, xs, ys) {
         list::extend(&mut run.heap, xs, list::words(ys))
     }
 
     /// `xs.slice(from, to)`
-    plain list_slice(run, xs, from, to) {
+    raising list_slice(run, xs, from, to) {
         let words = list::words(xs);
         let range = clamp(words.len(), from as i64, to as i64);
         list::copy(&mut run.heap, type_of(xs), &words[range])
     }
 
     /// `xs.reverse()`
-    plain list_reverse(run, xs) {
-        let xs = list::unique(&mut run.heap, xs, 0);
+    raising list_reverse(run, xs) {
+        let xs = own_list(&mut run.heap, xs)?;
         list::words_mut(xs).reverse();
-        xs
+        Ok(xs)
     }
 
     /// `x in xs`
@@ -84,18 +85,18 @@ calls! {
     }
 
     /// `xs.unique()`
-    plain list_unique(run, xs) {
+    raising list_unique(run, xs) {
         unique_elements(&mut run.heap, xs)
     }
 
     /// `xs.zip(ys)`
-    plain list_zip(run, result, xs, ys) {
+    raising list_zip(run, result, xs, ys) {
         let pairs = list::words(xs).iter().copied().zip(list::words(ys).iter().copied());
         pair_list(&mut run.heap, TypeId(result as u32), pairs)
     }
 
     /// `xs.enumerate()`
-    plain list_enumerate(run, result, xs) {
+    raising list_enumerate(run, result, xs) {
         let pairs = list::words(xs).iter().enumerate();
         pair_list(&mut run.heap, TypeId(result as u32), pairs.map(|(at, &it)| (at as u64, it)))
     }
@@ -103,8 +104,7 @@ calls! {
     /// `xs.chunks(n)`
     raising list_chunks(run, result, xs, size) {
         let size = size_of_group(&mut run.heap, "chunks", size)?;
-        let groups: Vec<&[u64]> = list::words(xs).chunks(size).collect();
-        Ok(group_list(&mut run.heap, TypeId(result as u32), &groups))
+        group_list(&mut run.heap, TypeId(result as u32), list::words(xs).chunks(size))
     }
 
     /// `xs.windows(n)`
@@ -112,33 +112,18 @@ calls! {
         let size = size_of_group(&mut run.heap, "windows", size)?;
         let words = list::words(xs);
         let count = (words.len() + 1).saturating_sub(size);
-        if !run.heap.admit((count as u64).saturating_mul(8 * size as u64)) {
-            return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
-        }
-        let groups: Vec<&[u64]> = words.windows(size).collect();
-        Ok(group_list(&mut run.heap, TypeId(result as u32), &groups))
+        run.heap.demand((count as u64).saturating_mul(8).saturating_mul(size as u64))?;
+        group_list(&mut run.heap, TypeId(result as u32), words.windows(size))
     }
 
     /// `xs.flatten()`
-    plain list_flatten(run, result, xs) {
-        let lists = list::words(xs);
-        let count = lists.iter().map(|&it| list::len(it)).sum();
-        let mut all = list::with_capacity(&mut run.heap, TypeId(result as u32), count);
-        for &it in lists {
-            all = list::extend(&mut run.heap, all, list::words(it));
-        }
-        all
+    raising list_flatten(run, result, xs) {
+        flatten(&mut run.heap, TypeId(result as u32), list::words(xs))
     }
 
     /// `xs.join(sep)`
-    plain list_join(run, xs, separator) {
-        let texts: Vec<&str> = list::words(xs).iter().map(|&it| string::text(it)).collect();
-        let bytes: usize = texts.iter().map(|it| it.len() + string::text(separator).len()).sum();
-        if !run.heap.admit(bytes as u64) {
-            return string::new(&mut run.heap, "");
-        }
-        let text = texts.join(string::text(separator));
-        string::new(&mut run.heap, &text)
+    raising list_join(run, xs, separator) {
+        join(&mut run.heap, list::words(xs), string::text(separator))
     }
 
     /// `xs.sum()`, of ints, floats or durations.
@@ -163,11 +148,11 @@ calls! {
     raising list_range(run, from, to) {
         let (from, to) = (from as i64, to as i64);
         let count = if from < to { to.abs_diff(from) } else { 0 };
-        if !run.heap.admit(count.saturating_mul(8)) {
-            return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
+        let mut words = Filling::new(&mut run.heap, LIST_INT, usize::try_from(count).unwrap_or(usize::MAX))?;
+        for number in from..to {
+            words = words.push(&mut run.heap, number as u64)?;
         }
-        let words: Vec<u64> = (from..to).map(|it| it as u64).collect();
-        Ok(list::new(&mut run.heap, LIST_INT, &words))
+        Ok(words.finish())
     }
 
     /// `xs` with element i replaced.
@@ -178,7 +163,13 @@ calls! {
             run.heap.release_typed(element, x);
             return Err(out_of_range(&mut run.heap));
         }
-        let xs = list::unique(&mut run.heap, xs, 0);
+        let xs = match own_list(&mut run.heap, xs) {
+            Ok(xs) => xs,
+            Err(error) => {
+                run.heap.release_typed(element, x);
+                return Err(error);
+            }
+        };
         let old = std::mem::replace(&mut list::words_mut(xs)[index as usize], x);
         run.heap.release_typed(element, old);
         Ok(xs)
@@ -202,52 +193,112 @@ fn out_of_range(heap: &mut Heap) -> u64 {
     error::new(heap, BuiltinError::OutOfRange, &[])
 }
 
+/// The first element that equals `x`; none when the run is to stop.
 fn position(heap: &Heap, xs: u64, x: u64) -> Option<usize> {
     let element = list::element_type(heap, type_of(xs));
-    list::words(xs)
-        .iter()
-        .position(|&it| compare::equal(heap, element, it, x))
+    let mut poll = Poll::default();
+    let mut words = list::words(xs).iter().take_while(|_| !poll.ends(heap));
+    words.position(|&it| compare::equal(heap, element, it, x))
 }
 
-fn unique_elements(heap: &mut Heap, xs: u64) -> u64 {
-    let element = list::element_type(heap, type_of(xs));
-    let mut seen: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
-    let mut kept = Vec::new();
-    for &word in list::words(xs) {
-        let alike = seen.entry(compare::hash(heap, element, word)).or_default();
-        if !alike
-            .iter()
-            .any(|&it| compare::equal(heap, element, it, word))
-        {
-            alike.push(word);
-            kept.push(word);
+/// A list with one owner; takes `xs` over, also when it raises because the run has no memory for a copy.
+pub(super) fn own_list(heap: &mut Heap, xs: u64) -> Result<u64, u64> {
+    list::unique(heap, xs, 0).map_err(|xs| {
+        heap.release(xs);
+        heap.interrupted()
+    })
+}
+
+fn flatten(heap: &mut Heap, ty: TypeId, lists: &[u64]) -> Result<u64, u64> {
+    let element = list::element_type(heap, ty);
+    let count = lists.iter().map(|&it| list::len(it)).sum();
+    let mut all = Filling::new(heap, ty, count)?;
+    for &word in lists.iter().flat_map(|&it| list::words(it)) {
+        heap.retain_typed(element, word);
+        all = all.push(heap, word)?;
+    }
+    Ok(all.finish())
+}
+
+fn join(heap: &mut Heap, texts: &[u64], separator: &str) -> Result<u64, u64> {
+    let lengths = texts.iter().map(|&it| string::bytes(it).len());
+    let bytes = lengths.sum::<usize>() + separator.len() * texts.len().saturating_sub(1);
+    let mut joined = string::Writer::new(heap, bytes)?;
+    for (index, &text) in texts.iter().enumerate() {
+        if index > 0 {
+            joined.push_str(separator);
         }
+        joined.push_str(string::text(text));
     }
-    if kept.len() == list::len(xs) {
-        return xs;
-    }
-    let result = list::copy(heap, type_of(xs), &kept);
+    joined.finish()
+}
+
+/// Of elements that are equal the first.
+fn unique_elements(heap: &mut Heap, xs: u64) -> Result<u64, u64> {
+    let scratch = list::len(xs) * SCRATCH_OF_UNIQUE;
+    let kept = heap.demand(scratch as u64).and_then(|()| {
+        heap.charge(scratch);
+        let kept = first_of_each(heap, xs);
+        heap.discharge(scratch);
+        kept.ok_or_else(|| heap.interrupted())
+    });
+    let result = match kept {
+        Ok(kept) if kept.len() == list::len(xs) => return Ok(xs),
+        Ok(kept) => list::copy(heap, type_of(xs), &kept),
+        Err(error) => Err(error),
+    };
     heap.release(xs);
     result
 }
 
+/// The bytes that telling elements apart takes for each of them, about.
+const SCRATCH_OF_UNIQUE: usize = 48;
+
+/// The elements that are equal to none before them; `None` when the run is to stop.
+fn first_of_each(heap: &Heap, xs: u64) -> Option<Vec<u64>> {
+    let element = list::element_type(heap, type_of(xs));
+    let mut poll = Poll::default();
+    let mut kept: Vec<u64> = Vec::new();
+    // By hash the last that was kept, and by that the one before it with the same hash.
+    let mut last: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut before: Vec<Option<usize>> = Vec::new();
+    for &word in list::words(xs) {
+        if poll.ends(heap) {
+            return None;
+        }
+        let hash = compare::hash(heap, element, word);
+        let newest = last.get(&hash).copied();
+        let mut alike = std::iter::successors(newest, |&it| before[it]);
+        if !alike.any(|it| compare::equal(heap, element, kept[it], word)) {
+            last.insert(hash, kept.len());
+            before.push(newest);
+            kept.push(word);
+        }
+    }
+    Some(kept)
+}
+
 /// A list of pairs of borrowed words; `ty` is its type.
-fn pair_list(heap: &mut Heap, ty: TypeId, pairs: impl Iterator<Item = (u64, u64)>) -> u64 {
+fn pair_list(
+    heap: &mut Heap,
+    ty: TypeId,
+    pairs: impl Iterator<Item = (u64, u64)>,
+) -> Result<u64, u64> {
     let pair = list::element_type(heap, ty);
     let (first, second) = match heap.types().get(heap.types().base(pair)) {
         Type::Tuple(parts) => (parts[0], parts[1]),
         other => unreachable!("a pair is a tuple, not {other:?}"),
     };
-    let mut words = Vec::with_capacity(pairs.size_hint().0);
+    let mut words = Filling::new(heap, ty, pairs.size_hint().0)?;
     for (a, b) in pairs {
         heap.retain_typed(first, a);
         heap.retain_typed(second, b);
         let word = heap.object(pair, 0, 2);
         set_field(word, 0, a);
         set_field(word, 1, b);
-        words.push(word);
+        words = words.push(heap, word)?;
     }
-    list::new(heap, ty, &words)
+    Ok(words.finish())
 }
 
 fn size_of_group(heap: &mut Heap, what: &str, size: u64) -> Result<usize, u64> {
@@ -261,11 +312,21 @@ fn size_of_group(heap: &mut Heap, what: &str, size: u64) -> Result<usize, u64> {
 }
 
 /// A list of lists of borrowed words; `ty` is its type.
-fn group_list(heap: &mut Heap, ty: TypeId, groups: &[&[u64]]) -> u64 {
+fn group_list<'a>(
+    heap: &mut Heap,
+    ty: TypeId,
+    groups: impl ExactSizeIterator<Item = &'a [u64]>,
+) -> Result<u64, u64> {
     let group = list::element_type(heap, ty);
-    let words: Vec<u64> = groups
-        .iter()
-        .map(|words| list::copy(heap, group, words))
-        .collect();
-    list::new(heap, ty, &words)
+    let mut words = Filling::new(heap, ty, groups.len())?;
+    for elements in groups {
+        match list::copy(heap, group, elements) {
+            Ok(word) => words = words.push(heap, word)?,
+            Err(error) => {
+                words.give_up(heap);
+                return Err(error);
+            }
+        }
+    }
+    Ok(words.finish())
 }

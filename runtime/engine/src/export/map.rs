@@ -4,12 +4,13 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
 
 use crate::export::guard::calls;
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
+use crate::value::list::Filling;
 use crate::value::{error, list, map, optional, set_field, type_of};
 
 calls! {
     /// `{}`
-    plain map_new(run, ty) {
+    object map_new(run, ty) {
         map::new(&mut run.heap, TypeId(ty as u32))
     }
 
@@ -19,7 +20,7 @@ calls! {
     }
 
     /// `m.insert(k, v)`
-    plain map_insert(run, m, key, value) {
+    object map_insert(run, m, key, value) {
         map::insert(&mut run.heap, m, key, value)
     }
 
@@ -57,46 +58,51 @@ calls! {
     }
 
     /// `m.remove(k)`
-    plain map_remove(run, m, key) {
+    object map_remove(run, m, key) {
         map::remove(&mut run.heap, m, key)
     }
 
     /// `m.keys()`
-    plain map_keys(run, result, m) {
+    raising map_keys(run, result, m) {
         map::keys(&mut run.heap, m, TypeId(result as u32))
     }
 
     /// `m.values()`
-    plain map_values(run, result, m) {
+    raising map_values(run, result, m) {
         map::values(&mut run.heap, m, TypeId(result as u32))
     }
 
     /// `m.entries()`
-    plain map_entries(run, result, m) {
+    raising map_entries(run, result, m) {
         entry_list(&mut run.heap, TypeId(result as u32), m)
     }
 
     /// `m.merge(other)`
-    plain map_merge(run, m, other) {
+    raising map_merge(run, m, other) {
         let (key_type, value_type) = map::types(&run.heap, type_of(other));
         let mut m = m;
+        let mut poll = Poll::default();
         for (key, value) in map::entries(other) {
             run.heap.retain_typed(key_type, key);
             run.heap.retain_typed(value_type, value);
             m = map::insert(&mut run.heap, m, key, value);
+            if poll.ends(&run.heap) {
+                run.heap.release(m);
+                return Err(run.heap.interrupted());
+            }
         }
-        m
+        Ok(m)
     }
 
     /// The key of entry i.
-    plain map_key_at(run, m, index) {
+    object map_key_at(run, m, index) {
         let (key, _) = entry(m, index);
         run.heap.retain_typed(map::types(&run.heap, type_of(m)).0, key);
         key
     }
 
     /// The value of entry i.
-    plain map_value_at(run, m, index) {
+    object map_value_at(run, m, index) {
         let (_, value) = entry(m, index);
         run.heap.retain_typed(map::types(&run.heap, type_of(m)).1, value);
         value
@@ -115,17 +121,17 @@ fn entry(m: u64, index: u64) -> (u64, u64) {
 }
 
 /// The entries as a list of pairs, whose type is `ty`.
-pub(super) fn entry_list(heap: &mut Heap, ty: TypeId, m: u64) -> u64 {
+pub(super) fn entry_list(heap: &mut Heap, ty: TypeId, m: u64) -> Result<u64, u64> {
     let (key_type, value_type) = map::types(heap, type_of(m));
     let pair = list::element_type(heap, ty);
-    let mut words = Vec::with_capacity(map::len(m));
+    let mut pairs = Filling::new(heap, ty, map::len(m))?;
     for (key, value) in map::entries(m) {
         heap.retain_typed(key_type, key);
         heap.retain_typed(value_type, value);
         let word = heap.object(pair, 0, 2);
         set_field(word, 0, key);
         set_field(word, 1, value);
-        words.push(word);
+        pairs = pairs.push(heap, word)?;
     }
-    list::new(heap, ty, &words)
+    Ok(pairs.finish())
 }

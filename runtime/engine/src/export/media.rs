@@ -36,12 +36,12 @@ calls! {
     }
 
     /// `a + b` where media may stand in both.
-    plain media_join(run, a, b) {
+    text media_join(run, a, b) {
         media::join(&mut run.heap, a, b)
     }
 
     /// What stands in a user text for a value of type `image`, `document`, an optional or a list of these.
-    plain media_text(run, ty, word) {
+    text media_text(run, ty, word) {
         let empty = string::new(&mut run.heap, "");
         joined(&mut run.heap, TypeId(ty as u32), word, empty)
     }

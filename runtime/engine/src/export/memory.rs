@@ -7,7 +7,7 @@ use crate::export::guard::calls;
 
 calls! {
     /// A fresh object: type, extra, words.
-    plain object_new(run, ty, extra, words) {
+    object object_new(run, ty, extra, words) {
         run.heap.object_of_bytes(TypeId(ty as u32), extra as u32, 8 * words as usize)
     }
 
@@ -18,7 +18,7 @@ calls! {
     }
 
     /// A fresh frame of a function.
-    plain frame_new(run, function) {
+    object frame_new(run, function) {
         run.frame_new(function as u32) as u64
     }
 

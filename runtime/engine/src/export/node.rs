@@ -84,8 +84,8 @@ calls! {
     }
 
     /// The first value of a `state` variable: its type, name, value.
-    plain state_revised(run, ty, name, value) {
-        run.revised_state(TypeId(ty as u32), string::text(name), value)
+    raising state_revised(run, ty, name, value) {
+        Ok(run.revised_state(TypeId(ty as u32), string::text(name), value))
     }
 }
 

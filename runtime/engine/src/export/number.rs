@@ -69,7 +69,7 @@ calls! {
     }
 
     /// `x.fixed(digits)`
-    plain float_fixed(run, x, digits) {
+    text float_fixed(run, x, digits) {
         let x = f64::from_bits(x);
         let digits = (digits as i64).clamp(0, MOST_DIGITS) as usize;
         let text = match number::special_text(x) {

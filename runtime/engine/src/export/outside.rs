@@ -27,8 +27,8 @@ calls! {
     }
 
     /// The value of a prompt's parameter: its type, name, value.
-    plain prompt_revised(run, ty, name, value) {
-        run.revised_parameter(TypeId(ty as u32), string::text(name), value)
+    raising prompt_revised(run, ty, name, value) {
+        Ok(run.revised_parameter(TypeId(ty as u32), string::text(name), value))
     }
 
     /// The same, giving a `Response`.
@@ -117,7 +117,7 @@ calls! {
     }
 
     /// The workflows that can be started by name.
-    plain workflow_list(run) {
+    json workflow_list(run) {
         run.list_workflows()
     }
 
@@ -208,7 +208,7 @@ impl Run {
 
     fn record_of(&mut self, ty: TypeId, tree: &serde_json::Value) -> Result<u64, u64> {
         decode::decode(self, ty, tree).map_err(|issue| {
-            self.internal(&format!(
+            self.no_record(&format!(
                 "a result does not fit its record: {}",
                 issue.message
             ))

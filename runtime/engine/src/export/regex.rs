@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gsw_abi::builtin::{BuiltinError, LIST_STRING};
+use gsw_abi::builtin::BuiltinError;
 use regex::Regex;
 
 use crate::export::guard::calls;
 use crate::heap::Heap;
+use crate::value::string::Writer;
 use crate::value::{error, list, string};
 
 /// So many compiled patterns are kept per thread; a guess.
@@ -38,14 +39,14 @@ calls! {
     raising regex_find(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         let found = regex.find(string::text(s));
-        Ok(found.map_or(0, |it| string::new(&mut run.heap, it.as_str())))
+        found.map_or(Ok(0), |it| string::admitted(&mut run.heap, it.as_str()))
     }
 
     /// `r.find_all(s)`
     raising regex_find_all(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         let texts = regex.find_iter(string::text(s)).map(|it| it.as_str());
-        Ok(strings(&mut run.heap, texts))
+        list::of_texts(&mut run.heap, texts)
     }
 
     /// `r.captures(s)`
@@ -55,29 +56,56 @@ calls! {
             return Ok(0);
         };
         let texts = groups.iter().map(|group| group.map_or("", |it| it.as_str()));
-        Ok(strings(&mut run.heap, texts))
+        list::of_texts(&mut run.heap, texts)
     }
 
     /// `r.replace(s, t)`, everywhere.
     raising regex_replace(run, pattern, s, with) {
         let regex = known(&mut run.heap, pattern)?;
-        let text = regex.replace_all(string::text(s), string::text(with));
-        if !run.heap.admit(text.len() as u64) {
-            return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
-        }
-        Ok(string::new(&mut run.heap, &text))
+        replace(&mut run.heap, &regex, string::text(s), string::text(with))
     }
 
     /// `r.split(s)`
     raising regex_split(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
-        Ok(strings(&mut run.heap, regex.split(string::text(s))))
+        list::of_texts(&mut run.heap, regex.split(string::text(s)))
     }
 }
 
-fn strings<'a>(heap: &mut Heap, texts: impl Iterator<Item = &'a str>) -> u64 {
-    let words: Vec<u64> = texts.map(|text| string::new(heap, text)).collect();
-    list::new(heap, LIST_STRING, &words)
+/// A text with `with` in the place of each match; `$1` and `${name}` in it stand for groups.
+fn replace(heap: &mut Heap, regex: &Regex, text: &str, with: &str) -> Result<u64, u64> {
+    let mut replaced = Writer::new(heap, 0)?;
+    let mut end = 0;
+    let references = with.matches('$').count();
+    if references > 0 {
+        let mut expanded = String::new();
+        for groups in regex.captures_iter(text) {
+            let found = groups.get_match();
+            replaced.push_str(&text[end..found.start()]);
+            replaced.demand(with.len() + references.saturating_mul(found.len()));
+            if replaced.has_ended() {
+                break;
+            }
+            expanded.clear();
+            groups.expand(with, &mut expanded);
+            replaced.push_str(&expanded);
+            end = found.end();
+            if replaced.has_ended() {
+                break;
+            }
+        }
+    } else {
+        for found in regex.find_iter(text) {
+            replaced.push_str(&text[end..found.start()]);
+            replaced.push_str(with);
+            end = found.end();
+            if replaced.has_ended() {
+                break;
+            }
+        }
+    }
+    replaced.push_str(&text[end..]);
+    replaced.finish()
 }
 
 /// The machine of a pattern that the program holds for one: a fault when it is none.

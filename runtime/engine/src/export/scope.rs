@@ -30,7 +30,7 @@ calls! {
     }
 
     /// The body raised: gives the error to go on with.
-    plain timeout_fail(run, scope, raised) {
+    error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let closed = run.close_scope(id);
         match closed.map(|it| it.kind) {
@@ -64,7 +64,7 @@ calls! {
     }
 
     /// The body raised: gives the error to go on with.
-    plain budget_fail(run, scope, raised) {
+    error budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let budget = run.close_budget(id);
         run.budget_error(id, budget.as_ref(), raised)

@@ -14,7 +14,7 @@ calls! {
     }
 
     /// `a + b`
-    plain string_concat(run, a, b) {
+    object string_concat(run, a, b) {
         string::concat(&mut run.heap, a, b)
     }
 

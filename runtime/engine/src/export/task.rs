@@ -14,7 +14,7 @@ use crate::value::{self, error};
 
 calls! {
     /// Starts a task of the current node: task type, frame. Gives its handle.
-    plain task_spawn(run, task_type, frame) {
+    raising task_spawn(run, task_type, frame) {
         // The frame was counted as one that the current task calls.
         run.depth = run.depth.saturating_sub(1);
         let ty = TypeId(task_type as u32);
@@ -36,7 +36,7 @@ calls! {
         run.tasks.at_mut(id).has_handle = true;
         let handle = run.heap.object(ty, 0, 1);
         value::set_field(handle, 0, u64::from(id.0));
-        handle
+        Ok(handle)
     }
 
     /// `await t`

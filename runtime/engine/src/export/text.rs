@@ -1,17 +1,19 @@
 //! Runtime calls that make strings of strings.
 
-use gsw_abi::builtin::{BuiltinError, LIST_STRING};
+use gsw_abi::builtin::LIST_STRING;
 use gsw_abi::types::{Type, TypeId};
 
 use crate::export::guard::calls;
 use crate::export::list::clamp;
 use crate::heap::Heap;
 use crate::model::Issue;
+use crate::value::list::Filling;
+use crate::value::string::Writer;
 use crate::value::{error, list, set_field, string};
 
 calls! {
     /// `s.trim()`
-    plain string_trim(run, s) {
+    text string_trim(run, s) {
         let text = string::text(s).trim();
         part_of(&mut run.heap, s, text)
     }
@@ -19,7 +21,7 @@ calls! {
     /// `b.text()` of bytes.
     raising bytes_text(run, b) {
         match std::str::from_utf8(string::bytes(b)) {
-            Ok(text) => Ok(string::new(&mut run.heap, text)),
+            Ok(text) => string::admitted(&mut run.heap, text),
             Err(why) => {
                 let found = format!("something else behind {} bytes", why.valid_up_to());
                 let issue = Issue {
@@ -34,16 +36,18 @@ calls! {
     }
 
     /// `s.bytes()` in UTF-8.
-    plain string_bytes(run, s) {
-        string::new_bytes(&mut run.heap, string::bytes(s))
+    raising string_bytes(run, s) {
+        let bytes = string::bytes(s);
+        run.heap.demand(bytes.len() as u64)?;
+        Ok(string::new_bytes(&mut run.heap, bytes))
     }
 
     /// `s.split(separator)`; an empty separator splits into characters.
-    plain string_split(run, s, separator) {
+    raising string_split(run, s, separator) {
         let text = string::text(s);
         match string::text(separator) {
             "" => chars(&mut run.heap, text),
-            separator => strings(&mut run.heap, text.split(separator)),
+            separator => list::of_texts(&mut run.heap, text.split(separator)),
         }
     }
 
@@ -65,39 +69,37 @@ calls! {
     }
 
     /// `s.lines()`
-    plain string_lines(run, s) {
-        strings(&mut run.heap, string::text(s).lines())
+    raising string_lines(run, s) {
+        list::of_texts(&mut run.heap, string::text(s).lines())
     }
 
     /// `s.words()`
-    plain string_words(run, s) {
-        strings(&mut run.heap, string::text(s).split_whitespace())
+    raising string_words(run, s) {
+        list::of_texts(&mut run.heap, string::text(s).split_whitespace())
     }
 
     /// `s.chars()`
-    plain string_chars(run, s) {
+    raising string_chars(run, s) {
         chars(&mut run.heap, string::text(s))
     }
 
     /// `s.upper()`
-    plain string_upper(run, s) {
-        let text = string::text(s).to_uppercase();
-        string::new(&mut run.heap, &text)
+    raising string_upper(run, s) {
+        by_pieces(&mut run.heap, string::text(s), str::to_uppercase)
     }
 
     /// `s.lower()`
-    plain string_lower(run, s) {
-        let text = string::text(s).to_lowercase();
-        string::new(&mut run.heap, &text)
+    raising string_lower(run, s) {
+        by_pieces(&mut run.heap, string::text(s), str::to_lowercase)
     }
 
     /// `s.replace(a, b)`; an empty `a` stands nowhere.
-    plain string_replace(run, s, a, b) {
+    raising string_replace(run, s, a, b) {
         replace(&mut run.heap, s, string::text(a), string::text(b))
     }
 
     /// `s.slice(from, to)`
-    plain string_slice(run, s, from, to) {
+    text string_slice(run, s, from, to) {
         let range = clamp(string::scalars(s), from as i64, to as i64);
         let text = string::text(s);
         let part = if string::is_ascii(s) { &text[range] } else { scalar_range(text, range) };
@@ -107,43 +109,64 @@ calls! {
     /// `s.repeat(n)`; nothing for a negative n.
     raising string_repeat(run, s, count) {
         let text = string::text(s);
-        let count = usize::try_from(count as i64).unwrap_or(0);
-        if !run.heap.admit((text.len() as u64).saturating_mul(count as u64)) {
-            return Err(error::new(&mut run.heap, BuiltinError::OutOfMemory, &[]));
-        }
         // Nothing times any number is nothing, however often.
-        let text = if text.is_empty() { String::new() } else { text.repeat(count) };
-        Ok(string::new(&mut run.heap, &text))
+        let count = if text.is_empty() { 0 } else { usize::try_from(count as i64).unwrap_or(0) };
+        let mut repeated = Writer::new(&mut run.heap, text.len().saturating_mul(count))?;
+        for _ in 0..count {
+            repeated.push_str(text);
+            if repeated.has_ended() {
+                break;
+            }
+        }
+        repeated.finish()
     }
 
     /// `s.pad_start(n, c)`
-    plain string_pad_start(run, s, length, with) {
-        let padding = padding(&mut run.heap, s, length as i64, string::text(with));
-        let text = padding + string::text(s);
-        string::new(&mut run.heap, &text)
+    raising string_pad_start(run, s, length, with) {
+        let padding = Padding::of(s, length as i64, string::text(with));
+        let mut padded = Writer::new(&mut run.heap, padding.room(s))?;
+        padding.write(&mut padded);
+        padded.push_str(string::text(s));
+        padded.finish()
     }
 
     /// `s.pad_end(n, c)`
-    plain string_pad_end(run, s, length, with) {
-        let padding = padding(&mut run.heap, s, length as i64, string::text(with));
-        let text = string::text(s).to_owned() + &padding;
-        string::new(&mut run.heap, &text)
+    raising string_pad_end(run, s, length, with) {
+        let padding = Padding::of(s, length as i64, string::text(with));
+        let mut padded = Writer::new(&mut run.heap, padding.room(s))?;
+        padded.push_str(string::text(s));
+        padding.write(&mut padded);
+        padded.finish()
     }
 }
 
-fn strings<'a>(heap: &mut Heap, texts: impl Iterator<Item = &'a str>) -> u64 {
-    let words: Vec<u64> = texts.map(|text| string::new(heap, text)).collect();
-    list::new(heap, LIST_STRING, &words)
+fn chars(heap: &mut Heap, text: &str) -> Result<u64, u64> {
+    let mut words = Filling::new(heap, LIST_STRING, string::scalar_count(text))?;
+    let mut buffer = [0; 4];
+    for char in text.chars() {
+        let word = string::new(heap, char.encode_utf8(&mut buffer));
+        words = words.push(heap, word)?;
+    }
+    Ok(words.finish())
 }
 
-fn chars(heap: &mut Heap, text: &str) -> u64 {
-    let mut buffer = [0; 4];
-    let words: Vec<u64> = text
-        .chars()
-        .map(|char| string::new(heap, char.encode_utf8(&mut buffer)))
-        .collect();
-    list::new(heap, LIST_STRING, &words)
+/// A text with each piece of it converted. Pieces end after a space or a line break, across which no letter looks.
+fn by_pieces(heap: &mut Heap, text: &str, convert: fn(&str) -> String) -> Result<u64, u64> {
+    let mut converted = Writer::new(heap, text.len())?;
+    let mut rest = text;
+    while !rest.is_empty() && !converted.has_ended() {
+        let bytes = rest.as_bytes().iter().enumerate().skip(PIECE);
+        let mut ends = bytes.filter(|(_, byte)| matches!(byte, b' ' | b'\n'));
+        let end = ends.next().map_or(rest.len(), |(at, _)| at + 1);
+        let (piece, after) = rest.split_at(end);
+        converted.push_str(&convert(piece));
+        rest = after;
+    }
+    converted.finish()
 }
+
+/// The bytes of a piece of a text, at least; a guess.
+const PIECE: usize = 64 << 10;
 
 /// The string `whole` itself when `part` is all of it.
 fn part_of(heap: &mut Heap, whole: u64, part: &str) -> u64 {
@@ -167,30 +190,64 @@ fn scalar_range(text: &str, range: std::ops::Range<usize>) -> &str {
     &text[from..to]
 }
 
-fn replace(heap: &mut Heap, s: u64, a: &str, b: &str) -> u64 {
+fn replace(heap: &mut Heap, s: u64, a: &str, b: &str) -> Result<u64, u64> {
     let text = string::text(s);
     let count = if a.is_empty() {
         0
     } else {
         text.matches(a).count()
     };
-    let length = text.len() as u64 - (count * a.len()) as u64;
-    let length = length.saturating_add((count as u64).saturating_mul(b.len() as u64));
-    if count == 0 || !heap.admit(length) {
+    if count == 0 {
         heap.retain(s);
-        return s;
+        return Ok(s);
     }
-    string::new(heap, &text.replace(a, b))
+    let length = (text.len() - count * a.len()).saturating_add(count.saturating_mul(b.len()));
+    let mut replaced = Writer::new(heap, length)?;
+    let mut pieces = text.split(a);
+    replaced.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        replaced.push_str(b);
+        replaced.push_str(piece);
+        if replaced.has_ended() {
+            break;
+        }
+    }
+    replaced.finish()
 }
 
-/// What is missing of `length` characters, made of `with`; nothing when that is empty or too much.
-fn padding(heap: &mut Heap, s: u64, length: i64, with: &str) -> String {
-    let missing = usize::try_from(length)
-        .unwrap_or(0)
-        .saturating_sub(string::scalars(s));
-    let bytes = (missing as u64).saturating_mul(4);
-    if missing == 0 || with.is_empty() || !heap.admit(bytes) {
-        return String::new();
+/// What is missing of a length, in characters.
+struct Padding<'a> {
+    missing: usize,
+    with: &'a str,
+}
+
+impl<'a> Padding<'a> {
+    /// What a string lacks to be so long, made of `with`; nothing when that is empty.
+    fn of(s: u64, length: i64, with: &'a str) -> Self {
+        let length = usize::try_from(length).unwrap_or(0);
+        let missing = length.saturating_sub(string::scalars(s));
+        Self {
+            missing: if with.is_empty() { 0 } else { missing },
+            with,
+        }
     }
-    with.chars().cycle().take(missing).collect()
+
+    /// The bytes of the padded string, at most.
+    fn room(&self, s: u64) -> usize {
+        let widest = self.with.chars().map(char::len_utf8).max().unwrap_or(0);
+        let missing = self.missing.saturating_mul(widest);
+        missing.saturating_add(string::bytes(s).len())
+    }
+
+    fn write(&self, to: &mut Writer<'_>) {
+        let whole = string::scalar_count(self.with).max(1);
+        for _ in 0..self.missing / whole {
+            to.push_str(self.with);
+            if to.has_ended() {
+                return;
+            }
+        }
+        let rest = self.with.chars().take(self.missing % whole);
+        to.push_str(&rest.collect::<String>());
+    }
 }

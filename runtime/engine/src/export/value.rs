@@ -18,13 +18,17 @@ calls! {
     }
 
     /// `x.to_string()`
-    plain value_to_string(run, ty, word) {
-        let text = codec::to_text(&run.heap, TypeId(ty as u32), word);
-        string::new(&mut run.heap, &text)
+    text value_to_string(run, ty, word) {
+        // What does not fit the run's memory is raised at the next poll.
+        codec::text_string(&mut run.heap, TypeId(ty as u32), word).unwrap_or_else(|error| {
+            run.heap.release(error);
+            run.heap.refuse();
+            string::new(&mut run.heap, "")
+        })
     }
 
     /// `x.to_json()`
-    plain value_to_json(run, ty, word) {
+    json value_to_json(run, ty, word) {
         codec::to_json(&mut run.heap, TypeId(ty as u32), word)
     }
 }

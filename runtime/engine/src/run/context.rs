@@ -103,8 +103,9 @@ impl Run {
             self.tell_snapshot(here);
         }
         let tree = self.answer((question, here), most, text);
-        decode::decode(self, result, &tree)
-            .map_err(|issue| self.internal(&format!("`context` gave no record: {}", issue.message)))
+        decode::decode(self, result, &tree).map_err(|issue| {
+            self.no_record(&format!("`context` gave no record: {}", issue.message))
+        })
     }
 
     fn misused(&mut self, message: &str) -> u64 {

@@ -1,6 +1,6 @@
 //! What a run asks for, and what becomes of the outcomes.
 
-use gsw_abi::builtin::{INT, LIST_STRING};
+use gsw_abi::builtin::INT;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
@@ -378,15 +378,16 @@ impl Run {
             Outcome::Time(it) | Outcome::Int(it) => it as u64,
             Outcome::Float(it) => it.to_bits(),
             Outcome::Bool(it) => u64::from(it),
-            Outcome::Text(it) => string::new(&mut self.heap, &it),
-            Outcome::OptionalText(it) => it.map_or(0, |it| string::new(&mut self.heap, &it)),
-            Outcome::Bytes(it) => string::new_bytes(&mut self.heap, &it),
+            Outcome::Text(it) => return string::admitted(&mut self.heap, &it),
+            Outcome::OptionalText(it) => {
+                return it.map_or(Ok(0), |it| string::admitted(&mut self.heap, &it));
+            }
+            Outcome::Bytes(it) => {
+                self.heap.demand(it.len() as u64)?;
+                string::new_bytes(&mut self.heap, &it)
+            }
             Outcome::Texts(texts) => {
-                let words: Vec<u64> = texts
-                    .iter()
-                    .map(|it| string::new(&mut self.heap, it))
-                    .collect();
-                list::new(&mut self.heap, LIST_STRING, &words)
+                return list::of_texts(&mut self.heap, texts.iter().map(String::as_str));
             }
             Outcome::Media(it) => media::new(&mut self.heap, &it),
             Outcome::Host { tool, answer } => return self.host_answer(tool, &answer, result),

@@ -145,7 +145,7 @@ impl Run {
         }
         let (ending, result, role) = (task.ending, task.result, task.role);
         self.tasks.remove(id);
-        self.heap.discharge(size_of::<crate::task::Task>());
+        self.heap.discharge(crate::task::Task::CHARGE);
         // Endings of iterations and tools were handed to their coordinator.
         if role == Role::Spawned {
             match ending {

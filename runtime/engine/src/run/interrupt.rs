@@ -87,8 +87,11 @@ impl Run {
         }
     }
 
-    /// The current task has entered or left the shield of a `defer`.
+    /// Another task has the thread, or the one that has it has entered or left the shield of a `defer`.
     pub(crate) fn aim_if_cancelled(&mut self) {
+        let task = self.tasks.get(self.current);
+        let is_shielded = task.is_some_and(|it| it.shield > 0 || it.is_shielded);
+        self.front.shield(is_shielded);
         if self.is_cancelled {
             self.aim_at_current();
         }

@@ -155,7 +155,7 @@ impl Run {
             (None, Ok(_)) => unreachable!("without a prompt every request is refused"),
         };
         decode::decode(self, result, &tree)
-            .map_err(|issue| self.internal(&format!("a verdict has no record: {}", issue.message)))
+            .map_err(|issue| self.no_record(&format!("a verdict has no record: {}", issue.message)))
     }
 
     /// The task of a workflow that was started just now.

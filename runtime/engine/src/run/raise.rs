@@ -22,6 +22,12 @@ impl Run {
         error::with_text(&mut self.heap, BuiltinError::Internal, message)
     }
 
+    /// A record that the runtime makes does not fit its type: a mistake of ours, unless making it was interrupted.
+    pub(crate) fn no_record(&mut self, message: &str) -> u64 {
+        let interruption = self.heap.interruption();
+        interruption.unwrap_or_else(|| self.internal(message))
+    }
+
     /// The error of an operation that could not be done.
     pub(crate) fn error_of_failure(&mut self, failure: Failure) -> u64 {
         match failure {

@@ -88,7 +88,7 @@ impl Run {
             is_listed: true,
         });
         self.scopes.join(budget);
-        self.heap.charge(size_of::<Task>());
+        self.heap.charge(Task::CHARGE);
         let node = self.tree.node_mut(new.owner);
         node.live_tasks += 1;
         node.last_task = id;

@@ -44,7 +44,7 @@ impl Run {
     pub(crate) fn enter_node(&mut self, new: NewNode<'_>) -> NodeId {
         let (parent, kind, status, input) = (new.parent, new.kind, new.status, new.input.clone());
         let node = self.tree.enter(new, self.now);
-        self.heap.charge(size_of::<Node>());
+        self.heap.charge(Node::CHARGE);
         if kind == NodeKind::Tool {
             self.relax_effects(node);
         }

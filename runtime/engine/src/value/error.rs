@@ -41,23 +41,6 @@ pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
     new(heap, BuiltinError::DecodeError, &fields)
 }
 
-/// A new `InvalidResponse`.
-#[must_use]
-pub fn invalid_response(heap: &mut Heap, issues: &[Issue]) -> u64 {
-    let mut records = Vec::with_capacity(issues.len());
-    for issue in issues {
-        let record = heap.object(builtin::ISSUE, 0, 4);
-        let texts = [&issue.path, &issue.expected, &issue.found, &issue.message];
-        for (index, text) in texts.into_iter().enumerate() {
-            let text = string::new(heap, text);
-            value::set_field(record, index, text);
-        }
-        records.push(record);
-    }
-    let issues = list::new(heap, builtin::LIST_ISSUE, &records);
-    new(heap, BuiltinError::InvalidResponse, &[issues])
-}
-
 /// A new `Many` of these errors, of `total` children of what is called `place`.
 #[must_use]
 pub fn many_of(heap: &mut Heap, errors: &[u64], total: usize, place: &str) -> u64 {
@@ -123,7 +106,8 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     if list::len(trace) < LONGEST_TRACE {
         trace = list::push(heap, trace, element);
     } else {
-        trace = list::unique(heap, trace, 0);
+        // Only the error has a share in its trace, so it is not copied.
+        trace = list::unique(heap, trace, 0).unwrap_or_else(|trace| trace);
         leave_out(list::words_mut(trace), element);
     }
     store(error, ERROR_TRACE, trace);

@@ -1,10 +1,11 @@
 //! Lists: elements inline, pushed in place when nobody else sees it.
 
+use gsw_abi::builtin;
 use gsw_abi::layout::{HEADER, LIST_CAPACITY, LIST_ELEMENTS, LIST_LENGTH};
 use gsw_abi::types::{Type, TypeId};
 
-use crate::heap::Heap;
-use crate::value::{is_unique, load, store, type_of};
+use crate::heap::{Heap, Poll};
+use crate::value::{is_unique, load, store, string, type_of};
 
 const FRONT: usize = (LIST_ELEMENTS - HEADER) as usize;
 
@@ -67,27 +68,33 @@ pub fn element_type(heap: &Heap, list: TypeId) -> TypeId {
     }
 }
 
-/// `list` with one more element; takes over both.
+/// `list` with one more element; takes over both. What does not fit the run's memory is left away, and the run stops at its
+/// next poll.
 #[must_use]
 pub fn push(heap: &mut Heap, list: u64, element: u64) -> u64 {
-    let mut list = unique(heap, list, 1);
-    let (length, capacity) = (len(list), load(list, LIST_CAPACITY) as usize);
-    if length == capacity {
-        let more = (capacity * 2).max(4);
-        heap.admit_growth(8 * capacity as u64, 8 * more as u64);
-        list = heap.resize(list, FRONT + 8 * capacity, FRONT + 8 * more);
-        store(list, LIST_CAPACITY, more as u64);
+    match unique(heap, list, 1).and_then(|list| grown(heap, list, 1)) {
+        Ok(list) => {
+            let length = len(list);
+            put(list, length, element);
+            store(list, LIST_LENGTH, length as u64 + 1);
+            list
+        }
+        Err(list) => {
+            let of = element_type(heap, type_of(list));
+            heap.release_typed(of, element);
+            list
+        }
     }
-    put(list, length, element);
-    store(list, LIST_LENGTH, length as u64 + 1);
-    list
 }
 
-/// The list itself when the caller is its only owner, else a copy with room for `extra` more; takes it over.
-#[must_use]
-pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> u64 {
+/// The list itself when the caller is its only owner, else a copy with room for `extra` more; takes it over. `Err` gives the
+/// list back when the run has no memory for a copy.
+pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
     if is_unique(list) {
-        return list;
+        return Ok(list);
+    }
+    if !heap.admit(size(len(list) + extra)) {
+        return Err(list);
     }
     let ty = type_of(list);
     let counted = heap.is_reference(element_type(heap, ty));
@@ -100,13 +107,66 @@ pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> u64 {
     }
     store(copy, LIST_LENGTH, len(list) as u64);
     heap.release(list);
-    copy
+    Ok(copy)
 }
 
-/// Shortens a list with one owner; the elements beyond are the caller's.
-pub fn truncate(list: u64, length: usize) {
-    debug_assert!(is_unique(list) && length <= len(list));
-    store(list, LIST_LENGTH, length as u64);
+/// A list with one owner that has room for `extra` more. `Err` gives it back as it was when the run has no memory for them.
+fn grown(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
+    let (length, capacity) = (len(list) + extra, load(list, LIST_CAPACITY) as usize);
+    if length <= capacity {
+        return Ok(list);
+    }
+    let sizes = [length.max(capacity * 2).max(4), length].map(size);
+    let Some(bytes) = heap.admit_first(size(capacity), sizes) else {
+        return Err(list);
+    };
+    let list = heap.resize(list, FRONT + 8 * capacity, bytes as usize);
+    store(list, LIST_CAPACITY, (bytes - FRONT as u64) / 8);
+    Ok(list)
+}
+
+/// The bytes after the header of a list of so many elements.
+fn size(length: usize) -> u64 {
+    (FRONT + 8 * length) as u64
+}
+
+/// A list on its way: it counts as memory while it grows, and gives itself up with an error once the run is to stop or its
+/// memory is used up.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    list: u64,
+    poll: Poll,
+}
+
+impl Filling {
+    /// An empty list with room for so many elements, or the error that they are too many.
+    pub(crate) fn new(heap: &mut Heap, ty: TypeId, capacity: usize) -> Result<Self, u64> {
+        heap.demand(size(0).saturating_add((capacity as u64).saturating_mul(8)))?;
+        Ok(Self {
+            list: with_capacity(heap, ty, capacity),
+            poll: Poll::default(),
+        })
+    }
+
+    /// Another element, which is taken over.
+    pub(crate) fn push(mut self, heap: &mut Heap, element: u64) -> Result<Self, u64> {
+        self.list = push(heap, self.list, element);
+        if self.poll.ends(heap) {
+            heap.release(self.list);
+            return Err(heap.interrupted());
+        }
+        Ok(self)
+    }
+
+    /// Gives the list up.
+    pub(crate) fn give_up(self, heap: &mut Heap) {
+        heap.release(self.list);
+    }
+
+    /// The list.
+    pub(crate) fn finish(self) -> u64 {
+        self.list
+    }
 }
 
 /// The bytes of the object after its header.
@@ -124,34 +184,33 @@ fn put(list: u64, index: usize, element: u64) {
     }
 }
 
-/// A new list of borrowed elements.
-#[must_use]
-pub fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> u64 {
+/// A new list of borrowed elements, or the error that they are too many.
+pub(crate) fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> Result<u64, u64> {
+    heap.demand(size(elements.len()))?;
     retain_all(heap, element_type(heap, ty), elements);
-    new(heap, ty, elements)
+    Ok(new(heap, ty, elements))
 }
 
-/// `list`, which is taken over, with borrowed elements behind its own; they may be its own.
+/// `list`, which is taken over, with borrowed elements behind its own; they may be its own. What does not fit the run's
+/// memory is left away, and the run stops at its next poll.
 #[must_use]
 pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
     if elements.is_empty() {
         return list;
     }
     let element = element_type(heap, type_of(list));
-    let count = elements.len();
-    let mut list = unique(heap, list, count);
-    let (length, capacity) = (len(list), load(list, LIST_CAPACITY) as usize);
-    if capacity < length + count {
-        let more = (length + count).max(capacity * 2);
-        heap.admit_growth(8 * capacity as u64, 8 * more as u64);
-        list = heap.resize(list, FRONT + 8 * capacity, FRONT + 8 * more);
-        store(list, LIST_CAPACITY, more as u64);
-    }
+    let list = match unique(heap, list, elements.len())
+        .and_then(|list| grown(heap, list, elements.len()))
+    {
+        Ok(list) => list,
+        Err(list) => return list,
+    };
+    let length = len(list);
     retain_all(heap, element, elements);
     for (index, &element) in elements.iter().enumerate() {
         put(list, length + index, element);
     }
-    store(list, LIST_LENGTH, (length + count) as u64);
+    store(list, LIST_LENGTH, (length + elements.len()) as u64);
     list
 }
 
@@ -159,4 +218,22 @@ fn retain_all(heap: &Heap, element: TypeId, words: &[u64]) {
     if heap.is_reference(element) {
         words.iter().for_each(|&word| heap.retain(word));
     }
+}
+
+/// A new list of strings, or the error that they are too many for the run.
+pub(crate) fn of_texts<'a>(
+    heap: &mut Heap,
+    texts: impl Iterator<Item = &'a str>,
+) -> Result<u64, u64> {
+    let mut words = Filling::new(heap, builtin::LIST_STRING, 0)?;
+    for text in texts {
+        match string::admitted(heap, text) {
+            Ok(word) => words = words.push(heap, word)?,
+            Err(error) => {
+                words.give_up(heap);
+                return Err(error);
+            }
+        }
+    }
+    Ok(words.finish())
 }

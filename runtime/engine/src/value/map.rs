@@ -5,7 +5,8 @@
 use gsw_abi::types::{Type, TypeId};
 
 use crate::heap::Heap;
-use crate::value::{field, is_unique, list, set_field, string, type_of};
+use crate::value::list::Filling;
+use crate::value::{field, is_unique, set_field, string, type_of};
 
 const LENGTH: usize = 0;
 const USED: usize = 1;
@@ -94,11 +95,15 @@ pub fn entry_at(map: u64, index: usize) -> Option<(u64, u64)> {
     all(map).get(index).map(|it| (it.key, it.value))
 }
 
-/// `map` with this entry; takes over all three. A key that is there keeps its place.
+/// `map` with this entry; takes over all three. A key that is there keeps its place. What does not fit the run's memory is
+/// left away, and the run stops at its next poll.
 #[must_use]
 pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
-    let map = unique(heap, map);
     let kind = kind(heap, map);
+    let map = match unique(heap, map) {
+        Ok(map) => map,
+        Err(map) => return left_away(heap, kind, (key, value), map),
+    };
     let hash = hash(heap, kind, key);
     if let Some(index) = find(map, kind, key, hash) {
         let old = std::mem::replace(&mut all_mut(map)[index].value, value);
@@ -106,7 +111,17 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
         heap.release_typed(kind.key, key);
         return map;
     }
-    append(heap, map, Entry { hash, key, value });
+    if append(heap, map, Entry { hash, key, value }) {
+        map
+    } else {
+        left_away(heap, kind, (key, value), map)
+    }
+}
+
+/// The map without an entry that the run has no memory for.
+fn left_away(heap: &mut Heap, kind: Kind, (key, value): (u64, u64), map: u64) -> u64 {
+    heap.release_typed(kind.key, key);
+    heap.release_typed(kind.value, value);
     map
 }
 
@@ -125,7 +140,7 @@ pub fn exchange(heap: &mut Heap, map: u64, key: u64, other: u64) -> Option<u64> 
     Some(value)
 }
 
-/// `map` without a key; takes over the map, borrows the key.
+/// `map` without a key; takes over the map, borrows the key. The same map when the run has no memory for a copy.
 #[must_use]
 pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
     let kind = kind(heap, map);
@@ -133,7 +148,10 @@ pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
     if find(map, kind, key, hash).is_none() {
         return map;
     }
-    let map = unique(heap, map);
+    let map = match unique(heap, map) {
+        Ok(map) => map,
+        Err(map) => return map,
+    };
     let index = find(map, kind, key, hash).expect("a copy has the keys of the original");
     let entry = std::mem::replace(
         &mut all_mut(map)[index],
@@ -150,31 +168,38 @@ pub fn remove(heap: &mut Heap, map: u64, key: u64) -> u64 {
     map
 }
 
-/// The map itself when the caller is its only owner, else a copy; takes it over.
-#[must_use]
-pub fn unique(heap: &mut Heap, map: u64) -> u64 {
+/// The map itself when the caller is its only owner, else a copy; takes it over. `Err` gives the map back when the run has no
+/// memory for a copy.
+pub fn unique(heap: &mut Heap, map: u64) -> Result<u64, u64> {
     if is_unique(map) {
-        return map;
+        return Ok(map);
     }
     let kind = kind(heap, map);
     let copy = new(heap, type_of(map));
-    reserve(heap, copy, len(map) + 1);
+    if !reserve(heap, copy, len(map) + 1) {
+        heap.release(copy);
+        return Err(map);
+    }
     for entry in all(map).iter().filter(|it| it.hash != HOLE) {
         heap.retain_typed(kind.key, entry.key);
         heap.retain_typed(kind.value, entry.value);
-        append(heap, copy, *entry);
+        let is_in = append(heap, copy, *entry);
+        debug_assert!(is_in, "the room was reserved");
     }
     heap.release(map);
-    copy
+    Ok(copy)
 }
 
-/// Room for `capacity` entries in all, without counting on it.
-pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) {
+/// Makes room for `capacity` entries in all; whether the run has the memory.
+pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) -> bool {
     let old = field(map, CAPACITY) as usize;
     if capacity <= old {
-        return;
+        return true;
     }
-    heap.admit((capacity * size_of::<Entry>()) as u64);
+    let bytes = |entries: usize| (entries * size_of::<Entry>() + slot_count(entries) * 4) as u64;
+    if !heap.admit_growth(bytes(old), bytes(capacity)) {
+        return false;
+    }
     let fresh = heap.allocate(capacity * size_of::<Entry>()).cast::<Entry>();
     let used = all(map).len();
     if old > 0 {
@@ -187,17 +212,23 @@ pub fn reserve(heap: &mut Heap, map: u64, capacity: usize) {
     }
     set_field(map, ENTRIES, fresh as u64);
     set_field(map, CAPACITY, capacity as u64);
-    let slots = if capacity <= LINEAR {
-        0
-    } else {
-        (capacity * 2).next_power_of_two()
-    };
+    let slots = slot_count(capacity);
     free_slots(heap, map);
     if slots > 0 {
         let table = heap.allocate(slots * size_of::<u32>());
         set_field(map, SLOTS, table as u64);
         set_field(map, SLOT_COUNT, slots as u64);
         index_all(map);
+    }
+    true
+}
+
+/// The slots of the index of a map with room for so many entries.
+fn slot_count(capacity: usize) -> usize {
+    if capacity <= LINEAR {
+        0
+    } else {
+        (capacity * 2).next_power_of_two()
     }
 }
 
@@ -212,14 +243,16 @@ pub(crate) fn free_tables(heap: &mut Heap, map: u64) {
     }
 }
 
-fn append(heap: &mut Heap, map: u64, entry: Entry) {
+/// Puts an entry behind the others; `false` when the run has no memory for it.
+fn append(heap: &mut Heap, map: u64, entry: Entry) -> bool {
     if field(map, USED) == field(map, CAPACITY) {
         let length = len(map);
         if length < field(map, USED) as usize {
             settle(map);
         }
-        if length * 4 >= field(map, CAPACITY) as usize * 3 {
-            reserve(heap, map, (length * 2).max(4));
+        let is_tight = length * 4 >= field(map, CAPACITY) as usize * 3;
+        if is_tight && !reserve(heap, map, (length * 2).max(4)) {
+            return false;
         }
     }
     let index = field(map, USED) as usize;
@@ -229,6 +262,7 @@ fn append(heap: &mut Heap, map: u64, entry: Entry) {
     if field(map, SLOT_COUNT) > 0 {
         index_one(map, entry.hash, index);
     }
+    true
 }
 
 /// Closes the holes. Changes nothing that anybody can see, so it is allowed with more than one owner.
@@ -353,21 +387,23 @@ fn free_slots(heap: &mut Heap, map: u64) {
 }
 
 /// The keys as a list of type `ty`, with shares of their own.
-#[must_use]
-pub fn keys(heap: &mut Heap, map: u64, ty: TypeId) -> u64 {
+pub(crate) fn keys(heap: &mut Heap, map: u64, ty: TypeId) -> Result<u64, u64> {
     let counted = kind(heap, map).key;
-    let keys: Vec<u64> = entries(map).map(|(key, _)| key).collect();
-    keys.iter().for_each(|&key| heap.retain_typed(counted, key));
-    list::new(heap, ty, &keys)
+    let mut keys = Filling::new(heap, ty, len(map))?;
+    for (key, _) in entries(map) {
+        heap.retain_typed(counted, key);
+        keys = keys.push(heap, key)?;
+    }
+    Ok(keys.finish())
 }
 
 /// The values as a list of type `ty`, with shares of their own.
-#[must_use]
-pub fn values(heap: &mut Heap, map: u64, ty: TypeId) -> u64 {
+pub(crate) fn values(heap: &mut Heap, map: u64, ty: TypeId) -> Result<u64, u64> {
     let counted = kind(heap, map).value;
-    let values: Vec<u64> = entries(map).map(|(_, value)| value).collect();
-    values
-        .iter()
-        .for_each(|&value| heap.retain_typed(counted, value));
-    list::new(heap, ty, &values)
+    let mut values = Filling::new(heap, ty, len(map))?;
+    for (_, value) in entries(map) {
+        heap.retain_typed(counted, value);
+        values = values.push(heap, value)?;
+    }
+    Ok(values.finish())
 }

@@ -4,7 +4,7 @@ use gsw_abi::builtin;
 use gsw_abi::layout::{HEADER, STRING_BYTES, STRING_CAPACITY, STRING_LENGTH, STRING_SCALARS};
 use gsw_abi::types::TypeId;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Poll};
 use crate::value::{is_unique, load, store, type_of};
 
 const FRONT: usize = (STRING_BYTES - HEADER) as usize;
@@ -65,41 +65,108 @@ pub fn is_ascii(word: u64) -> bool {
 /// away, and the run stops at its next poll.
 #[must_use]
 pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
-    let (left, right) = (
-        load(a, STRING_LENGTH) as usize,
-        load(b, STRING_LENGTH) as usize,
-    );
-    if right == 0 {
+    if load(b, STRING_LENGTH) == 0 {
         return a;
     }
-    let (length, count) = (left + right, scalars(a) + scalars(b));
-    if !is_unique(a) {
-        if !heap.admit((FRONT + length) as u64) {
-            return a;
-        }
-        let word = build(heap, type_of(a), &[bytes(a), bytes(b)], count, length);
-        heap.release(a);
-        return word;
+    if is_unique(a) {
+        // `a + a` with two owners is copied below, so here `b` is another object, or stays where it is.
+        return append(heap, a, bytes(b), scalars(b));
     }
-    let room = load(a, STRING_CAPACITY) as usize;
-    let mut word = a;
+    let (count, length) = (scalars(a) + scalars(b), bytes(a).len() + bytes(b).len());
+    if !heap.admit((FRONT + length) as u64) {
+        return a;
+    }
+    let word = build(heap, type_of(a), &[bytes(a), bytes(b)], count, length);
+    heap.release(a);
+    word
+}
+
+/// A string with one owner and `part` behind it, which is no part of it; without, when that does not fit the run's memory.
+fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 {
+    let (left, room) = (
+        load(word, STRING_LENGTH) as usize,
+        load(word, STRING_CAPACITY) as usize,
+    );
+    let (length, count) = (left + part.len(), scalars(word) + scalar_values);
+    let mut word = word;
     if room < length {
-        let capacity = length.max(room * 2).max(24);
-        if !heap.admit_growth(room as u64, capacity as u64) {
-            return a;
-        }
-        word = heap.resize(a, FRONT + room, FRONT + capacity);
-        store(word, STRING_CAPACITY, capacity as u64);
+        let sizes = [length.max(room * 2).max(24), length].map(|it| it as u64);
+        let Some(capacity) = heap.admit_first(room as u64, sizes) else {
+            return word;
+        };
+        word = heap.resize(word, FRONT + room, FRONT + capacity as usize);
+        store(word, STRING_CAPACITY, capacity);
     }
-    // `a + a` with two owners was copied above, so here `b` is another object, or stays where it is.
-    // SAFETY: there is room for `length` bytes from `STRING_BYTES` on, and `b` holds `right` bytes elsewhere.
+    // SAFETY: there is room for `length` bytes from `STRING_BYTES` on, and `part` lies elsewhere.
     unsafe {
         let end = (word as *mut u8).offset(STRING_BYTES as isize).add(left);
-        std::ptr::copy_nonoverlapping(bytes(b).as_ptr(), end, right);
+        std::ptr::copy_nonoverlapping(part.as_ptr(), end, part.len());
     }
     store(word, STRING_LENGTH, length as u64);
     store(word, STRING_SCALARS, count as u64);
     word
+}
+
+/// A string of borrowed text, or the error that it is too large for the run.
+pub(crate) fn admitted(heap: &mut Heap, text: &str) -> Result<u64, u64> {
+    heap.demand((FRONT + text.len()) as u64)?;
+    Ok(new(heap, text))
+}
+
+/// A string on its way: it counts as memory while it grows, and takes nothing more once the run is to stop or its memory is
+/// used up.
+#[derive(Debug)]
+pub(crate) struct Writer<'a> {
+    heap: &'a mut Heap,
+    word: u64,
+    poll: Poll,
+    has_ended: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// An empty string with room for so many bytes, or the error that they are too many.
+    pub(crate) fn new(heap: &'a mut Heap, capacity: usize) -> Result<Self, u64> {
+        heap.demand(FRONT.saturating_add(capacity) as u64)?;
+        let word = build(heap, builtin::STRING, &[], 0, capacity);
+        Ok(Self {
+            heap,
+            word,
+            poll: Poll::default(),
+            has_ended: false,
+        })
+    }
+
+    /// The heap that it is made in.
+    pub(crate) fn heap(&self) -> &Heap {
+        self.heap
+    }
+
+    /// Appends a text.
+    pub(crate) fn push_str(&mut self, text: &str) {
+        if !self.has_ended {
+            self.word = append(self.heap, self.word, text.as_bytes(), scalar_count(text));
+            self.has_ended = self.poll.ends(self.heap);
+        }
+    }
+
+    /// Ends the string when the run has no memory for so many bytes, which are about to be made.
+    pub(crate) fn demand(&mut self, bytes: usize) {
+        self.has_ended |= !self.heap.admit(bytes as u64);
+    }
+
+    /// Whether nothing more is taken.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// The string, or the error that it ended early with.
+    pub(crate) fn finish(self) -> Result<u64, u64> {
+        if self.has_ended {
+            self.heap.release(self.word);
+            return Err(self.heap.interrupted());
+        }
+        Ok(self.word)
+    }
 }
 
 /// The bytes of the object after its header.

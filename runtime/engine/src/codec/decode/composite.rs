@@ -22,14 +22,16 @@ impl Decoder<'_> {
         let Value::Array(elements) = tree else {
             return self.mismatch(ty, tree);
         };
-        let mut words = Vec::with_capacity(elements.len());
+        let mut words = Vec::new();
         let mut fits = true;
         for (index, element) in elements.iter().enumerate() {
             match self.within(Step::Index(index), |it| it.value(of, element)) {
                 Some(word) => words.push(word),
                 None => fits = false,
             }
-            if self.is_full() {
+            let is_interrupted = self.is_interrupted();
+            fits &= !is_interrupted;
+            if is_interrupted || self.is_full() {
                 break;
             }
         }
@@ -68,7 +70,7 @@ impl Decoder<'_> {
         let mut result = map::new(self.checker.heap(), ty);
         let mut fits = true;
         for (name, field) in fields {
-            let entry = self.within(Step::Key(name.clone()), |it| {
+            let entry = self.within(Step::Key(name.clone().into()), |it| {
                 let key = it.key(key, name);
                 (key, it.value(of, field))
             });
@@ -81,7 +83,9 @@ impl Decoder<'_> {
                     false
                 }
             };
-            if self.is_full() {
+            let is_interrupted = self.is_interrupted();
+            fits &= !is_interrupted;
+            if is_interrupted || self.is_full() {
                 break;
             }
         }
@@ -242,7 +246,7 @@ impl Decoder<'_> {
         if field.secrecy == Secrecy::Redacted {
             self.hidden_from = outer.or(Some(self.steps.len() + 1));
         }
-        let result = self.within(Step::Key(field.wire.clone()), body);
+        let result = self.within(Step::Key(field.wire.clone().into()), body);
         self.hidden_from = outer;
         result
     }

@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 use super::{FileWork, Trouble};
 use crate::driver::place::Place;
-use crate::heap::MAX_OBJECT;
+use crate::heap::limit::MAX_OBJECT;
 
 /// How much is read before it is asked whether to go on.
 const PORTION: u64 = 1 << 20;

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use crate::driver::scripted::{Around, Entry, Report, Script, run};
+use crate::event::EventKind;
+use crate::load::Loaded;
+use crate::observe::{Observers, Replay};
+use crate::run::RunResult;
+use crate::value::{self, error, list, string};
 use gsw_abi::builtin::{self, BuiltinError, INT};
 use gsw_abi::call::Table;
 use gsw_abi::layout::{CLOSURE_FUNCTION, Context, Frame, FunctionEntry, Outcome, slot, status};
 use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Slot};
 use gsw_abi::types::{Type, TypeId, TypeTable};
-use gsw_engine::driver::scripted::{Around, Entry, Report, Script, run};
-use gsw_engine::event::EventKind;
-use gsw_engine::load::Loaded;
-use gsw_engine::observe::{Observers, Replay};
-use gsw_engine::run::RunResult;
-use gsw_engine::value::{self, error, list, string};
 
 /// One suspension in a millisecond.
 pub const MS: u64 = 1_000_000;
@@ -280,12 +280,12 @@ pub fn raise(frame: *mut Frame, error: u64) -> u64 {
 }
 /// A string.
 pub fn text(context: *mut Context, text: &str) -> u64 {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     string::new(&mut run.heap, text)
 }
 /// `Failed(message)`
 pub fn failed(context: *mut Context, message: &str) -> u64 {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     error::with_text(&mut run.heap, BuiltinError::Failed, message)
 }
 /// Logs a message.
@@ -298,17 +298,17 @@ pub fn spawn(context: *mut Context, function: u64, argument: u64) -> u64 {
     unsafe {
         let frame = (table(context).frame_new)(context, function);
         set(frame as *mut Frame, 0, argument);
-        (table(context).task_spawn)(context, u64::from(types::task().0), frame)
+        (table(context).task_spawn)(context, u64::from(types::task().0), frame).value
     }
 }
 /// A list of these words.
 pub fn list_of(context: *mut Context, ty: TypeId, words: &[u64]) -> u64 {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     list::new(&mut run.heap, ty, words)
 }
 /// A function value.
 pub fn closure(context: *mut Context, function: u64) -> u64 {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     let word = run.heap.object(types::closure(), 0, 1);
     assert_eq!(CLOSURE_FUNCTION, gsw_abi::layout::field(0));
     value::set_field(word, 0, function);
@@ -316,17 +316,17 @@ pub fn closure(context: *mut Context, function: u64) -> u64 {
 }
 /// One owner less.
 pub fn release(context: *mut Context, word: u64) {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     run.heap.release(word);
 }
 /// One owner more.
 pub fn retain(word: u64) -> u64 {
-    gsw_engine::heap::retain(word);
+    crate::heap::retain(word);
     word
 }
 /// The kind of an error, and its message; it is given up.
 pub fn take_error(context: *mut Context, raised: u64) -> String {
-    let run = unsafe { gsw_engine::run::Run::of(context) };
+    let run = unsafe { crate::run::Run::of(context) };
     let text = format!(
         "{}: {}",
         error::name(&run.heap, raised),

@@ -1,16 +1,16 @@
 //! Decoding: what is forgiven, what is not, and how it is told.
 
+use crate::codec;
+use crate::codec::checker::{Checker, NoFunctions};
+use crate::codec::decode::{decode, decode_all_issues};
+use crate::heap::Heap;
+use crate::value::{self, string};
 use gsw_abi::builtin::{self, FLOAT, INT, STRING};
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{CheckScope, Secrecy, Type, TypeId};
-use gsw_engine::codec;
-use gsw_engine::codec::checker::{Checker, NoFunctions};
-use gsw_engine::codec::decode::{decode, decode_all_issues};
-use gsw_engine::heap::Heap;
-use gsw_engine::value::{self, string};
 use serde_json::{Value, json};
 
-use crate::table::{Table, assert_empty, check, field};
+use crate::tests::values::table::{Table, assert_empty, check, field};
 
 /// Function 0 is the default `7`, 1 `it > 0`, 2 `it.len() > 0`, 3 `it < self.high` of a record with `high` at 1.
 struct Functions(Heap);

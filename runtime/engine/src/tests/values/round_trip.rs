@@ -2,19 +2,19 @@
 
 use std::cmp::Ordering;
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::decode::{decode, decode_all_issues};
+use crate::{codec, compare};
 use gsw_abi::builtin;
 use gsw_abi::types::TypeId;
-use gsw_engine::codec::checker::NoFunctions;
-use gsw_engine::codec::decode::{decode, decode_all_issues};
-use gsw_engine::{codec, compare};
 use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
-use crate::random::{self, Dice};
-use crate::table::assert_empty;
+use crate::tests::values::random::{self, Dice};
+use crate::tests::values::table::assert_empty;
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::tests::values::config())]
 
     #[test]
     fn json_of_a_type_reads_back(seed in any::<u64>()) {

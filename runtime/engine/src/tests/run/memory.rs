@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
+use crate::driver::scripted::Script;
 use gsw_abi::builtin::INT;
 use gsw_abi::layout::{Context, Frame};
-use gsw_engine::driver::scripted::Script;
 
-use crate::program::{Code, SLEEP_THEN_GIVE, done, go_with, release, spawn, value};
+use crate::tests::run::program::{Code, SLEEP_THEN_GIVE, done, go_with, release, spawn, value};
 
 const TASKS: u64 = 100_000;
 

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use crate::compare;
+use crate::heap::Heap;
+use crate::value::{map, string};
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId};
-use gsw_engine::compare;
-use gsw_engine::heap::Heap;
-use gsw_engine::value::{map, string};
 use indexmap::IndexMap;
 use proptest::prelude::{any, proptest};
 use proptest::{collection, prop_assert_eq};
 
-use crate::table::{Table, assert_empty};
+use crate::tests::values::table::{Table, assert_empty};
 
 fn number_map(heap: &mut Heap, ty: TypeId, entries: &[(i64, i64)]) -> u64 {
     entries
@@ -42,7 +42,7 @@ fn maps_of_one_size_hash_by_their_entries_in_any_order() {
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::tests::values::config())]
 
     #[test]
     fn a_map_does_what_an_index_map_does(steps in collection::vec((0..4u8, 0..60u8, any::<i64>()), 0..300)) {

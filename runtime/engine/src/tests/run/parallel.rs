@@ -1,12 +1,12 @@
 //! `parallel for` and `parallel (…)`.
 
+use crate::driver::scripted::Script;
 use gsw_abi::builtin::LIST_INT;
 use gsw_abi::call::ErrorPolicy;
 use gsw_abi::layout::{Context, Frame, Outcome};
 use gsw_abi::types::TypeId;
-use gsw_engine::driver::scripted::Script;
 
-use crate::program::{
+use crate::tests::run::program::{
     CLOSURE_SLEEP, Code, closure, done, failed, go_with, got, list_of, raise, raised, release,
     set_state, state, table, text, types, value,
 };
@@ -202,12 +202,12 @@ fn a_body_that_cannot_wait_is_called_at_once() {
 }
 
 unsafe extern "C" fn gives_a_number(context: *mut Context, frame: *mut Frame) -> u64 {
-    release(context, crate::program::get(frame, 0));
+    release(context, crate::tests::run::program::get(frame, 0));
     done(frame, 7)
 }
 
 unsafe extern "C" fn gives_a_text(context: *mut Context, frame: *mut Frame) -> u64 {
-    release(context, crate::program::get(frame, 0));
+    release(context, crate::tests::run::program::get(frame, 0));
     done(frame, text(context, "x"))
 }
 

@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gsw_abi::builtin::{BuiltinError, INT};
-use gsw_abi::layout::{Context, Frame};
-use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
-use gsw_abi::types::{Field, Secrecy};
-use gsw_engine::driver::scripted::{Around, Report, Script};
-use gsw_engine::model::{
+use crate::driver::scripted::{Around, Report, Script};
+use crate::model::{
     Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptDetail, PromptEvent,
     PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, StopReason, ToolCall,
     Usage,
 };
-use gsw_engine::operation::{Outcome, Request};
-use gsw_engine::run::RunResult;
+use crate::operation::{Outcome, Request};
+use crate::run::RunResult;
+use gsw_abi::builtin::{BuiltinError, INT};
+use gsw_abi::layout::{Context, Frame};
+use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
+use gsw_abi::types::{Field, Secrecy};
 use serde_json::{Value, json};
 
-use crate::program::{
+use crate::tests::run::program::{
     Code, Resume, SLEEP_THEN_GIVE, done, get, go_on, got, load_with, raise, raised, set, set_state,
     state, table, text, value,
 };

@@ -1,11 +1,11 @@
 //! Random types, and random JSON that fits them.
 
+use crate::{calendar, number};
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId, TypeTable};
-use gsw_engine::{calendar, number};
 use serde_json::{Map, Number, Value};
 
-use crate::table::{Table, field};
+use crate::tests::values::table::{Table, field};
 
 /// A source of numbers that a seed decides.
 pub struct Dice(u64);

@@ -1,5 +1,7 @@
 //! The embedded driver: real time, real files, real processes, and runs that are told to end.
 
+use crate::engine::{Engine, EngineOptions};
+use crate::run::RunResult;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -7,11 +9,9 @@ use gsw_abi::builtin::{INT, STRING};
 use gsw_abi::layout::{Context, Frame, status};
 use gsw_abi::program::{FunctionIndex, Workflow};
 use gsw_abi::types::{Field, Secrecy, TypeId};
-use gsw_engine::engine::{Engine, EngineOptions};
-use gsw_engine::run::RunResult;
 use serde_json::{Map, Value, json};
 
-use crate::program::{
+use crate::tests::run::program::{
     Code, MS, SLEEP_THEN_GIVE, done, get, got, load_with, raise, set_state, state, table, text,
 };
 

@@ -1,12 +1,12 @@
 //! Cancelling a run at every suspension, and taking completions in every order.
 
+use crate::driver::scripted::Script;
+use crate::run::RunResult;
 use gsw_abi::builtin::{INT, LIST_INT};
 use gsw_abi::call::ErrorPolicy;
 use gsw_abi::layout::{Context, Frame, status};
-use gsw_engine::driver::scripted::Script;
-use gsw_engine::run::RunResult;
 
-use crate::program::{
+use crate::tests::run::program::{
     CLOSURE_SLEEP, Code, MS, closure, done, get, go_with, got, list_of, log, raise, set, set_state,
     state, table, value,
 };
@@ -15,7 +15,7 @@ use crate::program::{
 unsafe extern "C" fn works(context: *mut Context, frame: *mut Frame) -> u64 {
     match state(frame) {
         0 => unsafe {
-            let name = crate::program::text(context, "work");
+            let name = crate::tests::run::program::text(context, "work");
             (table(context).node_enter)(context, 1, name, 0);
             let items = list_of(context, LIST_INT, &[30, 10, 20, 40]);
             let body = closure(context, 1);

@@ -1,10 +1,10 @@
 //! `timeout`, `retry` and `defer`.
 
+use crate::driver::scripted::Script;
 use gsw_abi::builtin::{BuiltinError, INT};
 use gsw_abi::layout::{Context, Frame, status};
-use gsw_engine::driver::scripted::Script;
 
-use crate::program::{
+use crate::tests::run::program::{
     Code, MS, SLEEP_THEN_GIVE, done, failed, get, go, go_with, got, log, raise, raised, set,
     set_state, spawn, state, table, take_error, value,
 };
@@ -166,10 +166,10 @@ unsafe extern "C" fn times_out_a_node(context: *mut Context, frame: *mut Frame) 
     match state(frame) {
         0 => unsafe {
             set(frame, 0, (table(context).timeout_enter)(context, 10 * MS));
-            let name = crate::program::text(context, "slow");
+            let name = crate::tests::run::program::text(context, "slow");
             (table(context).node_enter)(context, 1, name, 0);
             let handle = spawn(context, 1, 1000);
-            crate::program::release(context, handle);
+            crate::tests::run::program::release(context, handle);
             set_state(frame, 1);
             (table(context).node_join)(context, frame)
         },

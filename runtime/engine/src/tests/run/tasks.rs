@@ -1,10 +1,10 @@
 //! Spawning, awaiting, racing and joining.
 
+use crate::driver::scripted::Script;
 use gsw_abi::builtin::{INT, LIST_INT};
 use gsw_abi::layout::{Context, Frame, status};
-use gsw_engine::driver::scripted::Script;
 
-use crate::program::{
+use crate::tests::run::program::{
     Code, SLEEP_THEN_GIVE, done, get, go, go_with, got, list_of, log, raise, raised, retain, set,
     set_state, sleep_then_give, spawn, state, table, take_error, types, value,
 };
@@ -65,7 +65,7 @@ unsafe extern "C" fn spawns(context: *mut Context, frame: *mut Frame) -> u64 {
             set(frame, 0, first);
             for argument in [10, 30] {
                 let handle = spawn(context, 1, argument);
-                crate::program::release(context, handle);
+                crate::tests::run::program::release(context, handle);
             }
             set_state(frame, 1);
             unsafe { (table(context).task_await)(context, frame, retain(first)) }
@@ -93,7 +93,7 @@ fn a_task_is_awaited_and_its_node_waits_for_the_others() {
 unsafe extern "C" fn forgets(context: *mut Context, frame: *mut Frame) -> u64 {
     for argument in [20, 11, 5] {
         let handle = spawn(context, 1, argument);
-        crate::program::release(context, handle);
+        crate::tests::run::program::release(context, handle);
     }
     done(frame, 0)
 }
@@ -213,8 +213,8 @@ unsafe extern "C" fn makes_a_circle(context: *mut Context, frame: *mut Frame) ->
             let first = (table(context).frame_new)(context, 1) as *mut Frame;
             let second = (table(context).frame_new)(context, 1) as *mut Frame;
             let ty = u64::from(types::task().0);
-            let a = (table(context).task_spawn)(context, ty, first as u64);
-            let b = (table(context).task_spawn)(context, ty, second as u64);
+            let a = (table(context).task_spawn)(context, ty, first as u64).value;
+            let b = (table(context).task_spawn)(context, ty, second as u64).value;
             set(first, 0, b);
             set(second, 0, retain(a));
             set_state(frame, 1);

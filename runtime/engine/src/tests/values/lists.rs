@@ -6,15 +6,15 @@ use proptest::prelude::{any, proptest};
 use proptest::{collection, prop_assert_eq};
 use serde_json::{Value, json};
 
-use crate::machine::{Machine, call};
-use crate::table::Table;
+use crate::tests::values::machine::{Given, Machine, call};
+use crate::tests::values::table::Table;
 
 fn id(ty: TypeId) -> u64 {
     u64::from(ty.0)
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::tests::values::config())]
 
     #[test]
     fn sorting_is_stable(pairs in collection::vec((0..5i64, any::<i64>()), 0..40)) {
@@ -185,7 +185,7 @@ fn maps_give_keys_values_entries_and_merge() {
     assert_eq!(call!(it, map_has(m, key)), 1);
     let word = call!(it, map_get(id(OPTIONAL_INT), m, key));
     assert_eq!(it.take(OPTIONAL_INT, word), "2");
-    let m = call!(it, map_merge(m, other));
+    let m = call!(it, map_merge(m, other)).word();
     let m = call!(it, map_remove(m, key));
     let outcome = call!(it, map_index(m, key));
     assert!(it.int(outcome).is_err());

@@ -3,8 +3,8 @@
 use gsw_abi::builtin::{BuiltinError, ERROR, FLOAT, TIME};
 use gsw_abi::types::Type;
 
-use crate::machine::{Machine, call};
-use crate::table::Table;
+use crate::tests::values::machine::{Machine, call};
+use crate::tests::values::table::Table;
 
 #[test]
 fn ints_never_wrap() {
@@ -105,7 +105,7 @@ fn errors_carry_messages_and_traces() {
     let mut it = Machine::new();
     let fault = call!(it, fault(BuiltinError::Overflow as u64));
     call!(it, error_trace(fault, 7));
-    assert_eq!(gsw_engine::value::error::trace(fault), [7]);
+    assert_eq!(crate::value::error::trace(fault), [7]);
     assert_eq!(call!(it, error_is_catchable(fault)), 1);
     assert_eq!(it.take(ERROR, fault), r#"{"kind":"Overflow"}"#);
     let text = it.text("no");

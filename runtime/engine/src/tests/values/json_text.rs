@@ -1,13 +1,13 @@
 //! The strict parser, and the text of a value in another text.
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::decode::decode;
+use crate::codec::{self, parse::parse};
 use gsw_abi::builtin;
 use gsw_abi::types::Type;
-use gsw_engine::codec::checker::NoFunctions;
-use gsw_engine::codec::decode::decode;
-use gsw_engine::codec::{self, parse::parse};
 use serde_json::json;
 
-use crate::table::{Table, assert_empty, field};
+use crate::tests::values::table::{Table, assert_empty, field};
 
 #[test]
 fn what_is_no_json_is_refused_with_a_place() {
@@ -69,17 +69,17 @@ fn nesting_is_bounded() {
 #[test]
 fn a_deep_value_is_written_compared_and_hashed_without_recursion() {
     let mut heap = Table::new().heap();
-    let build = |heap: &mut gsw_engine::heap::Heap| {
-        let mut deep = gsw_engine::value::json::new(heap, gsw_abi::layout::json::NULL, 0);
+    let build = |heap: &mut crate::heap::Heap| {
+        let mut deep = crate::value::json::new(heap, gsw_abi::layout::json::NULL, 0);
         for _ in 0..200_000 {
-            deep = gsw_engine::value::json::new_list(heap, &[deep]);
+            deep = crate::value::json::new_list(heap, &[deep]);
         }
         deep
     };
     let (a, b) = (build(&mut heap), build(&mut heap));
     assert_eq!(codec::encode(&heap, builtin::JSON, a).len(), 400_004);
-    assert!(gsw_engine::compare::equal(&heap, builtin::JSON, a, b));
-    let hash = |word| gsw_engine::compare::hash(&heap, builtin::JSON, word);
+    assert!(crate::compare::equal(&heap, builtin::JSON, a, b));
+    let hash = |word| crate::compare::hash(&heap, builtin::JSON, word);
     assert_eq!(hash(a), hash(b));
     assert!(codec::json_to_tree(a).is_err());
     heap.release(a);

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::{Context, Frame, status};
 
-use crate::program::{
+use crate::tests::run::program::{
     Code, done, get, go, got, raise, raised, set, set_state, state, table, value,
 };
 

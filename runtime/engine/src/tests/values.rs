@@ -1,6 +1,8 @@
 //! Values, their codec and the runtime calls on them, against models that are known to be right.
 
 mod decoding;
+mod guard;
+mod interrupted;
 mod json_text;
 mod lists;
 mod machine;

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use crate::codec::checker::NoFunctions;
+use crate::codec::{self, decode};
+use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::port::Deaf;
+use crate::run::{Run, RunSettings, Start};
+use crate::value::{error, string};
 use gsw_abi::builtin;
 use gsw_abi::call::Table as Calls;
 use gsw_abi::layout::{Context, Outcome};
 use gsw_abi::program::Program;
 use gsw_abi::types::TypeId;
-use gsw_engine::codec::checker::NoFunctions;
-use gsw_engine::codec::{self, decode};
-use gsw_engine::heap::Heap;
-use gsw_engine::load::Loaded;
-use gsw_engine::port::Deaf;
-use gsw_engine::run::{Run, RunSettings, Start};
-use gsw_engine::value::{error, string};
 use serde_json::Value;
 
-use crate::table::Table;
+use crate::tests::values::table::Table;
 
 /// A run; when it is dropped, all its objects must be gone.
 pub struct Machine {
@@ -95,14 +95,16 @@ impl Machine {
     }
 
     /// The JSON of a value, which is released.
-    pub fn take(&mut self, ty: TypeId, word: u64) -> String {
+    pub fn take(&mut self, ty: TypeId, given: impl Given) -> String {
+        let word = given.word();
         let text = codec::encode(self.heap(), ty, word);
         self.heap().release_typed(ty, word);
         text
     }
 
     /// The text of a string, which is released.
-    pub fn take_text(&mut self, word: u64) -> String {
+    pub fn take_text(&mut self, given: impl Given) -> String {
+        let word = given.word();
         let text = string::text(word).to_owned();
         self.heap().release(word);
         text
@@ -126,6 +128,24 @@ impl Machine {
     /// What a raising call gave as JSON of an int.
     pub fn int(&mut self, outcome: Outcome) -> Result<String, String> {
         self.outcome(builtin::INT, outcome)
+    }
+}
+
+/// What a call gave that does not raise.
+pub trait Given {
+    fn word(self) -> u64;
+}
+
+impl Given for u64 {
+    fn word(self) -> u64 {
+        self
+    }
+}
+
+impl Given for Outcome {
+    fn word(self) -> u64 {
+        assert_eq!(self.error, 0, "the call raises");
+        self.value
     }
 }
 
