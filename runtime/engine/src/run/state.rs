@@ -80,34 +80,32 @@ impl Run {
 
     /// The `state` variable in this cell has another value.
     pub(crate) fn change_state(&mut self, cell: u64) {
-        let Some((variable, _)) = self.changed_variable(cell) else {
-            return;
-        };
-        if !self.is_heard() {
-            return self.skip_event();
+        if let Some((variable, _)) = self.changed_variable(cell) {
+            let value = rendered(&self.heap, variable.ty, cell);
+            self.tell_change(variable, StateChange::Set, value);
         }
-        let value = rendered(&self.heap, variable.ty, cell);
-        self.tell_change(variable, StateChange::Set, value);
     }
 
     /// The `state` variable in this cell, a list or a string, has more at its end than before.
     pub(crate) fn extend_state(&mut self, cell: u64) {
-        let Some((variable, from)) = self.changed_variable(cell) else {
-            return;
-        };
-        if !self.is_heard() {
-            return self.skip_event();
+        if let Some((variable, from)) = self.changed_variable(cell) {
+            let value = end_of(&self.heap, variable.ty, field(cell, 0), from);
+            self.tell_change(variable, StateChange::Append, value);
         }
-        let value = end_of(&self.heap, variable.ty, field(cell, 0), from);
-        self.tell_change(variable, StateChange::Append, value);
     }
 
-    /// The variable in a cell and the length that it had before; `None` when its workflow has ended, or begun anew.
+    /// The variable in a cell, and the length that it had before, for whoever is told of its change; `None` when nobody is, or its
+    /// workflow has ended or begun anew.
     fn changed_variable(&mut self, cell: u64) -> Option<(Variable, usize)> {
+        let is_heard = self.is_heard();
         let variable = self.states.by_cell.get_mut(&cell)?;
         let before = variable.length;
         variable.length = length(&self.heap, variable.ty, field(cell, 0));
-        Some((variable.clone(), before))
+        if is_heard {
+            return Some((variable.clone(), before));
+        }
+        self.skip_event();
+        None
     }
 
     fn tell_change(&mut self, variable: Variable, op: StateChange, value: JsonText) {
