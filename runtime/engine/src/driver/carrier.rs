@@ -471,10 +471,7 @@ impl Carrier {
         let handle = match how {
             GivenUp::Dropped => outside.begun.remove(&id).map(|it| it.handle),
             // Its outcome is still to come.
-            GivenUp::AwaitedFirst => outside
-                .begun
-                .get_mut(&id)
-                .map(|it| std::mem::replace(&mut it.handle, Handle::None)),
+            GivenUp::AwaitedFirst => outside.begun.get(&id).map(|it| it.handle.clone()),
         };
         drop(outside);
         let Some(handle) = handle else { return };

@@ -28,7 +28,7 @@ pub(crate) struct Outlet {
 }
 
 /// Ends an operation early.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Handle {
     /// There is nothing to end.
     None,
@@ -54,7 +54,11 @@ impl Handle {
                 // What it had begun ends with it, and it says when that is so.
                 Abandoned::MustWait
             }
-            Self::Files(work) => work.abandon(),
+            Self::Files(work) => match work.abandon() {
+                // Until it has noticed, what it has written so far stands beside its place.
+                Abandoned::Stopped if !work.has_ended() => Abandoned::MustWait,
+                abandoned => abandoned,
+            },
         }
     }
 
@@ -72,5 +76,36 @@ impl Handle {
         for work in files {
             work.wait_for_end(due);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::Handle;
+    use crate::driver::pool::Pool;
+    use crate::driver::work::{Abandoned, Completion, Job, Work};
+    use crate::operation::Outcome;
+
+    #[test]
+    fn work_on_files_that_has_begun_is_waited_for_and_what_waits_in_the_queue_is_not() {
+        let pool = Pool::new("test", 1);
+        let ((begins, begun), (release, held)) = (channel(), channel::<()>());
+        let (going, queued) = (Work::default(), Work::default());
+        let perform = move |_: &Work| {
+            let _ = begins.send(());
+            let _ = held.recv();
+            Outcome::Done
+        };
+        let nobody = || Completion::new(drop);
+        pool.run(Job::new(going.clone(), perform, nobody()));
+        pool.run(Job::new(queued.clone(), |_| Outcome::Done, nobody()));
+        assert_eq!(begun.recv(), Ok(()));
+        assert_eq!(Handle::Files(queued).end(), Abandoned::Stopped);
+        assert_eq!(Handle::Files(going.clone()).end(), Abandoned::MustWait);
+        drop(release);
+        Handle::end_all(vec![Handle::Files(going.clone())]);
+        assert!(going.has_ended());
     }
 }

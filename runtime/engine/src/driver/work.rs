@@ -83,6 +83,11 @@ impl Work {
         true
     }
 
+    /// Whether nothing of it goes on.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(*self.lock(), State::Ended(_))
+    }
+
     /// Waits for its end, at most until `due`. Whether it has ended.
     pub(crate) fn wait_for_end(&self, due: Instant) -> bool {
         let mut state = self.lock();

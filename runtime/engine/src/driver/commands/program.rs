@@ -10,7 +10,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus};
 use super::Command;
 use crate::driver::process::{Child, Ending, Group};
 use crate::driver::room::Share;
-use crate::driver::work::{Completion, given_up};
+use crate::driver::work::Completion;
 use crate::operation::{ExecOutput, Failure, Outcome};
 
 /// The most bytes of each output; a guess.
@@ -135,7 +135,9 @@ impl Program {
     /// Serves the pipes; an error is the outcome for which the program is to be killed.
     fn serve(&mut self, now: Instant) -> Result<(), Outcome> {
         if self.group.is_killed() {
-            return Err(given_up());
+            // It may have done something.
+            let message = "it was killed, because nobody waits for it any more".into();
+            return Err(Outcome::Failed(Failure::Other { message }));
         }
         if let Some((at, nanoseconds)) = self.late
             && at <= now
