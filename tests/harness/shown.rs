@@ -115,6 +115,13 @@ const PLACES: &[Place] = &[
         "what belongs to a line of the log",
         "workflow main(x: string) -> int { log.info(\"line\", { \"text\": x, \"more\": [x] }); 1 }",
     ),
+    Place {
+        words: &["--x", "HOSTILE", "--events", "-"],
+        ..progress(
+            "events on standard output",
+            "workflow main(x: string) -> int { log.info(x); 1 }",
+        )
+    },
     progress(
         "the name of a step",
         "workflow main(x: string) -> int { step \"at ${x}\" { 1 } }",

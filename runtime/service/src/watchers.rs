@@ -1,7 +1,7 @@
 //! Who watches a program's run: the terminal and the file or pipe of events. None of them can fail it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use gsw_engine::event::Header;
 use gsw_engine::observe::attached::{Attached, Patience};
 use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
 use gsw_engine::observe::{Delivery, Observers};
+use gsw_trace::Shown;
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
 use crate::say::say;
@@ -183,7 +184,38 @@ fn create(path: &str) -> io::Result<File> {
 }
 
 fn boxed(file: File) -> Box<dyn Write + Send> {
+    if file.is_terminal() {
+        return Box::new(ToTerminal {
+            out: file,
+            rest: Vec::new(),
+        });
+    }
     Box::new(file)
+}
+
+/// Lines of JSON on a terminal, which must not obey what stands in them.
+struct ToTerminal {
+    out: File,
+    /// The beginning of a character whose end has not come.
+    rest: Vec<u8>,
+}
+
+impl Write for ToTerminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.rest) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let text = String::from_utf8_lossy(&self.rest[..whole]);
+        self.out.write_all(Shown::json(&text).text().as_bytes())?;
+        self.rest.drain(..whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Standard output without a buffer, so that it is known what was written.
