@@ -42,6 +42,7 @@ pub(crate) use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
 pub use source::text as source_text;
 pub(crate) use source::text;
+pub(crate) use table::parts;
 
 use std::sync::Arc;
 

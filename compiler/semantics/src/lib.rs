@@ -16,6 +16,7 @@ mod error_class;
 pub mod errors;
 mod exhaustiveness;
 mod habit;
+mod held;
 pub mod hir;
 mod host_tool;
 mod import;

@@ -1,10 +1,13 @@
 //! What values of a type can do: be compared, ordered, added, written as JSON.
 
+use std::collections::HashSet;
+
 use gsw_source::{Db, ItemId, Span};
 
 use crate::declared_type::is_plain_enum;
 use crate::errors::map_key_type;
 use crate::errors::values as errors;
+use crate::held::{MOST_INSTANCES, is_endless};
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::lower_type::is_key;
@@ -27,7 +30,7 @@ pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &m
     Check {
         db,
         requirement,
-        seen: Vec::new(),
+        seen: HashSet::new(),
     }
     .able(ty, open)
 }
@@ -46,8 +49,9 @@ pub(super) fn has_json_form(context: &mut Context, ty: &Type) -> bool {
 struct Check<'db> {
     db: &'db dyn Db,
     requirement: Requirement,
-    /// Declarations that are being looked into; a type that contains itself is as able as its other parts.
-    seen: Vec<ItemId>,
+    /// Instances that were looked into. All parts must be able, so each has to be looked at once; one that contains itself is as
+    /// able as its other parts.
+    seen: HashSet<Type>,
 }
 
 impl Check<'_> {
@@ -129,8 +133,13 @@ impl Check<'_> {
     /// Whether everything that a value of `ty` holds is able.
     fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
-            Type::Record(item, arguments) => self.declared(*item, arguments, open),
-            Type::Enum(item, arguments) => self.declared(*item, arguments, open),
+            Type::Record(item, arguments) | Type::Enum(item, arguments) => {
+                // A type that holds ever larger instances of itself is of no use for anything.
+                if self.seen.len() > MOST_INSTANCES || is_endless(ty) {
+                    return false;
+                }
+                !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
+            }
             _ => crate::infer::table::parts(ty)
                 .iter()
                 .all(|it| self.able(it, open)),
@@ -138,18 +147,12 @@ impl Check<'_> {
     }
 
     fn declared(&mut self, item: ItemId, arguments: &[Type], open: &mut Open) -> bool {
-        if self.seen.contains(&item) {
-            return true;
-        }
-        self.seen.push(item);
         let db = self.db;
         let variants = lookup::variants(db, item).iter().flat_map(|it| &it.fields);
-        let able = lookup::fields(db, item)
+        lookup::fields(db, item)
             .iter()
             .chain(variants)
-            .all(|it| self.able(&substitute(&it.ty, arguments), open));
-        self.seen.pop();
-        able
+            .all(|it| self.able(&substitute(&it.ty, arguments), open))
     }
 }
 

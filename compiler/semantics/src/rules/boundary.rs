@@ -3,12 +3,10 @@
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use super::place_in;
-use crate::alias::alias_target;
 use crate::declaration::item_signature;
-use crate::declared_type::type_declaration;
 use crate::errors;
+use crate::held::find_held;
 use crate::hir::{Body, ExpressionKind};
-use crate::model::{Parameter, TypeDeclarationKind};
 use crate::types::{Type, is_media};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
@@ -113,50 +111,13 @@ pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
         Type::Session => Some("a `Session`"),
         _ => None,
     };
-    find(db, ty, &wanted, &mut Vec::new())
+    find_held(db, ty, Some("a type without end"), wanted)
 }
 
 /// Whether there is an image or a document somewhere in a value of this type.
 fn holds_media(db: &dyn Db, ty: &Type) -> bool {
     let wanted = |ty: &Type| is_media(ty).then_some("media");
-    find(db, ty, &wanted, &mut Vec::new()).is_some()
-}
-
-/// What `wanted` says of the first part of a value of this type that it says something of.
-fn find(
-    db: &dyn Db,
-    ty: &Type,
-    wanted: &dyn Fn(&Type) -> Option<&'static str>,
-    seen: &mut Vec<ItemId>,
-) -> Option<&'static str> {
-    let found = wanted(ty);
-    if found.is_some() {
-        return found;
-    }
-    match ty {
-        Type::Optional(it) | Type::List(it) | Type::Partial(it) | Type::Map(_, it) => {
-            find(db, it, wanted, seen)
-        }
-        Type::Tuple(them) => them.iter().find_map(|it| find(db, it, wanted, seen)),
-        Type::Checked(item, _) => find(db, &alias_target(db, *item), wanted, seen),
-        Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-            let argument = arguments.iter().find_map(|it| find(db, it, wanted, seen));
-            if argument.is_some() || seen.contains(item) {
-                return argument;
-            }
-            seen.push(*item);
-            let mut in_fields =
-                |fields: &[Parameter]| fields.iter().find_map(|it| find(db, &it.ty, wanted, seen));
-            match &type_declaration(db, *item).declaration.kind {
-                TypeDeclarationKind::Record(fields) => in_fields(fields),
-                TypeDeclarationKind::Enum(variants) => {
-                    variants.iter().find_map(|it| in_fields(&it.fields))
-                }
-                TypeDeclarationKind::Alias { .. } => None,
-            }
-        }
-        _ => None,
-    }
+    find_held(db, ty, None, wanted).is_some()
 }
 
 /// Whether a value of this type holds an image or a document and is neither one nor a list of them.

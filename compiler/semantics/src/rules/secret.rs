@@ -2,11 +2,9 @@
 
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
-use crate::alias::alias_target;
 use crate::declaration::item_signature;
-use crate::declared_type::type_declaration;
 use crate::errors;
-use crate::model::{Parameter, TypeDeclarationKind};
+use crate::held::find_held;
 use crate::tree::{declared_name, item_head};
 use crate::types::Type;
 
@@ -47,35 +45,7 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a value of this type holds a secret.
+/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
 pub(crate) fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
-    find(db, ty, &mut Vec::new())
-}
-
-fn find(db: &dyn Db, ty: &Type, seen: &mut Vec<ItemId>) -> bool {
-    match ty {
-        Type::Secret => true,
-        Type::Optional(it) | Type::List(it) | Type::Map(_, it) => find(db, it, seen),
-        Type::Tuple(them) => them.iter().any(|it| find(db, it, seen)),
-        Type::Checked(item, _) => find(db, &alias_target(db, *item), seen),
-        Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-            if arguments.iter().any(|it| find(db, it, seen)) {
-                return true;
-            }
-            if seen.contains(item) {
-                return false;
-            }
-            seen.push(*item);
-            let mut in_fields =
-                |fields: &[Parameter]| fields.iter().any(|it| find(db, &it.ty, seen));
-            match &type_declaration(db, *item).declaration.kind {
-                TypeDeclarationKind::Record(fields) => in_fields(fields),
-                TypeDeclarationKind::Enum(variants) => {
-                    variants.iter().any(|it| in_fields(&it.fields))
-                }
-                TypeDeclarationKind::Alias { .. } => false,
-            }
-        }
-        _ => false,
-    }
+    find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use gsw_source::Db;
 
-use crate::model::{ArgumentEffects, Kept, Summary, TypeDeclarationKind, Waits};
+use crate::held::find_held;
+use crate::model::{ArgumentEffects, Kept, Summary, Waits};
 use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// What a value brings with it.
@@ -102,38 +103,11 @@ pub(super) fn add(summary: &mut Summary, other: &Summary) {
 /// Whether a value of this type can hold a function, a task or an error. What a type parameter stands for counts where it
 /// is known: at the call.
 pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
-    let mut seen = Vec::new();
-    bears_within(db, ty, &mut seen)
-}
-
-fn bears_within(db: &dyn Db, ty: &Type, seen: &mut Vec<gsw_source::ItemId>) -> bool {
-    match ty {
-        Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error => true,
-        Type::Optional(it) | Type::List(it) | Type::Partial(it) => bears_within(db, it, seen),
-        Type::Map(_, it) => bears_within(db, it, seen),
-        Type::Tuple(them) => them.iter().any(|it| bears_within(db, it, seen)),
-        Type::Record(item, arguments) | Type::Enum(item, arguments) => {
-            if arguments.iter().any(|it| bears_within(db, it, seen)) {
-                return true;
-            }
-            if seen.contains(item) {
-                return false;
-            }
-            seen.push(*item);
-            match &crate::declared_type::type_declaration(db, *item)
-                .declaration
-                .kind
-            {
-                TypeDeclarationKind::Record(fields) => {
-                    fields.iter().any(|it| bears_within(db, &it.ty, seen))
-                }
-                TypeDeclarationKind::Enum(variants) => {
-                    let mut fields = variants.iter().flat_map(|it| &it.fields);
-                    fields.any(|it| bears_within(db, &it.ty, seen))
-                }
-                TypeDeclarationKind::Alias { .. } => false,
-            }
-        }
-        _ => false,
-    }
+    let can_bear = |it: &Type| {
+        matches!(
+            it,
+            Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error
+        )
+    };
+    find_held(db, ty, Some(()), |it| can_bear(it).then_some(())).is_some()
 }
