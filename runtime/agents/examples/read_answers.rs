@@ -28,7 +28,7 @@ const PATTERNS: &[&str] = &[
 const SIZES: [usize; 3] = [100_000, 400_000, 1_600_000];
 
 fn main() {
-    let prompts = AgentPrompts::default();
+    let prompts = AgentPrompts;
     for pattern in PATTERNS {
         let costs = SIZES.map(|size| {
             let text = pattern.repeat(size / pattern.len());

@@ -55,7 +55,7 @@ impl Alarms {
     }
 
     /// When the timer must wake the carrier earlier than it has been told to.
-    pub(crate) fn to_set(&mut self) -> Option<u64> {
+    pub(crate) fn take_new_first(&mut self) -> Option<u64> {
         let first = self.deadlines.first()?;
         if self.set.is_some_and(|set| set <= first) {
             return None;

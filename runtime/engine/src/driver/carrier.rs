@@ -282,7 +282,7 @@ impl Carrier {
     }
 
     fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {
-        let at = self.outside().alarms.to_set();
+        let at = self.outside().alarms.take_new_first();
         match at {
             Some(at) => self.driver.timer.set(self, at),
             None => Ok(()),

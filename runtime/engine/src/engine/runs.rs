@@ -190,6 +190,17 @@ impl Runs {
         }
     }
 
+    /// The workflow that is entered, and the run that has detached it.
+    fn named(&self, entering: &Entering) -> (String, Option<(Arc<str>, Site)>) {
+        match entering {
+            Entering::Workflow { index, .. } => {
+                let workflow = self.loaded.program.workflows.get(*index);
+                (workflow.map(|it| it.name.clone()).unwrap_or_default(), None)
+            }
+            Entering::Detached(start, parent) => (start.workflow.clone(), Some(parent.clone())),
+        }
+    }
+
     /// Starts a run of this id, once.
     pub(super) fn start(
         self: &Arc<Self>,
@@ -206,16 +217,7 @@ impl Runs {
             ..self.audience.clone()
         };
         let began = driver.clock.now();
-        let (workflow, parent) = match &entering {
-            Entering::Workflow { index, .. } => {
-                let workflow = self.loaded.program.workflows.get(*index);
-                (
-                    workflow.map_or_else(String::new, |it| it.name.clone()),
-                    None,
-                )
-            }
-            Entering::Detached(start, parent) => (start.workflow.clone(), Some(parent.clone())),
-        };
+        let (workflow, parent) = self.named(&entering);
         let mut state = self.lock();
         if let Some(entry) = state.runs.get(&id) {
             return Started::Exists(entry.info.clone());

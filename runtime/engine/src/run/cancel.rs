@@ -4,7 +4,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
-use crate::operation::{GivenUp, Request};
+use crate::operation::Request;
 use crate::run::Run;
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
@@ -83,11 +83,9 @@ impl Run {
                 return;
             }
             Wait::Operation { id: operation, .. } => {
-                if self.operations.given_up(operation) == GivenUp::AwaitedFirst {
-                    self.stop_operation(id, operation);
+                if !self.give_up_operation(id, operation) {
                     return;
                 }
-                self.operations.abandon(operation);
             }
             wait @ Wait::Stopping { .. } => {
                 task.wait = wait;

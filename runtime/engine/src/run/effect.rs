@@ -217,8 +217,22 @@ impl Run {
         }
     }
 
-    /// A task has given up something that changes the world: it unwinds once that has been stopped, or has been done.
-    pub(crate) fn stop_operation(&mut self, task: TaskId, id: OperationId) {
+    /// A task gives up an operation. Says whether it unwinds at once: where that changes the world, only when it has been
+    /// stopped, or has been done.
+    pub(crate) fn give_up_operation(&mut self, task: TaskId, id: OperationId) -> bool {
+        match self.operations.given_up(id) {
+            GivenUp::Dropped => {
+                self.operations.abandon(id);
+                true
+            }
+            GivenUp::AwaitedFirst => {
+                self.stop_operation(task, id);
+                false
+            }
+        }
+    }
+
+    fn stop_operation(&mut self, task: TaskId, id: OperationId) {
         self.operations.abandoned.push(Abandoned {
             id,
             how: GivenUp::AwaitedFirst,
