@@ -223,3 +223,30 @@ fn a_conversation_counts_as_memory_while_its_prompt_runs() {
         "{said:?}"
     );
 }
+
+const ASKS_ITSELF: &str = r#"
+/// Helps.
+tool helper(q: string) -> string { ask(q) }
+agent a { model: "openai/gpt-5" cache: true tools: [helper] retry: 0 }
+prompt ask(q: string) -> string by a { user "Q ${q}" }
+workflow main() -> string { ask("x") }
+"#;
+
+#[test]
+fn a_prompt_whose_tool_asks_the_same_does_not_wait_for_itself() {
+    let call =
+        json!({ "id": "c1", "function": { "name": "helper", "arguments": "{\"q\": \"x\"}" } });
+    let calls = Reply::of(Body::Openai(Completion {
+        tool_calls: vec![call],
+        finish_reason: "tool_calls".into(),
+        ..Completion::default()
+    }));
+    let file = program("asks_itself", ASKS_ITSELF);
+    let replies = vec![calls, Reply::text("inner"), Reply::text("outer")];
+    let (said, asked) = with_provider(Script::in_turn(replies), |url| run(&file, url, &[]));
+    assert_eq!(
+        (said.code, said.out.as_str(), asked.len()),
+        (Some(0), "\"outer\"\n", 3),
+        "{said:?}"
+    );
+}

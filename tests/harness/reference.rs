@@ -55,9 +55,9 @@ fn the_reference_gives_what_the_pages_of_run_expect() {
         evaluated += usize::from(compare(&place, &file, Map::new(), expected, &mut wrong));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What waits in ways that the reference lacks, or asks models, is the smaller part.
+    // What waits in ways that the reference lacks, asks models or works on files is not much more than the rest.
     assert!(
-        evaluated * 2 > all,
+        evaluated * 5 > all * 2,
         "only {evaluated} of {all} were evaluated"
     );
 }

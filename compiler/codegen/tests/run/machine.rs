@@ -350,6 +350,7 @@ unsafe extern "C" fn frame_new(context: *mut Context, function: u64) -> u64 {
 
 /// A machine that was told to stop unwinds whatever asks.
 unsafe extern "C" fn interrupted(context: *mut Context) -> u64 {
+    // SAFETY: as for every row: the context is that of the machine that runs.
     unsafe { fault(context, BuiltinError::Unwind as u64) }
 }
 

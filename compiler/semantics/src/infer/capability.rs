@@ -31,6 +31,7 @@ pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &m
         db,
         requirement,
         seen: HashSet::new(),
+        depth: 0,
     }
     .able(ty, open)
 }
@@ -52,10 +53,25 @@ struct Check<'db> {
     /// Instances that were looked into. All parts must be able, so each has to be looked at once; one that contains itself is as
     /// able as its other parts.
     seen: HashSet<Type>,
+    /// How deep the part lies that is looked at.
+    depth: u32,
 }
+
+/// Parts that lie deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
+const DEEPEST: u32 = 1_000;
 
 impl Check<'_> {
     fn able(&mut self, ty: &Type, open: &mut Open) -> bool {
+        if self.depth == DEEPEST {
+            return false;
+        }
+        self.depth += 1;
+        let is_able = self.able_here(ty, open);
+        self.depth -= 1;
+        is_able
+    }
+
+    fn able_here(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
             Type::Invalid | Type::Never => true,
             Type::Variable(_) => {
