@@ -30,11 +30,14 @@ struct Seen {
     requested: Vec<Operation>,
 }
 
-/// Runs with a cache of its own and a listener that writes down every event as it is told.
-fn watched(go: impl FnOnce(&Around) -> Option<Report>) -> Option<(Seen, Vec<Brought>)> {
+/// Runs with a listener that writes down every event.
+fn watched(
+    around: &Around,
+    go: impl FnOnce(&Around) -> Option<Report>,
+) -> Option<(Seen, Vec<Brought>)> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&told);
-    let mut around = simulated();
+    let mut around = around.clone();
     around.audience.listener = Some(Arc::new(move |event| {
         let line = serde_json::to_string(event).expect("events are JSON");
         hears.lock().expect("no listener panics").push(line);
@@ -60,14 +63,18 @@ pub fn main_of(loaded: &Loaded) -> Entry {
 
 /// What is different when a run is replayed from what was written down of it.
 fn difference(loaded: &Arc<Loaded>, script: Script) -> Option<String> {
-    let Some((first, record)) = watched(|it| run(loaded, it, main_of(loaded), script)) else {
+    // The cache is the same both times: what the first run left in it must not be looked at by the second.
+    let around = simulated();
+    let go = |it: &Around| run(loaded, it, main_of(loaded), script);
+    let Some((first, record)) = watched(&around, go) else {
         return Some("it hangs".into());
     };
     let written = serde_json::to_string(&record).expect("records are JSON");
     // By way of a tree, as numbers inside of tagged enums can be read from there only.
     let tree: serde_json::Value = serde_json::from_str(&written).expect("it was just written");
     let read: Vec<Brought> = serde_json::from_value(tree).expect("records read back");
-    let Some((again, _)) = watched(|it| replay(loaded, it, main_of(loaded), read)) else {
+    let go = |it: &Around| replay(loaded, it, main_of(loaded), read);
+    let Some((again, _)) = watched(&around, go) else {
         return Some("the replay needs more than was recorded".into());
     };
     let pairs = first.events.iter().zip(&again.events);

@@ -15,7 +15,11 @@
 //! A function of the standard library that is declared `@intrinsic("name")` is the row of that name: its own arguments
 //! fill the `word`, `borrow` and `own` parameters in order.
 
+mod node_kind;
+
 use crate::layout::{Context, Frame, Outcome};
+
+pub use node_kind::NodeKind;
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -538,60 +542,6 @@ pub const NO_LIMIT: i64 = i64::MIN;
 
 /// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
 pub const NO_DOLLARS: u64 = u64::MAX;
-
-/// What a node of the run's tree is; the first parameter of `node_enter`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u32)]
-#[allow(missing_docs, reason = "the names are the language's")]
-pub enum NodeKind {
-    Workflow,
-    Step,
-    Task,
-    Parallel,
-    Iteration,
-    Prompt,
-    Tool,
-    Human,
-    Reflection,
-    Attempt,
-    Region,
-}
-
-impl NodeKind {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
-        Self::Workflow,
-        Self::Step,
-        Self::Task,
-        Self::Parallel,
-        Self::Iteration,
-        Self::Prompt,
-        Self::Tool,
-        Self::Human,
-        Self::Reflection,
-        Self::Attempt,
-        Self::Region,
-    ];
-
-    /// Its word.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Workflow => "workflow",
-            Self::Step => "step",
-            Self::Task => "task",
-            Self::Parallel => "parallel",
-            Self::Iteration => "iteration",
-            Self::Prompt => "prompt",
-            Self::Tool => "tool",
-            Self::Human => "human",
-            Self::Reflection => "reflection",
-            Self::Attempt => "attempt",
-            Self::Region => "region",
-        }
-    }
-}
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

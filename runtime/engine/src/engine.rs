@@ -25,7 +25,8 @@ use crate::human::Humans;
 use crate::load::Loaded;
 use crate::model::{Models, Prompts};
 use crate::node::Tree;
-use crate::observe::Observers;
+use crate::observe::attached::Attached;
+use crate::observe::{Observer, Observers};
 use crate::prices::Prices;
 use crate::run::{Finished, RunResult, RunSettings};
 use crate::turn_threads::TurnThreads;
@@ -75,6 +76,7 @@ impl std::fmt::Debug for RunOptions {
 pub struct Engine {
     loaded: Arc<Loaded>,
     runs: Arc<Runs>,
+    observers: Arc<Observers>,
     /// Kept alive for the runs, which know it weakly.
     _driver: Arc<Driver>,
 }
@@ -113,8 +115,9 @@ impl Engine {
             prices: Arc::new(prices),
             memory_limit: options.memory_limit,
         };
+        let observers = options.observers;
         let audience = Audience {
-            observers: options.observers,
+            observers: Arc::clone(&observers),
             listener: None,
             humans: options.humans.clone(),
             answers: options.answers.clone(),
@@ -151,6 +154,7 @@ impl Engine {
         Self {
             loaded,
             runs,
+            observers,
             _driver: driver,
         }
     }
@@ -221,6 +225,20 @@ impl Engine {
             Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
             Started::Exists(info) => Starting::Exists(info),
         }
+    }
+
+    /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
+    /// after. An observer that is too slow is told how many it missed.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn follow(
+        &self,
+        run: &str,
+        from: u64,
+        observer: Box<dyn Observer>,
+    ) -> std::io::Result<Attached> {
+        self.observers.follow(run, from, observer)
     }
 
     /// The runs, by their ids.

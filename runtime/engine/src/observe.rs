@@ -2,6 +2,7 @@
 //! and for them only while they get on.
 
 pub mod attached;
+mod follower;
 pub mod jsonl;
 mod queue;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use crate::event::Event;
 use crate::observe::attached::Attached;
+use crate::observe::follower::Follower;
 use crate::observe::queue::{Push, Queue};
 
 pub use queue::Progress;
@@ -144,6 +146,20 @@ impl Observers {
             self.is_watched.store(true, Ordering::Relaxed);
         }
         Attached::start(name, queue, observer)
+    }
+
+    /// Follows one run from the event of this number on, as far as that is kept, and what comes after.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn follow(
+        &self,
+        run: &str,
+        from: u64,
+        observer: Box<dyn Observer>,
+    ) -> io::Result<Attached> {
+        let follower = Box::new(Follower::new(run, from, observer));
+        self.attach("gsw-follow", Replay::All, Delivery::Lossy, follower)
     }
 
     /// Hands an event to all, then waits for observers that are to miss nothing and have too much before them. Observers that are

@@ -3,10 +3,6 @@
 use crate::event::{Event, Verdict};
 use crate::operation::OperationId;
 
-/// So many notices leave a turn together. A guess: enough that handing them over costs little beside making them, and few
-/// enough that a turn without end holds a bounded number.
-pub(crate) const AT_ONCE: usize = 256;
-
 /// Something that a run says.
 #[derive(Clone, Debug)]
 pub enum Notice {
@@ -28,14 +24,14 @@ pub enum Notice {
     },
 }
 
-/// Takes the notices of one run, in order, at the end of each turn and during long ones. It gives nothing back, so nothing
-/// that a run does depends on who listens.
+/// Takes the notices of one run, in order and each at once, so that a turn without end is seen to go on and holds nothing
+/// back. It gives nothing back, so nothing that a run does depends on who listens.
 pub trait Port: Send {
     /// Whether events are of any use; notices of other kinds always are.
     fn wants_events(&self) -> bool;
 
-    /// Takes notices.
-    fn take(&mut self, notices: Vec<Notice>);
+    /// Takes a notice.
+    fn take(&mut self, notice: Notice);
 }
 
 /// Listens to nothing.
@@ -47,5 +43,5 @@ impl Port for Deaf {
         false
     }
 
-    fn take(&mut self, _notices: Vec<Notice>) {}
+    fn take(&mut self, _notice: Notice) {}
 }

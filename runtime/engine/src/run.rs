@@ -53,7 +53,7 @@ use crate::task::{TaskId, Tasks};
 pub use crate::event::{RunError, TracePlace};
 pub use effect::{Abandoned, WrongOutcome};
 pub use finish::{Finished, RunResult};
-pub use start::{RunSettings, Start};
+pub use start::{BEHAVIOUR, RunSettings, Start};
 
 /// Makes the machines of prompt calls, where anything does.
 struct Prompting(Option<Arc<dyn Prompts>>);
@@ -177,15 +177,9 @@ impl Run {
         self.front.enter(run)
     }
 
-    /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile has gone
-    /// to its port when this returns.
+    /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile goes to
+    /// its port.
     pub fn turn(&mut self) -> Turn {
-        let turn = self.go_on();
-        self.outbox.flush();
-        turn
-    }
-
-    fn go_on(&mut self) -> Turn {
         self.enter_native();
         while self.finished.is_none() {
             if self.front.has(stop::CANCEL | stop::KILL) {

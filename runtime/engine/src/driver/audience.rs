@@ -45,36 +45,34 @@ impl Port for Hearing {
         self.audience.observers.is_heard() || self.audience.listener.is_some()
     }
 
-    fn take(&mut self, notices: Vec<Notice>) {
+    fn take(&mut self, notice: Notice) {
         let Audience {
             observers,
             listener,
             humans,
             answers,
         } = &self.audience;
-        for notice in notices {
-            match notice {
-                Notice::Event(event) => {
-                    if let Some(listener) = listener {
-                        listener(&event);
-                    }
-                    if observers.is_heard() {
-                        observers.publish(event);
-                    }
+        match notice {
+            Notice::Event(event) => {
+                if let Some(listener) = listener {
+                    listener(&event);
                 }
-                Notice::Answered {
-                    operation: _,
-                    digest,
-                    verdict,
-                } => {
-                    if let Some(humans) = humans {
-                        humans.answered(&digest, verdict);
-                    }
+                if observers.is_heard() {
+                    observers.publish(event);
                 }
-                Notice::LetGo { key } => {
-                    if let Some(answers) = answers {
-                        answers.let_go(&self.run, &key);
-                    }
+            }
+            Notice::Answered {
+                operation: _,
+                digest,
+                verdict,
+            } => {
+                if let Some(humans) = humans {
+                    humans.answered(&digest, verdict);
+                }
+            }
+            Notice::LetGo { key } => {
+                if let Some(answers) = answers {
+                    answers.let_go(&self.run, &key);
                 }
             }
         }

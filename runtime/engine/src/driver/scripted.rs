@@ -19,7 +19,7 @@ use crate::model::Prompts;
 use crate::operation::{
     DetachedStart, GivenUp, Operation, OperationId, Outcome, Request, WhenBusy,
 };
-use crate::run::{Abandoned, Finished, Run, RunSettings, Start, Turn};
+use crate::run::{Abandoned, BEHAVIOUR, Finished, Run, RunSettings, Start, Turn};
 use crate::turn_threads::TurnThreads;
 
 pub use replay::replay;
@@ -53,6 +53,7 @@ impl Around {
             seed: 1,
             settings: self.settings.clone(),
             parent: None,
+            behaviour: BEHAVIOUR,
         };
         let port = self.audience.clone().port(Arc::clone(&start.id));
         Run::new(Arc::clone(loaded), self.prompts.clone(), start, port)

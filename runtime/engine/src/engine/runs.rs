@@ -16,7 +16,7 @@ use crate::human::Reply;
 use crate::load::Loaded;
 use crate::model::Prompts;
 use crate::operation::{DetachedStart, Failure, OperationId, Outcome};
-use crate::run::{Finished, Run, RunResult, RunSettings, Start};
+use crate::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
 
 /// So many runs that have ended are still known, the latest.
 const KEPT: usize = 1_000;
@@ -228,6 +228,7 @@ impl Runs {
             seed: clock::random_word(),
             settings: self.settings.clone(),
             parent: parent.clone(),
+            behaviour: BEHAVIOUR,
         };
         let port = audience.port(Arc::clone(&id));
         let run = Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port);

@@ -1,44 +1,27 @@
-//! What a run says, on its way to the port.
+//! Where a run says what needs no answer.
 
-use crate::port::{AT_ONCE, Notice, Port};
+use crate::port::{Notice, Port};
 
-/// The notices that have not left yet.
-pub(crate) struct Outbox {
-    notices: Vec<Notice>,
-    port: Box<dyn Port>,
-}
+/// The run's end of its port.
+pub(crate) struct Outbox(Box<dyn Port>);
 
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outbox")
-            .field("notices", &self.notices.len())
-            .finish_non_exhaustive()
+        f.write_str("Outbox")
     }
 }
 
 impl Outbox {
     pub(crate) fn new(port: Box<dyn Port>) -> Self {
-        Self {
-            notices: Vec::new(),
-            port,
-        }
+        Self(port)
     }
 
     /// Whether an event need be made at all.
     pub(crate) fn wants_events(&self) -> bool {
-        self.port.wants_events()
+        self.0.wants_events()
     }
 
     pub(crate) fn push(&mut self, notice: Notice) {
-        self.notices.push(notice);
-        if self.notices.len() >= AT_ONCE {
-            self.flush();
-        }
-    }
-
-    pub(crate) fn flush(&mut self) {
-        if !self.notices.is_empty() {
-            self.port.take(std::mem::take(&mut self.notices));
-        }
+        self.0.take(notice);
     }
 }

@@ -30,8 +30,12 @@ use crate::task::{Role, TaskId, Tasks};
 use crate::value::error;
 use crate::value::hash::HashKey;
 
+/// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
+/// matched, prompts stepped. A test that replays recorded runs says when it must rise.
+pub const BEHAVIOUR: u32 = 1;
+
 /// What a run is begun with, besides its input; a replay is given the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Start {
     /// Its name in events.
     pub id: Arc<str>,
@@ -43,6 +47,8 @@ pub struct Start {
     pub settings: RunSettings,
     /// The run that has started it, and where.
     pub parent: Option<(Arc<str>, Site)>,
+    /// By which revision of the runtime's behaviour it was begun: [`BEHAVIOUR`].
+    pub behaviour: u32,
 }
 
 /// What a run knows of where it runs, beyond the program and its input. All of it can change what the run does, so a replay

@@ -7,7 +7,7 @@ use crate::codec::{self, decode};
 use crate::heap::Heap;
 use crate::load::Loaded;
 use crate::port::Deaf;
-use crate::run::{Run, RunSettings, Start};
+use crate::run::{BEHAVIOUR, Run, RunSettings, Start};
 use crate::value::{error, string};
 use gsw_abi::builtin;
 use gsw_abi::call::Table as Calls;
@@ -65,6 +65,7 @@ impl Machine {
             seed: 1,
             settings: RunSettings::default(),
             parent: None,
+            behaviour: BEHAVIOUR,
         };
         Self {
             run: Run::new(Arc::new(loaded), None, start, Box::new(Deaf)),

@@ -1,0 +1,55 @@
+//! The kinds of nodes, which compiled code names by their numbers.
+
+/// What a node of the run's tree is; the first parameter of `node_enter`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u32)]
+#[allow(missing_docs, reason = "the names are the language's")]
+pub enum NodeKind {
+    Workflow,
+    Step,
+    Task,
+    Parallel,
+    Iteration,
+    Prompt,
+    Tool,
+    Human,
+    Reflection,
+    Attempt,
+    Region,
+}
+
+impl NodeKind {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 11] = [
+        Self::Workflow,
+        Self::Step,
+        Self::Task,
+        Self::Parallel,
+        Self::Iteration,
+        Self::Prompt,
+        Self::Tool,
+        Self::Human,
+        Self::Reflection,
+        Self::Attempt,
+        Self::Region,
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Workflow => "workflow",
+            Self::Step => "step",
+            Self::Task => "task",
+            Self::Parallel => "parallel",
+            Self::Iteration => "iteration",
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Human => "human",
+            Self::Reflection => "reflection",
+            Self::Attempt => "attempt",
+            Self::Region => "region",
+        }
+    }
+}
