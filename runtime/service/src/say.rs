@@ -52,7 +52,7 @@ pub fn print(text: &str) -> io::Result<()> {
 /// Prints JSON on standard output: exactly in a pipe, with what a terminal would obey escaped on one.
 ///
 /// # Errors
-/// As of [`print`].
+/// As of [`print()`].
 pub fn print_json(json: &str) -> io::Result<()> {
     if stdout().is_terminal() {
         write(&Shown::json(json).text())
@@ -64,7 +64,7 @@ pub fn print_json(json: &str) -> io::Result<()> {
 /// Prints a value as indented JSON on standard output, in a pipe piece by piece.
 ///
 /// # Errors
-/// As of [`print`].
+/// As of [`print()`].
 pub fn print_value(value: &impl Serialize) -> io::Result<()> {
     if stdout().is_terminal() {
         return print_json(&format!("{}\n", serde_json::to_string_pretty(value)?));
@@ -81,7 +81,7 @@ pub fn print_value(value: &impl Serialize) -> io::Result<()> {
 /// Prints a text of ours, which may have colours, on standard output.
 ///
 /// # Errors
-/// As of [`print`].
+/// As of [`print()`].
 pub fn print_styled(text: &str) -> io::Result<()> {
     write(&Shown::styled(text).text())
 }
