@@ -8,6 +8,7 @@ use crate::driver::network::Network;
 use crate::driver::perform::{Handle, Outlet, Perform};
 use crate::driver::permissions::Permissions;
 use crate::driver::system::System;
+use crate::driver::work::Completion;
 use crate::engine::runs::Runs;
 use crate::host::Variables;
 use crate::operation::{Outcome, Request};
@@ -57,28 +58,24 @@ impl Perform for Performers {
                 completion.deliver(self.permissions.admit_media(*media));
                 Handle::None
             }
-            request @ (Request::Sleep { .. }
-            | Request::Now
-            | Request::Random
-            | Request::RandomInt { .. }
-            | Request::Uuid
-            | Request::EnvGet { .. }) => {
-                completion.deliver(immediately(&request, &self.clock, &self.variables));
-                Handle::None
+            // Carriers wait by themselves for all sleeps but those of no length.
+            Request::Sleep { .. } => now(completion, Outcome::Done),
+            Request::Now => now(completion, Outcome::Time(self.clock.now())),
+            Request::Random => now(completion, Outcome::Float(clock::random_float())),
+            Request::RandomInt { low, high } => {
+                now(completion, Outcome::Int(clock::random_int(low, high)))
+            }
+            Request::Uuid => now(completion, Outcome::Text(clock::uuid())),
+            Request::EnvGet { name } => {
+                let value = self.variables.variable(&name);
+                now(completion, Outcome::OptionalText(value))
             }
         }
     }
 }
 
-/// The outcome of what needs no waiting.
-pub(crate) fn immediately(request: &Request, clock: &Clock, variables: &Variables) -> Outcome {
-    match request {
-        Request::Now => Outcome::Time(clock.now()),
-        Request::Random => Outcome::Float(clock::random_float()),
-        Request::RandomInt { low, high } => Outcome::Int(clock::random_int(*low, *high)),
-        Request::Uuid => Outcome::Text(clock::uuid()),
-        Request::EnvGet { name } => Outcome::OptionalText(variables.variable(name)),
-        // Carriers wait by themselves for all sleeps but those of no length.
-        _ => Outcome::Done,
-    }
+/// Brings the outcome of what needs no waiting.
+fn now(completion: Completion, outcome: Outcome) -> Handle {
+    completion.deliver(outcome);
+    Handle::None
 }
