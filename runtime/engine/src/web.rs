@@ -6,17 +6,30 @@ use std::sync::Arc;
 use crate::driver::call::Call;
 use crate::operation::{Failure, HttpAnswer};
 
-/// Whether a host and port may be asked.
-pub type MayReach = Arc<dyn Fn(&str, u16) -> bool + Send + Sync>;
+/// Where a host may lead that a program asks for, from the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// It is not permitted.
+    Nowhere,
+    /// A wildcard permits it: to public addresses.
+    Public,
+    /// It is listed by name: anywhere but to link-local addresses, where clouds keep the keys of a machine.
+    Listed,
+    /// Nothing is restricted, or it is an address that is listed itself.
+    Anywhere,
+}
+
+/// Where a host and port may lead.
+pub type ReachOf = Arc<dyn Fn(&str, u16) -> Reach + Send + Sync>;
 
 /// What comes of a request.
 pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + Send>>;
 
 /// Sends HTTP requests.
 pub trait Web: Send + Sync {
-    /// Sends one and follows redirects. Every host is asked for with `may_reach` before anything is sent to it, since only
-    /// the client knows how it reads an address.
-    fn send(&self, request: WebRequest, may_reach: MayReach, call: &Call) -> WebAnswer;
+    /// Sends one and follows redirects. Every host is asked for with `reach_of` before anything is sent to it, since only
+    /// the client knows how it reads an address and what a name leads to.
+    fn send(&self, request: WebRequest, reach_of: ReachOf, call: &Call) -> WebAnswer;
 }
 
 /// A request with the values of its secrets; it is never written down.

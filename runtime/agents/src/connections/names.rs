@@ -54,7 +54,7 @@ impl Names {
         }))
     }
 
-    async fn addresses(&self, name: String) -> Answer {
+    pub async fn addresses(&self, name: String) -> Answer {
         let (sender, answer) = channel();
         self.ask(name, sender);
         let gone = |_| Err("the look-up ended without an answer".to_owned());

@@ -17,7 +17,7 @@ use crate::human::{Humans, NoReply, Question};
 use crate::model::{FailureKind, ModelFailure, ModelRequest, Models};
 use crate::operation::{Failure, HttpRequest, Outcome, WhenBusy};
 use crate::secret::Template;
-use crate::web::{MayReach, Web, WebRequest};
+use crate::web::{ReachOf, Web, WebRequest};
 
 /// Name look-ups and the like that are worked on at once; more wait. A guess.
 const BLOCKING: usize = 32;
@@ -158,10 +158,10 @@ impl Network {
             body: request.body,
         };
         let permissions = Arc::clone(&self.permissions);
-        let may_reach: MayReach = Arc::new(move |host, port| permissions.admits_host(host, port));
+        let reach_of: ReachOf = Arc::new(move |host, port| permissions.reach(host, port));
         let call = call.clone();
         spawn(completion, async move {
-            match web.send(request, may_reach, &call).await {
+            match web.send(request, reach_of, &call).await {
                 Ok(answer) => Outcome::Http(answer),
                 Err(failure) => Outcome::Failed(failure),
             }

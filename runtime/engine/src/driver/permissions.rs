@@ -7,6 +7,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::net::IpAddr;
 use std::path::Path;
 
 use gsw_abi::program::Program;
@@ -19,6 +20,7 @@ use crate::driver::work::Work;
 use crate::driver::{address, files, path};
 use crate::model::{Media, MediaSource};
 use crate::operation::{ExecRequest, Failure, Outcome, Request};
+use crate::web::Reach;
 
 /// Variables that make a permitted program run other code, by the beginnings of their names; nothing grants them.
 const LOADERS: &[&str] = &[
@@ -81,17 +83,17 @@ impl Permissions {
         Some(std::env::vars_os().filter(|it| is_passed(&it.0)).collect())
     }
 
-    /// Whether a host may be asked.
-    pub(crate) fn admits_host(&self, host: &str, port: u16) -> bool {
-        let admits = |rules: &Rules| rules.net.iter().any(|it| is_host(it, host, port));
-        self.0.iter().all(admits)
+    /// Where a host may lead: what every list grants.
+    pub(crate) fn reach(&self, host: &str, port: u16) -> Reach {
+        let reaches = self.0.iter().map(|rules| rules.reach(host, port));
+        reaches.min().unwrap_or(Reach::Anywhere)
     }
 
     /// Whether the provider of a model may be sent to the address of a medium.
     pub(crate) fn admit_media(&self, media: Media) -> Outcome {
         if let MediaSource::Url { url } = &media.source {
             match address::host_and_port(url) {
-                Ok((host, port)) if self.admits_host(&host, port) => {}
+                Ok((host, port)) if self.reach(&host, port) != Reach::Nowhere => {}
                 Ok((host, _)) => return Outcome::Failed(refusal(format!("`net` of `{host}`"))),
                 Err(failure) => return Outcome::Failed(failure),
             }
@@ -252,6 +254,11 @@ impl Rules {
         covering.max_by_key(|it| it.depth())
     }
 
+    fn reach(&self, host: &str, port: u16) -> Reach {
+        let reaches = self.net.iter().map(|it| entry_reach(it, host, port));
+        reaches.max().unwrap_or(Reach::Nowhere)
+    }
+
     fn admit_variable(&self, name: &str) -> Result<(), Failure> {
         if self.env.iter().any(|it| it == name) {
             return Ok(());
@@ -284,18 +291,27 @@ fn is_named(entry: &str, name: &str) -> bool {
     name == entry || (entry.ends_with('_') && name.starts_with(entry))
 }
 
-/// Whether an entry of `net` names a host: `api.example.org`, `api.example.org:8443`, `*.example.org` or `*`.
-fn is_host(entry: &str, host: &str, port: u16) -> bool {
+/// Where an entry of `net` lets a host lead: `api.example.org`, `api.example.org:8443`, `*.example.org` or `*`.
+fn entry_reach(entry: &str, host: &str, port: u16) -> Reach {
     let entry = entry.to_ascii_lowercase();
     let host = host.to_ascii_lowercase();
     let with_port = format!("{host}:{port}");
-    if entry == "*" || entry == host || entry == with_port {
-        return true;
+    if entry == host || entry == with_port {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let is_address = bare.parse::<IpAddr>().is_ok();
+        return if is_address {
+            Reach::Anywhere
+        } else {
+            Reach::Listed
+        };
     }
-    let Some(ending) = entry.strip_prefix('*').filter(|it| it.starts_with('.')) else {
-        return false;
+    let is_below = |ending: &str| {
+        ending.starts_with('.') && (host.ends_with(ending) || with_port.ends_with(ending))
     };
-    host.ends_with(ending) || with_port.ends_with(ending)
+    match entry.strip_prefix('*') {
+        Some(ending) if ending.is_empty() || is_below(ending) => Reach::Public,
+        _ => Reach::Nowhere,
+    }
 }
 
 fn denied(access: Access, path: &str) -> Outcome {
