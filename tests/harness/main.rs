@@ -59,6 +59,7 @@ mod stopping;
 mod telemetry;
 mod terminal;
 mod testing;
+mod thread_shortage;
 mod tidy;
 mod tools;
 mod trace;

@@ -18,6 +18,7 @@ pub(crate) mod permissions;
 mod place;
 pub(crate) mod pool;
 pub(crate) mod process;
+mod reactor;
 pub(crate) mod room;
 mod root;
 pub mod scripted;

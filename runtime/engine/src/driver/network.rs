@@ -1,15 +1,14 @@
 //! Performs what is waited for without a thread: models, HTTP, tools of the host, people, other calls of the cache.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
-
-use tokio::runtime::{Builder, Runtime};
 
 use crate::answers::{Answers, Found, KeptAnswer, LookUp};
 use crate::driver::call::Call;
 use crate::driver::perform::Handle;
 use crate::driver::permissions::Permissions;
+use crate::driver::reactor::{HOST, NETWORK, Reactor};
 use crate::driver::work::Completion;
 use crate::export::panic_text;
 use crate::host::{HostTools, Variables};
@@ -18,9 +17,6 @@ use crate::model::{FailureKind, ModelFailure, ModelRequest, Models};
 use crate::operation::{Failure, HttpRequest, Outcome, WhenBusy};
 use crate::secret::Template;
 use crate::web::{ReachOf, Web, WebRequest};
-
-/// Name look-ups and the like that are worked on at once; more wait. A guess.
-const BLOCKING: usize = 32;
 
 /// What the runs of an engine reach over the network, and who answers them.
 pub(crate) struct Network {
@@ -39,7 +35,7 @@ impl Network {
             completion.deliver(Outcome::Model(Box::new(Err(no_models()))));
             return Handle::None;
         };
-        spawn(completion, async move {
+        spawn(&NETWORK, completion, async move {
             Outcome::Model(Box::new(models.ask(request, &call).await))
         })
     }
@@ -61,7 +57,7 @@ impl Network {
                 completion.deliver(Outcome::Found(answers.look_up(&what, &call)));
                 Handle::None
             }
-            WhenBusy::Wait => spawn(completion, async move {
+            WhenBusy::Wait => spawn(&NETWORK, completion, async move {
                 Outcome::Found(answers.wait(what, call).await)
             }),
         }
@@ -97,7 +93,7 @@ impl Network {
             }
         };
         let call = call.clone();
-        spawn(completion, async move {
+        spawn(&HOST, completion, async move {
             match tools.call(&tool, input, &call).await {
                 Ok(value) => Outcome::Host {
                     tool,
@@ -124,7 +120,7 @@ impl Network {
             return Handle::None;
         };
         let reply = humans.ask(question, call);
-        spawn(completion, async move {
+        spawn(&HOST, completion, async move {
             match reply.await {
                 Ok(reply) => Outcome::Human(Box::new(reply)),
                 Err(NoReply(reason)) => Outcome::Failed(Failure::Declined { reason }),
@@ -160,7 +156,7 @@ impl Network {
         let permissions = Arc::clone(&self.permissions);
         let reach_of: ReachOf = Arc::new(move |host, port| permissions.reach(host, port));
         let call = call.clone();
-        spawn(completion, async move {
+        spawn(&NETWORK, completion, async move {
             match web.send(request, reach_of, &call).await {
                 Ok(answer) => Outcome::Http(answer),
                 Err(failure) => Outcome::Failed(failure),
@@ -169,46 +165,25 @@ impl Network {
     }
 }
 
-/// Waits for `work` on the runtime; dropping it, by an abort, drops the completion, which nobody hears any more then.
-fn spawn(completion: Completion, work: impl Future<Output = Outcome> + Send + 'static) -> Handle {
-    match runtime() {
-        Ok(runtime) => {
-            let task = runtime.spawn(async move {
+/// Waits for `work`; dropping it, by an abort, drops the completion, which nobody hears any more then.
+fn spawn(
+    reactor: &Reactor,
+    completion: Completion,
+    work: impl Future<Output = Outcome> + Send + 'static,
+) -> Handle {
+    match reactor.handle() {
+        Ok(handle) => {
+            let task = handle.spawn(async move {
                 let outcome = caught(work).await;
                 completion.deliver(outcome);
             });
             Handle::Task(task.abort_handle())
         }
         Err(why) => {
-            completion.deliver(unavailable("the network", &why));
+            completion.deliver(unavailable(reactor.purpose, &why));
             Handle::None
         }
     }
-}
-
-/// The one runtime of the process; it is never dropped, since that may not happen on one of its own threads. It is tried
-/// again when the system had no threads or handles left for it.
-pub(crate) fn runtime() -> Result<&'static Runtime, String> {
-    static RUNTIME: Mutex<Option<&'static Runtime>> = Mutex::new(None);
-    let mut made = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(runtime) = *made {
-        return Ok(runtime);
-    }
-    let build = || {
-        Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(BLOCKING)
-            .thread_name("gsw-io")
-            .enable_all()
-            .build()
-    };
-    // It panics where the system gives it no thread.
-    let runtime = match catch_unwind(build) {
-        Ok(Ok(runtime)) => runtime,
-        Ok(Err(error)) => return Err(error.to_string()),
-        Err(payload) => return Err(panic_text(payload.as_ref())),
-    };
-    Ok(made.insert(Box::leak(Box::new(runtime))))
 }
 
 /// Texts with the values of their secrets, which are variables of the environment.
