@@ -2,8 +2,7 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::model::Waits;
-use gsw_semantics::{builtin_error, item_bodies, item_summary};
+use gsw_semantics::{Waits, builtin_error, infer_item, item_summary};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Severity, Span};
 use gsw_syntax::file_item_ids;
 
@@ -64,7 +63,7 @@ enum Failure {
 
 /// Whether a constant is more than a literal.
 fn is_computed(db: &dyn Db, item: ItemId) -> bool {
-    let bodies = &item_bodies(db, item).bodies;
+    let bodies = &infer_item(db, item).bodies;
     let Some(body) = bodies.iter().find(|it| it.part == BodyPart::Main) else {
         return false;
     };
@@ -94,7 +93,7 @@ fn outside(db: &dyn Db, item: ItemId) -> Option<String> {
 }
 
 fn whole(db: &dyn Db, item: ItemId) -> Place {
-    let bodies = &item_bodies(db, item).bodies;
+    let bodies = &infer_item(db, item).bodies;
     let body = bodies.iter().find(|it| it.part == BodyPart::Main);
     let span = body.map_or(Span::new(0, 0), |it| it.expression(it.root).span);
     Place::Item { item, span }

@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_semantics::hir::BodyPart;
-use gsw_semantics::model::{Parameter, Presence};
 use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, item_signature, substitute};
+use gsw_semantics::{Parameter, Presence, alias_target, item_signature, substitute};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 

@@ -1,8 +1,8 @@
 //! Whether code can wait: which instances become native functions and which state machines.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_semantics::Waits;
 use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
-use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
 use gsw_source::{ItemId, ItemKind};
 

@@ -1,13 +1,12 @@
 //! Attributes: which there are, where they may stand, and what they say.
 
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors;
 use crate::lower_type::effect_named;
-use crate::model::Presence;
 use crate::module::is_std;
+use crate::signature::Presence;
 use crate::types::EffectSet;
 
 /// What an attribute stands before.

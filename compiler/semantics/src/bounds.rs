@@ -3,16 +3,16 @@
 use gsw_abi::types::Bound;
 use gsw_source::{Db, ItemId};
 
-use crate::bodies::item_bodies;
 use crate::constant::{ConstantValue, known_value, library_name};
 use crate::hir::{
     BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, RangeEnd,
     UnaryOperator,
 };
+use crate::infer::infer_item;
 
 /// What JSON Schema can say of a `where`: never more than it says.
 pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
-    let bodies = &item_bodies(db, item).bodies;
+    let bodies = &infer_item(db, item).bodies;
     let mut found = Vec::new();
     if let Some(body) = bodies.iter().find(|it| it.part == part) {
         add_bounds(db, body, body.root, &mut found);

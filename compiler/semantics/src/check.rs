@@ -1,9 +1,8 @@
 //! All that is wrong with a file or a project, in the order of places.
 
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
-use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_offset, locate};
+use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
-use crate::bodies::item_bodies;
 use crate::configuration::{configuration_diagnostics, with_levels};
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
@@ -11,6 +10,7 @@ use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::host_tool::shared_names;
 use crate::import::import_diagnostics;
+use crate::infer::infer_item;
 use crate::infer::{kind_text, requirement_diagnostics};
 use crate::lints::{lint_diagnostics, unused_imports};
 use crate::module::is_std;
@@ -21,7 +21,6 @@ use crate::recursion::recursion_diagnostic;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::scope::module_scope;
 use crate::summary::error_diagnostics;
-use crate::tree::item_tree;
 
 /// Everything that is wrong with `file`: errors first found at the same place win over what follows there.
 #[salsa::tracked(returns(ref))]
@@ -89,7 +88,7 @@ fn broken_item(db: &dyn Db, file: File, mistake: Place) -> Option<(Span, ItemId)
     let mut items = file_item_ids(db, file).iter().copied();
     items
         .find(|item| {
-            let end = item_tree(db, *item).map_or(0, |it| it.span.end);
+            let end = item_ast(db, *item).map_or(0, |it| it.span.end);
             let own = Span::new(0, end).shifted(item_offset(db, *item));
             own.touches(span.start)
         })
@@ -128,7 +127,7 @@ fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
     let misplaced = head_diagnostics(db, item);
     found.extend(permission_diagnostics(db, item));
     found.extend(item_not_yet_supported(db, item));
-    let inferred = item_bodies(db, item);
+    let inferred = infer_item(db, item);
     let unmet = requirement_diagnostics(db, item);
     let mistakes = inferred.diagnostics.iter().cloned();
     found.extend(mistakes.filter(|it| !is_told_better(it, unmet)));

@@ -12,6 +12,7 @@ use toml::de::DeTable;
 use crate::errors::configuration as errors;
 pub use lints::{LintLevel, with_levels};
 pub use models::{ModelDefaults, resolved_model};
+pub use permissions::PERMISSIONS;
 pub use prices::file_prices;
 use reader::Reader;
 

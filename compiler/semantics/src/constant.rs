@@ -2,14 +2,14 @@
 
 use gsw_source::{Db, ItemId, Name, Place};
 use gsw_syntax::ast::ItemBody;
+use gsw_syntax::item_ast;
 
-use crate::bodies::item_bodies;
 use crate::hir::{
     BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
     UnaryOperator,
 };
+use crate::infer::infer_item;
 use crate::module::module_path;
-use crate::tree::item_tree;
 
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,7 +41,7 @@ pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
 
 /// The text of a `where`; empty when there is none.
 pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     let check = match (tree.as_deref().map(|it| &it.body), part) {
         (Some(ItemBody::Record(it)), BodyPart::FieldCheck(index)) => it
             .fields
@@ -109,7 +109,7 @@ impl Evaluation<'_> {
         if self.open.contains(&item) {
             return None;
         }
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let body = bodies.iter().find(|it| it.part == BodyPart::Main)?;
         self.open.push(item);
         let value = self.expression(body, body.root);

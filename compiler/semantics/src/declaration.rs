@@ -12,8 +12,8 @@ use crate::declared_type::{presence, report_repeats, type_declaration};
 use crate::errors;
 use crate::host_tool;
 use crate::lower_type::{lower_throws, lower_type};
-use crate::model::{Parameter, Presence, Signature, TypeDeclarationKind};
 use crate::scope::{Definition, module_scope, resolve_member, resolve_name};
+use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
 use crate::types::{EffectSet, Type};
 
 /// A head with what is wrong in it.

@@ -11,7 +11,7 @@ use crate::attribute::{AttributeTarget, Attributes, read_attributes};
 use crate::declaration::generics_of;
 use crate::errors;
 use crate::lower_type::{is_type_name, lower_type};
-use crate::model::{Parameter, Presence, TypeDeclaration, TypeDeclarationKind, Variant};
+use crate::signature::{Parameter, Presence, TypeDeclaration, TypeDeclarationKind, Variant};
 use crate::types::Type;
 
 /// A type declaration with what is wrong in it.

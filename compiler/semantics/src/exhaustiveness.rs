@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::errors;
 use crate::hir::{Arm, Body, Expression, ExpressionKind, Pattern, PatternKind, StatementKind};
-use crate::tree::source_text;
+use crate::source_text::source_text;
 use crate::types::Type;
 use constructor::{Constructor, field_types, split};
 use matrix::Matrix;

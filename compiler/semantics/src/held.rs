@@ -6,10 +6,9 @@ use gsw_source::{Db, ItemId};
 
 use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
-use crate::infer::parts;
-use crate::model::TypeDeclarationKind;
+use crate::signature::TypeDeclarationKind;
 use crate::substitute::substitute;
-use crate::types::Type;
+use crate::types::{Type, is_media, parts};
 
 /// How many instances a value may hold. A type that holds ever larger instances of itself is beyond any number; this one is a guess
 /// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
@@ -67,6 +66,22 @@ pub(crate) fn find_held<T>(
         waiting[before..].reverse();
     }
     None
+}
+
+/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
+pub(crate) fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
+    find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
+}
+
+/// Whether there is an image or a document somewhere in a value of this type.
+pub(crate) fn holds_media(db: &dyn Db, ty: &Type) -> bool {
+    let wanted = |ty: &Type| is_media(ty).then_some("media");
+    find_held(db, ty, None, wanted).is_some()
+}
+
+/// Whether a value of this type holds an image or a document and is neither one nor a list of them.
+pub(crate) fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
+    !is_media(ty) && holds_media(db, ty)
 }
 
 /// The types of what a declared type is made of, for these arguments.

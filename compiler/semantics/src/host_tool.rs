@@ -1,10 +1,10 @@
 //! Tools whose bodies the program's host has: `@host tool name(…) -> T`.
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Span};
-use gsw_syntax::{ast, file_item_ids};
+use gsw_syntax::{ast, file_item_ids, item_ast};
 
 use crate::errors::{self, HostToolProblem};
-use crate::tree::{declared_name, item_head, item_tree};
+use crate::tree::{declared_name, item_head};
 
 /// Whether the host has the body of `item`.
 pub fn is_host_tool(db: &dyn Db, item: ItemId) -> bool {
@@ -66,7 +66,7 @@ fn host_tools(db: &dyn Db) -> Vec<ItemId> {
 
 /// The name of a declaration.
 fn place(db: &dyn Db, item: ItemId) -> Option<Place> {
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let span = declared_name(&tree)?.span;
     Some(Place::Item { item, span })
 }

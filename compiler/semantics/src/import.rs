@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, nearest};
 use gsw_syntax::ast::{Import, ItemBody};
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::edit_distance::nearest;
 use crate::errors;
 use crate::import_graph::is_circle;
 use crate::module::{entry_file, module_file, shown_file};
 use crate::scope::{
     import_name, is_importable, is_private, member_names, module_scope, seems_declared,
 };
-use crate::tree::{item_head, item_tree, source_text};
+use crate::source_text::source_text;
+use crate::tree::item_head;
 
 /// The files that `file` imports, in order, each once.
 #[salsa::tracked(returns(ref))]
@@ -68,7 +68,7 @@ fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     };
     let late = behind.filter(|it| it.kind(db) == ItemKind::Import);
     late.map(|item| {
-        let span = item_tree(db, item).map_or(Span::default(), |it| it.span);
+        let span = item_ast(db, item).map_or(Span::default(), |it| it.span);
         let start = Place::Item {
             item: first,
             span: Span::default(),

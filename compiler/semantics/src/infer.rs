@@ -29,7 +29,6 @@ mod record;
 mod reflection;
 mod requirement;
 mod setting;
-mod source;
 mod statement;
 mod table;
 mod text;
@@ -40,9 +39,6 @@ mod zonk;
 
 pub(crate) use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
-pub use source::text as source_text;
-pub(crate) use source::text;
-pub(crate) use table::parts;
 
 use std::sync::Arc;
 
@@ -50,7 +46,7 @@ use gsw_source::{Db, ItemId};
 
 use crate::hir::{Body, BodyPart, Modifiers};
 use crate::infer::item_body::ItemInference;
-use crate::model::ItemBodies;
+use crate::item_bodies::ItemBodies;
 
 /// All bodies of `item`.
 #[salsa::tracked(returns(ref))]

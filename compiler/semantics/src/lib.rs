@@ -2,8 +2,8 @@
 
 mod alias;
 mod attribute;
-mod bodies;
 mod bounds;
+mod call_summary;
 mod check;
 mod configuration;
 mod constant;
@@ -11,7 +11,6 @@ mod constant_type;
 mod declaration;
 mod declared_type;
 mod display;
-mod edit_distance;
 mod error_class;
 pub mod errors;
 mod exhaustiveness;
@@ -22,12 +21,12 @@ mod host_tool;
 mod import;
 mod import_graph;
 mod infer;
+mod item_bodies;
 mod lints;
 mod lower_type;
 mod manifest;
 mod mention;
 mod method;
-pub mod model;
 mod module;
 mod naming;
 mod not_yet_supported;
@@ -36,6 +35,8 @@ mod project;
 mod recursion;
 mod rules;
 mod scope;
+mod signature;
+mod source_text;
 mod substitute;
 mod summary;
 mod tool_list;
@@ -46,8 +47,8 @@ mod walk;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
-pub use bodies::item_bodies;
 pub use bounds::check_bounds;
+pub use call_summary::{ArgumentEffects, ItemSummary, Kept, Summary, Waits};
 pub use check::{check_file, check_project, missing_main};
 pub use configuration::{
     CheckedConfiguration, Configuration, LintLevel, ModelDefaults, configuration_diagnostics,
@@ -57,14 +58,14 @@ pub use constant::{ConstantValue, check_source, constant_value};
 pub use declaration::{ItemSignature, generics_of, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;
-pub use edit_distance::nearest;
 pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
 pub use exhaustiveness::pattern_diagnostics;
 pub use host_tool::{is_host_tool, needs_host};
 pub use import::{acyclic_imports, imported_files};
-pub use infer::{body, infer_item, requirement_diagnostics, requirements, source_text};
+pub use infer::{body, infer_item, requirement_diagnostics, requirements};
+pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
 pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
 pub use manifest::{Manifest, agent_models, item_manifest, permissions};
 pub use method::{method, method_names};
@@ -77,6 +78,10 @@ pub use scope::{
     Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,
     resolve_member, resolve_name, suggest, variants_named, visible_names,
 };
+pub use signature::{
+    Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
+};
+pub use source_text::source_text;
 pub use substitute::substitute;
 pub use summary::{error_diagnostics, item_summary};
 pub use tool_list::{is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name};

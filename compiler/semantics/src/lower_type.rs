@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gsw_abi::types::ErrorClass;
-use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
 use crate::declaration::generics_of;
 use crate::declared_type::is_plain_enum;
-use crate::edit_distance::nearest;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
 use crate::habit;

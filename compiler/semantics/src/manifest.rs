@@ -7,15 +7,14 @@ use gsw_source::{Db, File, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{
     Expression, ExpressionKind as Written, ItemBody, Literal, Setting, SettingValue,
 };
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::bodies::item_bodies;
 use crate::configuration::{project_configuration, resolved_model};
 use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
+use crate::infer::infer_item;
 use crate::summary::item_summary;
 use crate::tool_list::{listed_spawns, listed_tools};
-use crate::tree::item_tree;
 
 /// What a workflow can raise, do and ask.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +64,7 @@ fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     let entry: File = *project.modules(db).get(project.entry(db))?;
     let mut items = file_item_ids(db, entry).iter().copied();
     let item = items.find(|it| it.kind(db) == ItemKind::Permissions)?;
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let ItemBody::Permissions { settings } = &tree.body else {
         return None;
     };
@@ -109,7 +108,7 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
             .collect();
         next.extend(listed_tools(db, item));
         next.extend(listed_spawns(db, item));
-        for body in &item_bodies(db, item).bodies {
+        for body in &infer_item(db, item).bodies {
             next.extend(body.expressions.iter().flat_map(|it| named_items(&it.kind)));
         }
         waiting.extend(next.into_iter().filter(|it| seen.insert(*it)));
@@ -140,7 +139,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
 
 /// The models that an agent's settings name: one, or those of `first_of(…)`; of an agent that names none, what `gsw.toml` says.
 pub fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     let Some(ItemBody::Agent { settings, .. }) = tree.as_deref().map(|it| &it.body) else {
         return Vec::new();
     };

@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 
 use gsw_source::{Db, ItemId, Name};
 use gsw_syntax::ast::{
-    Argument, Block, Expression, ExpressionKind, ItemBody, MatchArm, Modifier, ModifierKind,
-    Parameter, Pattern, PatternKind, PromptEntry, RepeatClass, Setting, SettingValue, Signature,
-    Statement, StatementKind, StringPart, TypeExpression, TypeExpressionKind,
+    Argument, AssertExpectation, Attribute, Block, Expression, ExpressionKind, ItemBody, MatchArm,
+    MockOutcome, Modifier, ModifierKind, Parameter, Pattern, PatternKind, PromptEntry, RepeatClass,
+    Setting, SettingValue, Signature, Statement, StatementKind, StringPart, TypeExpression,
+    TypeExpressionKind,
 };
-use gsw_syntax::ast::{AssertExpectation, Attribute, MockOutcome};
-
-use crate::tree::item_tree;
+use gsw_syntax::item_ast;
 
 /// Every name in `item` that is looked up: more than are used, since locals are not told apart.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn mentioned_names(db: &dyn Db, item: ItemId) -> BTreeSet<Name> {
     let mut names = Mentions(BTreeSet::new());
-    if let Some(tree) = item_tree(db, item) {
+    if let Some(tree) = item_ast(db, item) {
         names.attributes(&tree.attributes);
         names.item(&tree.body);
     }

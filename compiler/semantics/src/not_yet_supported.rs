@@ -1,10 +1,11 @@
 //! The one list of what parses, has a meaning, and cannot be compiled yet.
 
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+use gsw_syntax::item_ast;
 
 use crate::errors;
 use crate::hir::{Body, ExpressionKind, PromptMode};
-use crate::tree::{declared_name, item_tree};
+use crate::tree::declared_name;
 
 /// What of the language cannot be compiled yet.
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         ItemKind::Hook => Missing::Hook,
         _ => return None,
     };
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let span = declared_name(&tree).map_or(tree.span, |it| it.span);
     Some(missing.at(Place::Item { item, span }))
 }

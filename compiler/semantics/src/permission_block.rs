@@ -1,24 +1,19 @@
 //! What is wrong with a `permissions` block: nothing in it may be taken for less than it says.
 
-use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span, nearest};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::configuration::project_configuration;
-use crate::edit_distance::nearest;
-use crate::errors::{self, calls, configuration};
+use crate::configuration::{PERMISSIONS, project_configuration};
+use crate::errors::{self, calls};
 use crate::lower_type::effect_named;
 use crate::manifest::text;
 use crate::rules::contains;
-use crate::tree::item_tree;
-
-/// What a block can list.
-pub(crate) const NAMES: [&str; 5] = ["fs.read", "fs.write", "net", "exec", "env"];
 
 /// Reports on one block.
 pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let Some(tree) = item_tree(db, item) else {
+    let Some(tree) = item_ast(db, item) else {
         return found;
     };
     let ItemBody::Permissions { settings } = &tree.body else {
@@ -33,8 +28,8 @@ pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     found.extend(misplaced(db, item, place(word)));
     for (index, setting) in settings.iter().enumerate() {
         let (name, here) = (setting.name.name.as_str(), place(setting.name.span));
-        if !NAMES.contains(&name) {
-            let suggestion = nearest(name, &NAMES.map(Name::new_static));
+        if !PERMISSIONS.contains(&name) {
+            let suggestion = nearest(name, &PERMISSIONS.map(Name::new_static));
             found.push(calls::unknown_setting(here, name, suggestion.as_deref()));
         }
         if settings[..index].iter().any(|it| it.name.name == name) {
@@ -72,7 +67,7 @@ fn beyond_project(
     let texts = entries.iter().filter_map(|it| Some((it.span, text(it)?)));
     texts
         .filter(|(_, text)| !listed.iter().any(|it| contains(effect, it, text)))
-        .map(|(span, text)| configuration::beyond_project(place(span), name, &text, listed))
+        .map(|(span, text)| errors::beyond_project(place(span), name, &text, listed))
         .collect()
 }
 

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+use gsw_syntax::item_ast;
 
 use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
 use crate::errors;
-use crate::model::{Parameter, TypeDeclarationKind};
-use crate::tree::{declared_name, item_tree};
+use crate::signature::{Parameter, TypeDeclarationKind};
+use crate::tree::declared_name;
 use crate::types::Type;
 
 /// A report when no value of the record, enum or error `item` could ever be finished because it holds another of itself.
@@ -29,7 +30,7 @@ pub fn recursion_diagnostic(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
     if walk.declaration(item) || !walk.hit {
         return None;
     }
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let name = declared_name(&tree)?;
     Some(errors::infinite_type(
         Place::Item {

@@ -15,11 +15,9 @@ mod secret;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
 use crate::hir::Body;
-pub(crate) use boundary::has_media_inside;
 pub use mocked::is_mockable;
 pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};
-pub(crate) use secret::holds_secret;
 
 /// Everything that `body` does where it may not.
 pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {

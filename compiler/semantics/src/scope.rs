@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gsw_source::{Db, File, ItemId, ItemKind, Name};
+use gsw_source::{Db, File, ItemId, ItemKind, Name, nearest};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody, Visibility};
 use gsw_syntax::file_item_ids;
 
-use crate::edit_distance::nearest;
 use crate::module::{IMPLICIT_MODULES, implicit_module, module_file, prelude_file};
 use crate::tree::item_head;
 

@@ -24,11 +24,11 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashMap;
 
-use crate::bodies::item_bodies;
+use crate::call_summary::{ItemSummary, Summary, Waits};
 use crate::declaration::item_signature;
 use crate::hir::BodyPart;
 use crate::import_graph::is_circle;
-use crate::model::{ItemSummary, Summary, Waits};
+use crate::infer::infer_item;
 use crate::module::is_std;
 use crate::tool_list::{listed_spawns, listed_tools};
 use body::{BodyFacts, BodyWalk};
@@ -191,7 +191,7 @@ impl Unit<'_> {
         {
             summary.effects = summary.effects.union(self.of(source).0.effects);
         }
-        for body in &item_bodies(db, item).bodies {
+        for body in &infer_item(db, item).bodies {
             if matches!(
                 body.part,
                 BodyPart::FieldCheck(_) | BodyPart::AliasCheck | BodyPart::Example(_)
@@ -234,7 +234,7 @@ impl Unit<'_> {
             .unwrap_or_else(|| (nothing(), Facts::default()));
         let mut lambdas = Vec::new();
         let mut diagnostics = Vec::new();
-        for body in &item_bodies(self.db, item).bodies {
+        for body in &infer_item(self.db, item).bodies {
             let Some(facts) = self.bodies.get(&(index(item), body.part)) else {
                 continue;
             };

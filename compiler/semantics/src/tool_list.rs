@@ -6,11 +6,10 @@ use gsw_syntax::ast::{
     Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting, SettingValue,
     TypeExpressionKind,
 };
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::module::{entry_file, shown_module, std_file};
 use crate::scope::{Definition, is_private, resolve_member, resolve_name};
-use crate::tree::item_tree;
 
 /// The module of the tools with which a model looks at its run.
 const INTROSPECTION: &str = "std/introspect";
@@ -54,7 +53,7 @@ pub(crate) fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Ve
 }
 
 fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     let file = item.file(db);
     match tree.as_deref().map(|it| &it.body) {
         Some(ItemBody::Agent { settings, .. }) => named_in(db, file, settings, name),

@@ -1,20 +1,16 @@
-//! The one door to the syntax trees of items.
+//! Query `item_head`: the syntax tree of an item without its body, and what is read off trees.
 
 use std::sync::Arc;
 
 use gsw_source::{Db, ItemId, Place, Span};
 use gsw_syntax::ast::{Block, Function, Identifier, Item, ItemBody};
-
-/// The tree of `item`; `None` for an id that its file holds no more.
-pub(crate) fn item_tree(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
-    gsw_syntax::item_ast(db, item)
-}
+use gsw_syntax::item_ast;
 
 /// The tree of `item` without what stands in braces and without places of the whole: the wall that edits in bodies do not
 /// cross. Whoever asks only for heads asks here.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let empty = || Block {
         statements: Vec::new(),
         span: Span::default(),
@@ -88,13 +84,6 @@ pub(crate) fn declared_name(item: &Item) -> Option<&Identifier> {
         | ItemBody::Permissions { .. }
         | ItemBody::Invalid => return None,
     })
-}
-
-/// The source text of `span` in `item`.
-pub(crate) fn source_text(db: &dyn Db, item: ItemId, span: Span) -> String {
-    let (file, span) = gsw_syntax::locate(db, Place::Item { item, span });
-    let text = file.text(db).get(span.start as usize..span.end as usize);
-    text.unwrap_or_default().to_string()
 }
 
 /// `span` with the rest of its line when nothing but blanks follows on it: what a removal takes away.

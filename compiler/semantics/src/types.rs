@@ -239,6 +239,29 @@ pub fn is_media(ty: &Type) -> bool {
     }
 }
 
+/// The types that `ty` is made of.
+#[must_use]
+pub fn parts(ty: &Type) -> Vec<Type> {
+    match ty {
+        Type::Optional(inner)
+        | Type::List(inner)
+        | Type::Task(inner)
+        | Type::Stream(inner)
+        | Type::Partial(inner) => vec![(**inner).clone()],
+        Type::Map(key, value) => vec![(**key).clone(), (**value).clone()],
+        Type::Tuple(types)
+        | Type::Record(_, types)
+        | Type::Enum(_, types)
+        | Type::Checked(_, types) => types.to_vec(),
+        Type::Function(function) => {
+            let mut types = function.parameters.clone();
+            types.push(function.result.clone());
+            types
+        }
+        _ => Vec::new(),
+    }
+}
+
 impl Type {
     /// `T?`, which for an optional is the type itself.
     #[must_use]

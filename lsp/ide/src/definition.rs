@@ -1,6 +1,6 @@
 //! `textDocument/definition`: where the name at a place is declared.
 
-use gsw_semantics::model::{Reference, TypeDeclarationKind};
+use gsw_semantics::{Reference, TypeDeclarationKind};
 use gsw_source::{Db, File, ItemId, Place, Span};
 
 use crate::cursor::cursor;

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use gsw_semantics::hir::LocalKind;
-use gsw_semantics::model::{Parameter, Reference, Signature, TypeDeclarationKind};
-use gsw_semantics::{display_type, item_signature, item_summary, type_declaration};
+use gsw_semantics::{
+    Parameter, Reference, Signature, TypeDeclarationKind, display_type, item_signature,
+    item_summary, type_declaration,
+};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 

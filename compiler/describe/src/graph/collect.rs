@@ -4,7 +4,7 @@ use gsw_semantics::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
 };
 use gsw_semantics::{
-    Child, agent_models, children, is_std, item_bodies, item_signature, listed_tools,
+    Child, agent_models, children, infer_item, is_std, item_signature, listed_tools,
 };
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
@@ -52,7 +52,7 @@ pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
 
 /// The modifiers in a workflow's head, as in source.
 pub(crate) fn workflow_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
-    let bodies = item_bodies(db, item);
+    let bodies = infer_item(db, item);
     let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
     main.map_or_else(Vec::new, |it| label::marks(db, it, &bodies.modifiers))
 }
@@ -81,7 +81,7 @@ enum Shown {
 impl Collector<'_> {
     fn workflow(&mut self, item: ItemId) -> Workflow {
         let db = self.db;
-        let bodies = item_bodies(db, item);
+        let bodies = infer_item(db, item);
         let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
         let docs = item_ast(db, item).and_then(|it| it.docs.clone());
         let mut workflow = Workflow {
@@ -215,7 +215,7 @@ impl Collector<'_> {
             None => {}
         }
         self.functions.insert(item, Shown::Partly);
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let main = bodies.iter().find(|it| it.part == BodyPart::Main);
         let nodes = main.map_or_else(Vec::new, |it| self.nodes(it, it.root));
         let does_something = nodes.iter().any(is_work);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::Colour;
 use gsw_abi::types::CheckScope;
+use gsw_semantics::Waits;
 use gsw_semantics::hir::{Body, BodyPart, ExpressionKind, Lambda};
-use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
 use gsw_source::{ItemId, ItemKind};
 

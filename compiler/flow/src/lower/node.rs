@@ -5,9 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::is_host_tool;
-use gsw_semantics::model::Presence;
 use gsw_semantics::types::Type;
+use gsw_semantics::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
 use crate::ir::{Operand, Terminator};

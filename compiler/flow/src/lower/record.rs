@@ -2,9 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_semantics::hir::{BodyPart, ExpressionId};
-use gsw_semantics::model::Parameter;
-use gsw_semantics::substitute;
 use gsw_semantics::types::Type;
+use gsw_semantics::{Parameter, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{Constant, LocalId, Operand};

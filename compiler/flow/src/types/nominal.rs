@@ -6,9 +6,8 @@ use gsw_abi::types::{
     Variant,
 };
 use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
 use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, substitute};
+use gsw_semantics::{Parameter, Presence, TypeDeclarationKind, display_type, substitute};
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};

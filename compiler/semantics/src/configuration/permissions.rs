@@ -3,7 +3,9 @@
 use toml::de::DeValue;
 
 use super::reader::{Entry, Reader};
-use crate::permission_block::NAMES;
+
+/// What a program can be permitted, in `gsw.toml` and in its `permissions` block.
+pub const PERMISSIONS: [&str; 5] = ["fs.read", "fs.write", "net", "exec", "env"];
 
 /// The permissions in alphabetical order, `fs.read` also written as `read` in a table `fs`.
 pub(super) fn read(reader: &mut Reader, entry: &Entry<'_>) -> Option<Vec<(String, Vec<String>)>> {
@@ -31,10 +33,10 @@ fn list(
     name: &str,
     listed: &mut Vec<(String, Vec<String>)>,
 ) {
-    if NAMES.contains(&name) {
+    if PERMISSIONS.contains(&name) {
         let texts = reader.texts(entry, "a list of texts");
         listed.push((name.to_owned(), texts));
     } else {
-        reader.unknown(entry, "permissions", &NAMES);
+        reader.unknown(entry, "permissions", &PERMISSIONS);
     }
 }

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use gsw_source::{Diagnostic, File, Name, Place, Span};
+use gsw_source::{Diagnostic, File, Name, Place, Span, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::edit_distance::nearest;
 use crate::errors::configuration as errors;
 
 /// Reads one file and collects what is wrong with it.

@@ -1,8 +1,6 @@
 //! Wording of reports about calls and their arguments.
 
-use gsw_source::{Code, Diagnostic, Place};
-
-use crate::errors::names::suggest;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// An argument's name that no parameter has.
 pub fn unknown_argument(
@@ -11,7 +9,7 @@ pub fn unknown_argument(
     callee: &str,
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    suggest(
+    did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_ARGUMENT,
             place,
@@ -84,7 +82,7 @@ pub fn not_callable(place: Place, what: &str) -> Diagnostic {
 
 /// A method that the type does not have.
 pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
-    suggest(
+    did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_METHOD,
             place,
@@ -165,7 +163,7 @@ pub fn not_a_workflow(place: Place) -> Diagnostic {
 
 /// A setting that there is none of.
 pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
-    suggest(
+    did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_SETTING,
             place,

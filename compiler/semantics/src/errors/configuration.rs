@@ -1,8 +1,6 @@
 //! Wording of what is wrong with a `gsw.toml`.
 
-use gsw_source::{Code, Diagnostic, Place};
-
-use super::names::suggest;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// Text that is no TOML; `why` is the parser's.
 pub fn invalid_toml(place: Place, why: &str) -> Diagnostic {
@@ -33,7 +31,7 @@ pub fn unknown_key(
         format!("{where_to} has no key `{key}`"),
     );
     let report = report.note(format!("it takes {}", known.join(", ")));
-    suggest(report, suggestion)
+    did_you_mean(report, suggestion)
 }
 
 /// A value of the wrong type, or one that is not possible.
@@ -83,24 +81,4 @@ pub fn unreadable_file(place: Place, path: &str) -> Diagnostic {
         format!("the file `{path}` cannot be read"),
     )
     .note("a path counts from the folder of `gsw.toml`")
-}
-
-/// An entry of a `permissions` block that the project's `gsw.toml` does not grant.
-pub fn beyond_project(place: Place, effect: &str, entry: &str, granted: &[String]) -> Diagnostic {
-    let granted: Vec<String> = granted.iter().map(|it| format!("`{it}`")).collect();
-    let note = if granted.is_empty() {
-        format!("`[permissions]` of `gsw.toml` grants no `{effect}`")
-    } else {
-        format!(
-            "`[permissions]` of `gsw.toml` grants `{effect}` of {}",
-            granted.join(", ")
-        )
-    };
-    Diagnostic::error(
-        Code::NOT_PERMITTED,
-        place,
-        format!("the project does not permit `{effect}` of `{entry}`"),
-    )
-    .note(note)
-    .note("this block can only narrow what the project permits")
 }

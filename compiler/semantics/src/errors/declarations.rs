@@ -70,32 +70,6 @@ pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
         .note(format!("`--{name}` is an option that every program has"))
 }
 
-/// A reserved word that is to name something.
-pub fn reserved_word(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` is a reserved word and names nothing");
-    Diagnostic::error(Code::RESERVED_NAME, place, message)
-        .note("any word may be a field, a named argument, or follow a dot")
-}
-
-/// A function without its block.
-pub fn missing_body(place: Place, name: &str) -> Diagnostic {
-    let message = format!("`{name}` has no body");
-    Diagnostic::error(Code::UNEXPECTED_TOKEN, place, message)
-        .note("behind the head stands what it does, in braces: `{ … }`")
-}
-
-/// `by` behind the head of what no agent runs.
-pub fn misplaced_agent(place: Place) -> Diagnostic {
-    let message = "`by` stands in the head of a `prompt`";
-    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
-}
-
-/// `once` and its kin behind the head of what is no tool.
-pub fn misplaced_repeat_class(place: Place, word: &str) -> Diagnostic {
-    let message = format!("`{word}` stands in the head of a `tool`");
-    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message)
-}
-
 /// An attribute that there is not.
 /// `word` is the attribute's name without the `@`.
 pub fn unknown_attribute(
@@ -199,4 +173,12 @@ pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diag
         format!("`{name}` is usually written in `{style}`"),
     )
     .fix(format!("rename it to `{better}`"), place, better)
+}
+
+/// A program that is run without the host that has one of its tools.
+pub fn needs_host(place: Place, tool: &str) -> Diagnostic {
+    let message = format!("the tool `{tool}` belongs to a host, which is missing here");
+    Diagnostic::error(Code::NEEDS_HOST, place, message).note(
+        "such a program is embedded in a Rust program, which performs the tool; to run it by itself, give the tool a body",
+    )
 }

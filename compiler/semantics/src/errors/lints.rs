@@ -69,11 +69,13 @@ pub fn unknown_model(
     }
 }
 
-/// Something that parses and has a meaning, and cannot be compiled yet.
-pub fn not_compiled_yet(place: Place, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code::NOT_YET_SUPPORTED,
+/// An import, or one of its names, that nothing uses.
+/// `removed` is what goes away with it.
+pub fn unused_import(place: Place, removed: Place, name: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::UNUSED_IMPORT,
         place,
-        format!("{what} cannot be compiled yet"),
+        format!("the import `{name}` is not used"),
     )
+    .fix("remove it", removed, "")
 }

@@ -1,8 +1,6 @@
 //! Wording of what is wrong with imports.
 
-use gsw_source::{Code, Diagnostic, Edit, Fix, Place};
-
-use super::names::suggest;
+use gsw_source::{Code, Diagnostic, Edit, Fix, Place, did_you_mean};
 
 /// An import of a file that is not there.
 pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Diagnostic {
@@ -15,7 +13,7 @@ pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Dia
     } else {
         diagnostic.note("a path starts with `std/`, `./` or `../`")
     };
-    suggest(diagnostic, suggestion)
+    did_you_mean(diagnostic, suggestion)
 }
 
 /// A name in an import's braces that the module does not declare.
@@ -26,7 +24,7 @@ pub fn unknown_import(
     suggestion: Option<&str>,
 ) -> Diagnostic {
     let message = format!("module `{path}` declares no `{name}`");
-    suggest(
+    did_you_mean(
         Diagnostic::error(Code::UNKNOWN_IMPORT, place, message),
         suggestion,
     )
@@ -41,17 +39,6 @@ pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
     );
     Diagnostic::error(Code::IMPORT_CYCLE, place, message)
         .note("move what they share into a module of its own and import that")
-}
-
-/// An import, or one of its names, that nothing uses.
-/// `removed` is what goes away with it.
-pub fn unused_import(place: Place, removed: Place, name: &str) -> Diagnostic {
-    Diagnostic::warning(
-        Code::UNUSED_IMPORT,
-        place,
-        format!("the import `{name}` is not used"),
-    )
-    .fix("remove it", removed, "")
 }
 
 /// An import behind a declaration; `start` is where that begins, `text` the import.

@@ -1,11 +1,11 @@
 //! Wording of what is wrong with names.
 
-use gsw_source::{Code, Diagnostic, Place};
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// A name that nothing in scope has.
 pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
     let message = format!("no name `{name}` is in scope");
-    suggest(
+    did_you_mean(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
         suggestion,
     )
@@ -37,7 +37,7 @@ pub fn unknown_member(
     suggestion: Option<&str>,
 ) -> Diagnostic {
     let message = format!("module `{module}` has no `{name}`");
-    suggest(
+    did_you_mean(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
         suggestion,
     )
@@ -56,15 +56,4 @@ pub fn private_name(place: Place, name: &str, module: &str) -> Diagnostic {
     let message = format!("`{name}` is private in module `{module}`");
     Diagnostic::error(Code::PRIVATE_NAME, place, message)
         .note("remove `private` from its declaration to use it in other modules")
-}
-
-/// Adds the nearest name as a note and as a fix.
-pub(crate) fn suggest(diagnostic: Diagnostic, suggestion: Option<&str>) -> Diagnostic {
-    let Some(name) = suggestion else {
-        return diagnostic;
-    };
-    let place = diagnostic.place;
-    diagnostic
-        .note(format!("did you mean `{name}`?"))
-        .fix(format!("write `{name}`"), place, name)
 }

@@ -21,11 +21,3 @@ pub fn missing_main(place: Place, workflows: &[String], other: Option<&str>) -> 
     let names: Vec<String> = workflows.iter().map(|it| format!("`{it}`")).collect();
     diagnostic.note(format!("name one to run it: {}", names.join(", ")))
 }
-
-/// A program that is run without the host that has one of its tools.
-pub fn needs_host(place: Place, tool: &str) -> Diagnostic {
-    let message = format!("the tool `{tool}` belongs to a host, which is missing here");
-    Diagnostic::error(Code::NEEDS_HOST, place, message).note(
-        "such a program is embedded in a Rust program, which performs the tool; to run it by itself, give the tool a body",
-    )
-}

@@ -1,8 +1,6 @@
 //! Wording of reports about records, their fields, and what is no value.
 
-use gsw_source::{Code, Diagnostic, Place};
-
-use crate::errors::names::suggest;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// Fields of a record literal that have neither value nor default.
 pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
@@ -17,7 +15,7 @@ pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
 
 /// A field that the type does not have.
 pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
-    suggest(
+    did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_FIELD,
             place,
@@ -114,7 +112,7 @@ pub fn unknown_variant(
     item: &str,
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    suggest(
+    did_you_mean(
         Diagnostic::error(
             Code::UNKNOWN_VARIANT,
             place,

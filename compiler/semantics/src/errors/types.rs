@@ -1,13 +1,11 @@
 //! Wording of what is wrong with types as written.
 
-use gsw_source::{Code, Diagnostic, Place};
-
-use super::names::suggest;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// A type's name that nothing in scope has.
 pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
     let message = format!("no type `{name}` is in scope");
-    suggest(
+    did_you_mean(
         Diagnostic::error(Code::UNKNOWN_TYPE, place, message),
         suggestion,
     )
@@ -90,7 +88,7 @@ pub fn unknown_effect(place: Place, name: &str) -> Diagnostic {
 /// A name after `!` that nothing in scope has.
 pub fn unknown_error(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
     let message = format!("no error `{name}` is in scope");
-    suggest(
+    did_you_mean(
         Diagnostic::error(Code::UNKNOWN_NAME, place, message),
         suggestion,
     )
@@ -109,20 +107,4 @@ pub fn fault_in_signature(place: Place, name: &str) -> Diagnostic {
     let message = format!("`{name}` is a fault, and faults are part of no signature");
     Diagnostic::error(Code::NOT_AN_ERROR, place, message)
         .note("a fault can happen anywhere; it may be caught by name but is never listed")
-}
-
-/// A value that is known and that a `where` does not admit; `ty` is the type with the `where`.
-pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
-    let message = format!("this value does not fit `{ty}`: `{check}` does not hold");
-    Diagnostic::error(Code::BROKEN_CHECK, place, message)
-}
-
-/// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
-pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code::SECRET_EXPOSED,
-        place,
-        format!("{what} cannot hold a `secret`"),
-    )
-    .note(super::values::SECRET)
 }

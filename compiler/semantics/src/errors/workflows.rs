@@ -105,3 +105,39 @@ pub fn target_not_permitted(
     };
     Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note)
 }
+
+/// An entry of a `permissions` block that the project's `gsw.toml` does not grant.
+pub fn beyond_project(place: Place, effect: &str, entry: &str, granted: &[String]) -> Diagnostic {
+    let granted: Vec<String> = granted.iter().map(|it| format!("`{it}`")).collect();
+    let note = if granted.is_empty() {
+        format!("`[permissions]` of `gsw.toml` grants no `{effect}`")
+    } else {
+        format!(
+            "`[permissions]` of `gsw.toml` grants `{effect}` of {}",
+            granted.join(", ")
+        )
+    };
+    Diagnostic::error(
+        Code::NOT_PERMITTED,
+        place,
+        format!("the project does not permit `{effect}` of `{entry}`"),
+    )
+    .note(note)
+    .note("this block can only narrow what the project permits")
+}
+
+/// A value that is known and that a `where` does not admit; `ty` is the type with the `where`.
+pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
+    let message = format!("this value does not fit `{ty}`: `{check}` does not hold");
+    Diagnostic::error(Code::BROKEN_CHECK, place, message)
+}
+
+/// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
+pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::SECRET_EXPOSED,
+        place,
+        format!("{what} cannot hold a `secret`"),
+    )
+    .note(super::values::SECRET)
+}

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::pattern::Simple;
 use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
-use crate::model::{Parameter, TypeDeclarationKind};
+use crate::signature::{Parameter, TypeDeclarationKind};
 use crate::substitute::substitute;
 use crate::types::Type;
 

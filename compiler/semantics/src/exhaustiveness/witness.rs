@@ -4,7 +4,7 @@ use gsw_source::{Db, ItemId, Name};
 
 use super::constructor::Constructor;
 use crate::declared_type::type_declaration;
-use crate::model::TypeDeclarationKind;
+use crate::signature::TypeDeclarationKind;
 use crate::types::Type;
 
 /// A value, or all values of a type.

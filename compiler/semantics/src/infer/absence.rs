@@ -11,8 +11,8 @@ use gsw_syntax::ast;
 
 use crate::infer::context::Context;
 use crate::infer::lookup;
-use crate::model::Parameter;
 use crate::scope::{Definition, resolve_name};
+use crate::signature::Parameter;
 use crate::substitute::substitute;
 use crate::types::Type;
 

@@ -1,14 +1,14 @@
 //! Arguments: which parameter each one is for, and what flows between them and the type arguments.
 
-use gsw_source::{Name, Span};
+use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::calls as errors;
 use crate::hir::ExpressionId;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
-use crate::model::{Parameter, Presence, Reference};
+use crate::item_bodies::Reference;
+use crate::signature::{Parameter, Presence};
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
 
@@ -301,7 +301,7 @@ impl Context<'_> {
             | Type::Variable(_)
             | Type::Unit
             | Type::Invalid => false,
-            other => crate::infer::table::parts(&other)
+            other => crate::types::parts(&other)
                 .iter()
                 .all(|it| self.is_rigid(it)),
         }

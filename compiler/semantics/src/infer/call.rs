@@ -321,8 +321,7 @@ impl Context<'_> {
     /// Reports a name behind an enum's dot that is none of its variants.
     pub(super) fn unknown_variant(&mut self, item: ItemId, name: &ast::Identifier) {
         let variants = lookup::variants(self.db, item);
-        let suggestion =
-            crate::edit_distance::nearest(&name.name, variants.iter().map(|it| &it.name));
+        let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));
         let place = self.place(name.span);
         let owner = item.name(self.db).clone();
         let suggestion = suggestion.as_deref();

@@ -7,12 +7,12 @@ use gsw_source::{Db, ItemId, Span};
 use crate::declared_type::is_plain_enum;
 use crate::errors::map_key_type;
 use crate::errors::values as errors;
+use crate::held::holds_secret;
 use crate::held::{MOST_INSTANCES, is_endless};
 use crate::infer::context::Context;
 use crate::infer::lookup;
+use crate::item_bodies::Requirement;
 use crate::lower_type::is_key;
-use crate::model::Requirement;
-use crate::rules::holds_secret;
 use crate::substitute::substitute;
 use crate::types::Type;
 
@@ -156,9 +156,7 @@ impl Check<'_> {
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
-            _ => crate::infer::table::parts(ty)
-                .iter()
-                .all(|it| self.able(it, open)),
+            _ => crate::types::parts(ty).iter().all(|it| self.able(it, open)),
         }
     }
 

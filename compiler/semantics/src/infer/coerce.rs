@@ -9,9 +9,10 @@ use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
-use crate::infer::table::{Side, parts};
+use crate::infer::table::Side;
 use crate::infer::unify::Relation;
 use crate::types::Type;
+use crate::types::parts;
 
 /// A literal among strings that is none of those that are wanted.
 struct Outside {
@@ -397,7 +398,7 @@ impl Context<'_> {
                 let written = self.table.texts.literals(*text).into_iter();
                 let outside = written.filter(|(text, _)| !names.contains(text));
                 found.extend(outside.map(|(text, span)| Outside {
-                    meant: crate::edit_distance::nearest(&text, names.iter()),
+                    meant: gsw_source::nearest(&text, names.iter()),
                     text,
                     span,
                 }));

@@ -9,7 +9,7 @@ use crate::errors::{records, values as errors};
 use crate::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
-use crate::model::Requirement;
+use crate::item_bodies::Requirement;
 use crate::types::Type;
 
 impl Context<'_> {

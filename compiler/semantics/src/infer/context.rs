@@ -8,7 +8,7 @@ use crate::hir::{
 };
 use crate::infer::pattern::PatternNames;
 use crate::infer::table::{Blame, Table};
-use crate::model::{GenericUse, Reference, Requirement};
+use crate::item_bodies::{GenericUse, Reference, Requirement};
 use crate::types::Type;
 
 /// What the surroundings want of an expression.

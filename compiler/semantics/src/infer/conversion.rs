@@ -6,7 +6,7 @@ use gsw_syntax::ast;
 use crate::errors::values as errors;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
-use crate::model::Requirement;
+use crate::item_bodies::Requirement;
 use crate::types::Type;
 
 impl Context<'_> {
@@ -60,7 +60,8 @@ impl Context<'_> {
                         (Type::Float, Type::Int) => Some(".to_int()"),
                         _ => None,
                     };
-                    let text = crate::infer::source::text(self.db, self.item, self.span(value));
+                    let text =
+                        crate::source_text::source_text(self.db, self.item, self.span(value));
                     self.report(match method {
                         Some(method) => errors::method_converts(report, place, &text, method),
                         None if self.operand(&actual) == Type::String => {

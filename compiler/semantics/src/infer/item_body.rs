@@ -6,6 +6,7 @@ use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast;
 
 use crate::errors::calls;
+use crate::held::{has_media_inside, holds_secret};
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
 };
@@ -16,8 +17,8 @@ use crate::infer::pattern::PatternNames;
 use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
 use crate::infer::workflow::modifier_name;
-use crate::model::{ItemBodies, Parameter};
-use crate::rules;
+use crate::item_bodies::ItemBodies;
+use crate::signature::Parameter;
 use crate::types::Type;
 
 /// The inference of all bodies of one item.
@@ -369,8 +370,7 @@ impl<'db> ItemInference<'db> {
         for parameter in parameters {
             let mut ty = parameter.ty.clone();
             // The head is reported, and the text that shows it follows from that.
-            let is_refused =
-                || rules::holds_secret(self.db, &ty) || rules::has_media_inside(self.db, &ty);
+            let is_refused = || holds_secret(self.db, &ty) || has_media_inside(self.db, &ty);
             if is_asked && is_refused() {
                 ty = Type::Invalid;
             }

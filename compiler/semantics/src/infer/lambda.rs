@@ -15,7 +15,7 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
 use crate::infer::table::Blame;
-use crate::model::{Parameter, Presence};
+use crate::signature::{Parameter, Presence};
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type, TypeVariable};
 

@@ -1,14 +1,13 @@
 //! Literals and interpolated strings.
 
-use gsw_source::{Name, Span};
+use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::values as errors;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind, Part};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
-use crate::model::Requirement;
+use crate::item_bodies::Requirement;
 use crate::types::{Type, is_media};
 
 impl Context<'_> {

@@ -4,7 +4,7 @@ use gsw_source::{Db, ItemId, ItemKind};
 
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
-use crate::model::{Parameter, Signature, TypeDeclarationKind, Variant};
+use crate::signature::{Parameter, Signature, TypeDeclarationKind, Variant};
 use crate::substitute::substitute;
 use crate::types::Type;
 

@@ -1,9 +1,8 @@
 //! What stands behind a value's dot: fields, methods, and `?.`.
 
-use gsw_source::{Diagnostic, ItemId, Name, Span};
+use gsw_source::{Diagnostic, ItemId, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::{calls, records, values};
 use crate::habit;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
@@ -211,7 +210,7 @@ impl Context<'_> {
         if let Some(item) = found
             && let Some(receiver) = self.as_receiver(receiver, item)
         {
-            self.refer(name.span, crate::model::Reference::Item(item));
+            self.refer(name.span, crate::item_bodies::Reference::Item(item));
             return self.call_item(item, Some(receiver), name.span, call, hint);
         }
         self.unknown_method(&ty, name, call.span);
@@ -245,7 +244,8 @@ impl Context<'_> {
             _ if is_field => {
                 let end = self.end(name.span);
                 let parentheses = Span::new(name.span.end, whole.end);
-                let is_bare = crate::infer::source::text(self.db, self.item, parentheses) == "()";
+                let is_bare =
+                    crate::source_text::source_text(self.db, self.item, parentheses) == "()";
                 let removed = if is_bare {
                     self.place(parentheses)
                 } else {

@@ -1,17 +1,16 @@
 //! `mock p(patterns) -> value`: patterns stand for arguments as in a call, by position and by name.
 
-use gsw_source::{Name, Span};
+use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::calls as errors;
 use crate::hir::{Lambda, LocalKind, Pattern, PatternKind, StatementKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::function_type;
 use crate::infer::pattern::Place;
-use crate::model::{Parameter, Presence};
 use crate::scope::{Definition, resolve_callable};
+use crate::signature::{Parameter, Presence};
 use crate::types::Type;
 
 impl Context<'_> {

@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use gsw_source::{ItemId, ItemKind, Name, Span};
+use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::{self, records};
 use crate::habit;
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
 use crate::import::is_reported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
-use crate::model::{GenericUse, Parameter, Presence, Reference};
+use crate::item_bodies::{GenericUse, Reference};
 use crate::module::{library_module, shown_module};
 use crate::not_yet_supported::Missing;
 use crate::scope::{
     Definition, member_names, resolve_callable, resolve_member, resolve_name, seems_declared,
     suggest, variants_named,
 };
+use crate::signature::{Parameter, Presence};
 use crate::substitute::substitute;
 use crate::types::{FunctionType, Type};
 

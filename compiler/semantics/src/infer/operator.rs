@@ -7,7 +7,7 @@ use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, ExpressionId, ExpressionKind, Part, UnaryOperator};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
-use crate::model::Requirement;
+use crate::item_bodies::Requirement;
 use crate::types::Type;
 
 /// What an arithmetic operator makes of two types.

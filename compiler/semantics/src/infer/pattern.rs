@@ -256,7 +256,7 @@ impl Context<'_> {
     }
 
     fn outside_union(&mut self, text: &Name, names: &[Name], ty: &Type, span: Span) {
-        let suggestion = crate::edit_distance::nearest(text, names.iter());
+        let suggestion = gsw_source::nearest(text, names.iter());
         let (place, wanted) = (self.place(span), self.show(ty));
         let suggestion = suggestion.as_deref();
         self.report(values::not_in_union(place, text, &wanted, suggestion));

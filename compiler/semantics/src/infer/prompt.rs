@@ -161,7 +161,7 @@ impl Context<'_> {
             Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
             _ => {
                 let place = self.place(expression.span);
-                let text = crate::infer::source::text(self.db, self.item, expression.span);
+                let text = crate::source_text::source_text(self.db, self.item, expression.span);
                 self.report(errors::not_an_agent(place, &format!("`{text}`")));
                 None
             }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use gsw_source::{ItemId, ItemKind, Name, Span};
+use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::records as errors;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::{kind_text, reference};
-use crate::model::{Parameter, Presence};
 use crate::scope::{Definition, resolve_name};
+use crate::signature::{Parameter, Presence};
 use crate::substitute::substitute;
 use crate::types::Type;
 

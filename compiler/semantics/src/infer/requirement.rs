@@ -12,14 +12,14 @@ use crate::attribute::RequirementKind;
 use crate::declaration::{generics_of, item_signature};
 use crate::display::display_type;
 use crate::errors::values as errors;
+use crate::held::holds_secret;
 use crate::infer::capability::{Open, is_able};
-use crate::infer::table::parts;
 use crate::infer::{infer_item, lookup};
+use crate::item_bodies::{GenericUse, Requirement};
 use crate::method::ANY_VALUE;
-use crate::model::{GenericUse, Requirement};
 use crate::module::std_file;
-use crate::rules::holds_secret;
 use crate::types::Type;
+use crate::types::parts;
 
 /// What `item` asks of its type parameters, by position; sorted.
 #[salsa::tracked(returns(ref))]

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use gsw_source::{ItemKind, Name, Span};
+use gsw_source::{ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::calls as errors;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};

@@ -9,11 +9,11 @@ use crate::hir::{
 };
 use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
-use crate::infer::source;
 use crate::infer::table::Side;
+use crate::item_bodies::Reference;
 use crate::lower_type::lower_type;
-use crate::model::Reference;
 use crate::scope::Definition;
+use crate::source_text::source_text;
 use crate::types::Type;
 
 impl Context<'_> {
@@ -317,7 +317,7 @@ impl Context<'_> {
         let ast::ExpressionKind::Name(name) = &target.kind else {
             self.expression(target, &Expected::Anything);
             let report = errors::not_assignable(place, "this expression");
-            let text = |of: &ast::Expression| source::text(self.db, self.item, of.span);
+            let text = |of: &ast::Expression| source_text(self.db, self.item, of.span);
             self.report(match &target.kind {
                 ast::ExpressionKind::Field { base, name, .. } => {
                     errors::assigned_field(report, &text(base), &name.name)
@@ -396,7 +396,7 @@ impl Context<'_> {
 
     /// The text of the program at a span of this item.
     fn source_text(&self, span: Span) -> Name {
-        crate::infer::source::text(self.db, self.item, span)
+        crate::source_text::source_text(self.db, self.item, span)
     }
 }
 

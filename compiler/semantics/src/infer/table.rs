@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_source::{Name, Span};
 
 use crate::infer::text::Texts;
-use crate::types::{FunctionType, TextVariable, Type, TypeVariable};
+use crate::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
 
 /// What to say when a variable's type is never found.
 #[derive(Clone, Debug)]
@@ -247,28 +247,6 @@ fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> 
         Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
         Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
         other => other.clone(),
-    }
-}
-
-/// The types that `ty` is made of.
-pub(crate) fn parts(ty: &Type) -> Vec<Type> {
-    match ty {
-        Type::Optional(inner)
-        | Type::List(inner)
-        | Type::Task(inner)
-        | Type::Stream(inner)
-        | Type::Partial(inner) => vec![(**inner).clone()],
-        Type::Map(key, value) => vec![(**key).clone(), (**value).clone()],
-        Type::Tuple(types)
-        | Type::Record(_, types)
-        | Type::Enum(_, types)
-        | Type::Checked(_, types) => types.to_vec(),
-        Type::Function(function) => {
-            let mut types = function.parameters.clone();
-            types.push(function.result.clone());
-            types
-        }
-        _ => Vec::new(),
     }
 }
 

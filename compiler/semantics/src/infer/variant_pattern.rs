@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use gsw_source::{ItemId, ItemKind, Name, Span};
+use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::edit_distance::nearest;
 use crate::errors::{patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
 use crate::infer::absence::way_to;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::infer::name::reference;
-use crate::model::Parameter;
 use crate::scope::{Definition, resolve_name};
+use crate::signature::Parameter;
 use crate::substitute::substitute;
 use crate::types::Type;
 

@@ -5,7 +5,8 @@ use crate::hir::{
     Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::infer::context::Context;
-use crate::infer::table::{Blame, Table, parts};
+use crate::infer::table::{Blame, Table};
+use crate::types::parts;
 use crate::types::{FunctionType, Type, TypeVariable};
 
 impl Context<'_> {

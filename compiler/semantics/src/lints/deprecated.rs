@@ -6,7 +6,7 @@ use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
 use gsw_syntax::ast::{Attribute, Expression, ExpressionKind, ItemBody, Literal};
 
 use crate::errors;
-use crate::model::{ItemBodies, Reference};
+use crate::item_bodies::{ItemBodies, Reference};
 use crate::tree::{declared_name, item_head};
 
 pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {

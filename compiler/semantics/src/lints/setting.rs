@@ -1,21 +1,20 @@
 //! Models that nobody answers, and settings that the model of an agent does not take.
 
-use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span};
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
 use gsw_syntax::ast::{
     Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
 };
+use gsw_syntax::item_ast;
 
 use crate::configuration::resolved_model;
 use crate::declaration::item_signature;
-use crate::edit_distance::nearest;
 use crate::errors;
-use crate::tree::item_tree;
 
 /// Sampling settings, which the newest interface of Anthropic has no more.
 const SAMPLING: &[&str] = &["temperature", "top_k", "top_p"];
 
 pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
-    let Some(tree) = item_tree(db, item) else {
+    let Some(tree) = item_ast(db, item) else {
         return;
     };
     match &tree.body {
@@ -30,7 +29,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
             });
             models(db, item, settings.clone(), found);
             let agent = item_signature(db, item).signature.agent;
-            let agent = agent.and_then(|it| item_tree(db, it));
+            let agent = agent.and_then(|it| item_ast(db, it));
             if let Some(ItemBody::Agent {
                 settings: inherited,
                 ..

@@ -6,7 +6,7 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors;
 use crate::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, StatementKind};
-use crate::model::ItemBodies;
+use crate::item_bodies::ItemBodies;
 
 pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     let Some(main) = inferred.bodies.iter().find(|it| it.part == BodyPart::Main) else {

@@ -2,14 +2,14 @@
 
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
-use gsw_syntax::file_item_ids;
+use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::errors;
 use crate::import::imports;
 use crate::mention::mentioned_names;
 use crate::module::module_file;
 use crate::scope::{import_name, is_private, module_scope};
-use crate::tree::{item_tree, with_line_end};
+use crate::tree::with_line_end;
 
 /// Warnings about imports of `file`.
 pub fn unused_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
@@ -41,7 +41,7 @@ fn unused_in(
     is_mentioned: &dyn Fn(&Name) -> bool,
 ) -> Vec<Diagnostic> {
     let place = |span: Span| Place::Item { item, span };
-    let whole = item_tree(db, item).map_or(import.path_span, |it| it.span);
+    let whole = item_ast(db, item).map_or(import.path_span, |it| it.span);
     let whole = with_line_end(db, item, whole);
     // A name that is declared here as well is reported as such.
     let own = &module_scope(db, item.file(db)).items;
@@ -83,7 +83,7 @@ fn removal(names: &[ImportedName], name: &ImportedName) -> Option<Span> {
 
 /// Importing an enum brings its variants, and one of these may be what is used.
 fn has_mentioned_variant(db: &dyn Db, item: ItemId, is_mentioned: &dyn Fn(&Name) -> bool) -> bool {
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     match tree.as_deref().map(|it| &it.body) {
         Some(ItemBody::Enum(it)) => it
             .variants

@@ -5,9 +5,9 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use super::place_in;
 use crate::declaration::item_signature;
 use crate::errors;
-use crate::held::find_held;
+use crate::held::{find_held, has_media_inside, holds_media};
 use crate::hir::{Body, ExpressionKind};
-use crate::types::{Type, is_media};
+use crate::types::Type;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
@@ -112,15 +112,4 @@ pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
         _ => None,
     };
     find_held(db, ty, Some("a type without end"), wanted)
-}
-
-/// Whether there is an image or a document somewhere in a value of this type.
-fn holds_media(db: &dyn Db, ty: &Type) -> bool {
-    let wanted = |ty: &Type| is_media(ty).then_some("media");
-    find_held(db, ty, None, wanted).is_some()
-}
-
-/// Whether a value of this type holds an image or a document and is neither one nor a list of them.
-pub(crate) fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
-    !is_media(ty) && holds_media(db, ty)
 }

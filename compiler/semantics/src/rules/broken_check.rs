@@ -4,12 +4,12 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 
 use super::place_in;
 use crate::alias::alias_target;
-use crate::bodies::item_bodies;
 use crate::constant::{ConstantValue, check_source, known_value, satisfies};
 use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::hir::{Body, BodyPart, Coercion, ExpressionId, ExpressionKind};
-use crate::model::TypeDeclarationKind;
+use crate::infer::infer_item;
+use crate::signature::TypeDeclarationKind;
 use crate::types::Type;
 
 /// A test may try on purpose what a check refuses.
@@ -102,7 +102,7 @@ fn check_fields(
 
 /// What the fields of a record have that are left out, as far as known.
 fn defaults(db: &dyn Db, item: ItemId) -> Vec<Option<ConstantValue>> {
-    let bodies = &item_bodies(db, item).bodies;
+    let bodies = &infer_item(db, item).bodies;
     let default = |field| {
         let part = BodyPart::FieldDefault { variant: 0, field };
         let body = bodies.iter().find(|it| it.part == part)?;
@@ -138,7 +138,7 @@ fn breaks(
     value: &ConstantValue,
     siblings: &[Option<ConstantValue>],
 ) -> bool {
-    let bodies = &item_bodies(db, item).bodies;
+    let bodies = &infer_item(db, item).bodies;
     let check = bodies.iter().find(|it| it.part == part);
     check.is_some_and(|it| satisfies(db, it, value, siblings) == Some(false))
 }

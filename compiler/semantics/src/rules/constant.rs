@@ -4,10 +4,10 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 use rustc_hash::FxHashSet;
 
 use super::place_in;
-use crate::bodies::item_bodies;
 use crate::errors;
 use crate::hir::{Body, BodyPart};
-use crate::model::Reference;
+use crate::infer::infer_item;
+use crate::item_bodies::Reference;
 use crate::module::module_path;
 use crate::summary::item_summary;
 
@@ -40,7 +40,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
 /// The first thing by which a constant asks the run, such as `context.node`, and where the way to it begins.
 fn question(db: &dyn Db, body: &Body) -> Option<(String, Span)> {
     let mut seen = FxHashSet::default();
-    let mut references = item_bodies(db, body.item).references.iter();
+    let mut references = infer_item(db, body.item).references.iter();
     references.find_map(|(span, reference)| match reference {
         Reference::Item(item) => Some((question_of(db, *item, &mut seen)?, *span)),
         _ => None,
@@ -59,7 +59,7 @@ fn question_of(db: &dyn Db, item: ItemId, seen: &mut FxHashSet<ItemId>) -> Optio
     {
         return Some(format!("{module}.{}", item.name(db)));
     }
-    let references = item_bodies(db, item).references.iter();
+    let references = infer_item(db, item).references.iter();
     let mut items = references.filter_map(|(_, reference)| match reference {
         Reference::Item(item) => Some(*item),
         _ => None,
@@ -69,7 +69,7 @@ fn question_of(db: &dyn Db, item: ItemId, seen: &mut FxHashSet<ItemId>) -> Optio
 
 /// The name of the first thing with an effect that a constant uses, and where.
 fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
-    let references = item_bodies(db, body.item).references.iter();
+    let references = infer_item(db, body.item).references.iter();
     let mut effects = references.filter_map(|(span, reference)| match reference {
         Reference::Item(item) if item.kind(db) != ItemKind::Const => {
             let effects = item_summary(db, *item).item.effects;
@@ -98,7 +98,7 @@ fn leads_back(
     seen: &mut FxHashSet<ItemId>,
     path: &mut Vec<ItemId>,
 ) -> bool {
-    for (_, reference) in &item_bodies(db, from).references {
+    for (_, reference) in &infer_item(db, from).references {
         let Reference::Item(next) = reference else {
             continue;
         };

@@ -4,10 +4,10 @@ use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 
 use super::place_in;
+use crate::call_summary::Waits;
 use crate::declaration::item_signature;
 use crate::errors;
 use crate::hir::{Body, ExpressionKind, StatementKind};
-use crate::model::Waits;
 use crate::module::is_std;
 use crate::summary::item_summary;
 

@@ -1,18 +1,18 @@
 //! How tools may be repeated, and `once` calls where code may run again.
 
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
-use gsw_syntax::ast;
+use gsw_syntax::{ast, item_ast};
 
 use super::place_in;
-use crate::bodies::item_bodies;
 use crate::errors;
 use crate::hir::{
     Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers, PatternKind,
     StatementKind,
 };
+use crate::infer::infer_item;
 use crate::module::is_std;
 use crate::summary::item_summary;
-use crate::tree::{declared_name, item_tree};
+use crate::tree::declared_name;
 use crate::types::{Effect, EffectSet};
 use crate::walk::{Child, children};
 
@@ -38,7 +38,7 @@ pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
 }
 
 fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     let Some(ast::ItemBody::Tool { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
         return None;
     };
@@ -65,7 +65,7 @@ fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
 }
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
-    let head = (body.part == BodyPart::Main).then(|| &item_bodies(db, body.item).modifiers);
+    let head = (body.part == BodyPart::Main).then(|| &infer_item(db, body.item).modifiers);
     let region = head.and_then(region_of);
     let mut visit = Visit {
         db,
@@ -183,7 +183,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             ItemKind::Tool if written.is_some() => {}
             // A workflow is a unit of its own, which answers for what it does.
             ItemKind::Function | ItemKind::Tool if !is_std(db, it.file(db)) => {
-                for body in &item_bodies(db, it).bodies {
+                for body in &infer_item(db, it).bodies {
                     let called = body.expressions.iter().filter_map(|it| match &it.kind {
                         ExpressionKind::Call {
                             callee: Callee::Item { item, .. },
@@ -208,7 +208,7 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
 fn report(db: &dyn Db, place: Place, tool: ItemId, way: Option<ItemId>, word: &str) -> Diagnostic {
     let way = way.map(|it| it.name(db).as_str());
     let diagnostic = errors::repeats_once_effect(place, tool.name(db), way, word);
-    let tree = item_tree(db, tool);
+    let tree = item_ast(db, tool);
     match tree.as_deref().and_then(declared_name) {
         Some(name) => {
             let declared = Place::Item {

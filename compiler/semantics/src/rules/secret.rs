@@ -4,9 +4,8 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::declaration::item_signature;
 use crate::errors;
-use crate::held::find_held;
+use crate::held::holds_secret;
 use crate::tree::{declared_name, item_head};
-use crate::types::Type;
 
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let word = match item.kind(db) {
@@ -43,9 +42,4 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ));
     }
     found
-}
-
-/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
-pub(crate) fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
-    find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
 }

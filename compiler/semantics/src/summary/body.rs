@@ -5,11 +5,11 @@ use gsw_source::Db;
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
+use crate::call_summary::Summary;
 use crate::error_class::{builtin_set, error_class, error_name};
 use crate::hir::{
     Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
 };
-use crate::model::Summary;
 use crate::types::Type;
 use crate::walk::{Child, children, visit_patterns};
 use gsw_abi::builtin::BuiltinError;

@@ -7,11 +7,12 @@ use gsw_source::{Db, ItemId, ItemKind};
 use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, bears, nothing, of_latent};
 use super::task::add_modifiers;
-use crate::bodies::item_bodies;
+use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
 use crate::declaration::item_signature;
 use crate::error_class::{builtin_set, model_errors};
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::model::{ArgumentEffects, Kept, Signature, Summary, Waits};
+use crate::infer::infer_item;
+use crate::signature::Signature;
 use crate::types::{Effect, Type};
 
 /// What the arguments of a call bring.
@@ -279,7 +280,7 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             }
         }
         ItemKind::Workflow => {
-            let bodies = item_bodies(db, item);
+            let bodies = infer_item(db, item);
             let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
             if let Some(main) = main {
                 add_modifiers(db, main, &bodies.modifiers, summary);
@@ -334,7 +335,7 @@ fn add_row(row: &str, signature: &Signature, summary: &mut Summary) {
 
 fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
     use gsw_syntax::ast::{ItemBody, ModifierKind};
-    let tree = crate::tree::item_tree(db, item);
+    let tree = gsw_syntax::item_ast(db, item);
     tree.is_some_and(|tree| match &tree.body {
         ItemBody::Human { signature, .. } => {
             let mut modifiers = signature.modifiers.iter();

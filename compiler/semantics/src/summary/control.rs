@@ -3,8 +3,8 @@
 use super::body::{BodyWalk, Outcome};
 use super::caught::Remaining;
 use super::facts::{Facts, add, nothing};
+use crate::call_summary::{ArgumentEffects, Summary, Waits};
 use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind};
-use crate::model::{ArgumentEffects, Summary, Waits};
 use crate::types::{ErrorSet, Type};
 
 impl<'a> BodyWalk<'a, '_> {

@@ -2,14 +2,14 @@
 
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 use gsw_syntax::ast::{Item, ItemBody, ModifierKind, Signature};
+use gsw_syntax::item_ast;
 
 use super::call::add_head;
 use super::facts::nothing;
 use crate::errors;
 use crate::hir::Body;
-use crate::infer::text;
 use crate::lower_type::lower_throws;
-use crate::tree::item_tree;
+use crate::source_text::source_text;
 use crate::types::{ErrorName, ErrorSet};
 
 /// What is wrong with the list of `body`'s item, whose block raises `raised`.
@@ -20,7 +20,7 @@ pub(super) fn head_diagnostics(
     raised: &ErrorSet,
 ) -> Vec<Diagnostic> {
     let item = body.item;
-    let tree = item_tree(db, item);
+    let tree = item_ast(db, item);
     let Some(signature) = tree.as_deref().and_then(signature) else {
         return Vec::new();
     };
@@ -80,7 +80,7 @@ fn never_raised(
                 None => Span::new(mark(db, item, entry.span), entry.span.end),
             },
         };
-        let name = text(db, item, entry.span);
+        let name = source_text(db, item, entry.span);
         found.push(errors::never_raised(
             place(entry.span),
             &name,
@@ -92,7 +92,7 @@ fn never_raised(
 
 /// Where the ` !` before the only error of a list begins.
 fn mark(db: &dyn Db, item: ItemId, error: Span) -> u32 {
-    let before = text(db, item, Span::new(0, error.start));
+    let before = source_text(db, item, Span::new(0, error.start));
     let rest = before.trim_end();
     let rest = rest.strip_suffix('!').unwrap_or(rest).trim_end();
     u32::try_from(rest.len()).unwrap_or(error.start)
@@ -108,7 +108,7 @@ pub(super) fn names(set: &ErrorSet) -> Vec<String> {
 
 /// The place right behind the errors that a signature lists.
 pub(super) fn declared_end(db: &dyn Db, item: ItemId) -> Option<Place> {
-    let tree = item_tree(db, item)?;
+    let tree = item_ast(db, item)?;
     let end = signature(&tree)?.throws.as_ref()?.last()?.span.end;
     Some(Place::Item {
         item,

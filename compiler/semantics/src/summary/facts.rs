@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use gsw_source::Db;
 
+use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
 use crate::held::find_held;
-use crate::model::{ArgumentEffects, Kept, Summary, Waits};
 use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// What a value brings with it.

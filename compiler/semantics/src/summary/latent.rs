@@ -1,7 +1,7 @@
 //! Function values that become values of a type which says what they may raise and do.
 
+use crate::call_summary::{ArgumentEffects, Summary};
 use crate::hir::ExpressionId;
-use crate::model::{ArgumentEffects, Summary};
 use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// A function that raises or does what its new type leaves out.

@@ -4,13 +4,13 @@ use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
 use super::declared::{declared_end, head_diagnostics, names};
-use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::display::display_type;
 use crate::error_class::model_errors;
 use crate::errors;
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::model::Reference;
+use crate::infer::infer_item;
+use crate::item_bodies::Reference;
 use crate::types::ErrorSet;
 use crate::walk::{Child, children};
 
@@ -18,7 +18,7 @@ use crate::walk::{Child, children};
 /// what is unknown there would be missed here.
 pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let reported = &item_bodies(db, body.item).diagnostics;
+    let reported = &infer_item(db, body.item).diagnostics;
     if reported.iter().any(|it| it.severity == Severity::Error) {
         return found;
     }
@@ -116,7 +116,7 @@ fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
         && body.expression(*first).span.start == span.start
     {
         let receiver = body.expression(*first).span;
-        let references = &item_bodies(db, body.item).references;
+        let references = &infer_item(db, body.item).references;
         let names = references.iter().filter(|(name, meant)| {
             *meant == Reference::Item(*item) && name.start >= receiver.end && name.end <= span.end
         });

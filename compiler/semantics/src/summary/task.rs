@@ -5,9 +5,9 @@ use gsw_source::{Db, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{add, nothing};
+use crate::call_summary::{Summary, Waits};
 use crate::error_class::builtin_set;
 use crate::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
-use crate::model::{Summary, Waits};
 use crate::types::{Effect, EffectSet};
 
 impl<'a> BodyWalk<'a, '_> {

@@ -1,6 +1,6 @@
 //! Did-you-mean: the nearest of some names by edits, where swapping two neighbours is one edit.
 
-use gsw_source::Name;
+use crate::{Diagnostic, Name};
 
 /// One of the nearest `candidates` that is near enough to `name` to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a Name>) -> Option<Name> {
@@ -53,10 +53,22 @@ fn edit_distance(left: &str, right: &str) -> usize {
     last[right.len()]
 }
 
+/// Adds the nearest name as a note and as a fix, where there is one.
+#[must_use]
+pub fn did_you_mean(diagnostic: Diagnostic, suggestion: Option<&str>) -> Diagnostic {
+    let Some(name) = suggestion else {
+        return diagnostic;
+    };
+    let place = diagnostic.place;
+    diagnostic
+        .note(format!("did you mean `{name}`?"))
+        .fix(format!("write `{name}`"), place, name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{edit_distance, nearest};
-    use gsw_source::Name;
+    use crate::Name;
 
     #[test]
     fn a_swap_is_one_edit() {

@@ -1,4 +1,4 @@
-//! Query `item_text`: the text of an item, which `assert` quotes.
+//! Query `item_text`: the source text of an item.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<str> {
 
 /// The text at `span` of `item`.
 #[must_use]
-pub fn text(db: &dyn Db, item: ItemId, span: Span) -> Name {
+pub fn source_text(db: &dyn Db, item: ItemId, span: Span) -> Name {
     let text = item_text(db, item);
     Name::new(
         text.get(span.start as usize..span.end as usize)
