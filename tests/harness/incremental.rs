@@ -54,7 +54,7 @@ fn watched() -> Watched {
         }
     };
     let mut db = Database::with_listener(Box::new(listener));
-    let entry = gsw_semantics::open_project(&mut db, Path::new("main.gsw"), &Two)
+    let entry = gsw_project::open_project(&mut db, Path::new("main.gsw"), &Two)
         .expect("the entry is there");
     let mut watched = Watched { db, entry, log };
     watched.check();

@@ -13,21 +13,34 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-abi", &[]),
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
+    ("gsw-project", &["gsw-source", "gsw-std", "gsw-syntax"]),
     (
         "gsw-semantics",
-        &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
+        &["gsw-abi", "gsw-project", "gsw-source", "gsw-syntax"],
     ),
     (
         "gsw-describe",
-        &["gsw-semantics", "gsw-source", "gsw-syntax"],
+        &["gsw-project", "gsw-semantics", "gsw-source", "gsw-syntax"],
     ),
     (
         "gsw-evaluator",
-        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-project",
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     (
         "gsw-flow",
-        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-project",
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
     ("gsw-engine", &["gsw-abi"]),
@@ -45,6 +58,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-codegen",
             "gsw-evaluator",
             "gsw-flow",
+            "gsw-project",
             "gsw-semantics",
             "gsw-source",
             "gsw-syntax",
@@ -55,6 +69,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-ide",
         &[
             "gsw-evaluator",
+            "gsw-project",
             "gsw-semantics",
             "gsw-source",
             "gsw-std",
@@ -66,7 +81,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-server",
         &[
             "gsw-ide",
-            "gsw-semantics",
+            "gsw-project",
             "gsw-source",
             "gsw-std",
             "gsw-syntax",
@@ -77,7 +92,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
     ("chumsky", &["compiler/syntax"]),
-    ("toml", &["compiler/semantics"]),
+    ("toml", &["compiler/project"]),
     ("ariadne", &["compiler/source"]),
     ("cranelift-codegen", &["compiler/codegen"]),
     ("cranelift-frontend", &["compiler/codegen"]),

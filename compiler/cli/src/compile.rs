@@ -12,7 +12,7 @@ use crate::report;
 /// Reads the entry file and everything it imports.
 pub fn open(path: &Path) -> Result<Database, String> {
     let mut db = Database::default();
-    gsw_semantics::open_project(&mut db, path, &gsw_source::Disk)?;
+    gsw_project::open_project(&mut db, path, &gsw_source::Disk)?;
     Ok(db)
 }
 

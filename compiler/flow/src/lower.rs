@@ -289,7 +289,7 @@ mod tests {
             let mut texts = Vec::new();
             for _ in 0..2 {
                 let mut db = Database::default();
-                gsw_semantics::open_project(&mut db, &path, &Disk).expect("it is there");
+                gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
                 let reported = gsw_semantics::check_project(&db);
                 let errors: Vec<_> = reported
                     .iter()

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
+use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
 use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::types::{Effect, EffectSet};
 use gsw_semantics::{
-    Configuration, Signature, TypeDeclaration, Waits, builtin_error, check_bounds, check_source,
-    file_prices, infer_item, is_std, item_signature, item_summary, permissions, prelude_file,
-    project_configuration, resolved_model, type_declaration,
+    Signature, TypeDeclaration, Waits, builtin_error, check_bounds, check_source, infer_item,
+    is_std, item_signature, item_summary, permissions, prelude_file, type_declaration,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
 use gsw_syntax::ast::{ItemBody, RepeatClass};

@@ -1,9 +1,9 @@
 //! All that is wrong with a file or a project, in the order of places.
 
+use gsw_project::{configuration_diagnostics, with_levels};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
-use crate::configuration::{configuration_diagnostics, with_levels};
 use crate::declaration::item_signature;
 use crate::declared_type::type_declaration;
 use crate::errors;

@@ -1,7 +1,6 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
 pub mod calls;
-pub mod configuration;
 mod constants;
 mod coverage;
 mod declarations;

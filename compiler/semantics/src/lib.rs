@@ -5,7 +5,6 @@ mod attribute;
 mod bounds;
 mod call_summary;
 mod check;
-mod configuration;
 mod constant;
 mod constant_type;
 mod declaration;
@@ -31,7 +30,6 @@ mod module;
 mod naming;
 mod not_yet_supported;
 mod permission_block;
-mod project;
 mod recursion;
 mod rules;
 mod scope;
@@ -50,10 +48,6 @@ pub use attribute::RequirementKind;
 pub use bounds::check_bounds;
 pub use call_summary::{ArgumentEffects, ItemSummary, Kept, Summary, Waits};
 pub use check::{check_file, check_project, missing_main};
-pub use configuration::{
-    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, configuration_diagnostics,
-    file_configuration, file_prices, project_configuration, resolved_model,
-};
 pub use constant::{ConstantValue, check_source, constant_value};
 pub use declaration::{ItemSignature, generics_of, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
@@ -72,7 +66,6 @@ pub use method::{method, method_names};
 pub use module::{
     implicit_module, is_std, module_file, module_path, prelude_file, shown_module, std_file,
 };
-pub use project::{CONFIGURATION, find_configuration, follow_imports, module_key, open_project};
 pub use rules::{RepeatClass, is_mockable, repeat_class};
 pub use scope::{
     Definition, ModuleScope, is_private, member_names, module_scope, resolve_callable,

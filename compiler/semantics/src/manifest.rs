@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_project::{project_configuration, resolved_model};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{
     Expression, ExpressionKind as Written, ItemBody, Literal, Setting, SettingValue,
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::configuration::{project_configuration, resolved_model};
 use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
 use crate::infer::infer_item;

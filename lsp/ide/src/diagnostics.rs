@@ -14,7 +14,7 @@ pub fn project_diagnostics(db: &dyn Db) -> Vec<(File, Vec<Diagnostic>)> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
-    let found = gsw_semantics::configuration_diagnostics(db);
+    let found = gsw_project::configuration_diagnostics(db);
     let files = [project.configuration(db), project.prices(db)];
     let of_file = |file: File| {
         let own = found.iter().filter(|it| it.place.file(db) == file);

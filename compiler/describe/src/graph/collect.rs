@@ -482,7 +482,7 @@ fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
     };
     let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
     let models = match own_model {
-        Some(model) => vec![gsw_semantics::resolved_model(db, &model)],
+        Some(model) => vec![gsw_project::resolved_model(db, &model)],
         None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
     };
     let of_tools = if own.iter().any(|it| it.name.name == "tools") {

@@ -1,12 +1,12 @@
 //! Models that nobody answers, and settings that the model of an agent does not take.
 
+use gsw_project::resolved_model;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
 use gsw_syntax::ast::{
     Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
 };
 use gsw_syntax::item_ast;
 
-use crate::configuration::resolved_model;
 use crate::declaration::item_signature;
 use crate::errors;
 

@@ -6,7 +6,7 @@ use gsw_source::{Diagnostic, File, Name, Place, Span, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::errors::configuration as errors;
+use crate::errors;
 
 /// Reads one file and collects what is wrong with it.
 pub(super) struct Reader {

@@ -9,7 +9,7 @@ mod reader;
 use gsw_source::{Code, Db, Diagnostic, File, Project};
 use toml::de::DeTable;
 
-use crate::errors::configuration as errors;
+use crate::errors;
 pub use lints::{LintLevel, with_levels};
 pub use models::{ModelDefaults, resolved_model};
 pub use permissions::PERMISSIONS;

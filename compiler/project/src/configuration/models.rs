@@ -5,7 +5,7 @@ use toml::de::DeValue;
 
 use super::reader::{Entry, Reader};
 use super::{is_inside, project_configuration};
-use crate::errors::configuration as errors;
+use crate::errors;
 
 /// Which models are asked where the program does not say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

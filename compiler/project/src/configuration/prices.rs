@@ -4,7 +4,7 @@ use gsw_source::{Db, Diagnostic, File};
 
 use super::models::is_model;
 use super::reader::{Entry, Reader};
-use crate::errors::configuration as errors;
+use crate::errors;
 
 /// What a model's table may hold.
 const KEYS: [&str; 4] = ["cache_read", "cache_write", "input", "output"];
