@@ -14,18 +14,32 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
     ("gsw-project", &["gsw-source", "gsw-std", "gsw-syntax"]),
+    ("gsw-names", &["gsw-abi", "gsw-source", "gsw-syntax"]),
     (
         "gsw-semantics",
-        &["gsw-abi", "gsw-project", "gsw-source", "gsw-syntax"],
-    ),
-    (
-        "gsw-describe",
-        &["gsw-project", "gsw-semantics", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-names",
+            "gsw-project",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     (
         "gsw-evaluator",
         &[
             "gsw-abi",
+            "gsw-names",
+            "gsw-project",
+            "gsw-semantics",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
+    (
+        "gsw-describe",
+        &[
+            "gsw-names",
             "gsw-project",
             "gsw-semantics",
             "gsw-source",
@@ -36,6 +50,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-flow",
         &[
             "gsw-abi",
+            "gsw-names",
             "gsw-project",
             "gsw-semantics",
             "gsw-source",
@@ -59,7 +74,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-evaluator",
             "gsw-flow",
             "gsw-project",
-            "gsw-semantics",
             "gsw-source",
             "gsw-syntax",
         ],
@@ -69,23 +83,16 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-ide",
         &[
             "gsw-evaluator",
+            "gsw-names",
             "gsw-project",
             "gsw-semantics",
             "gsw-source",
-            "gsw-std",
             "gsw-syntax",
-            "gsw-format",
         ],
     ),
     (
         "gsw-server",
-        &[
-            "gsw-ide",
-            "gsw-project",
-            "gsw-source",
-            "gsw-std",
-            "gsw-syntax",
-        ],
+        &["gsw-ide", "gsw-project", "gsw-source", "gsw-syntax"],
     ),
 ];
 

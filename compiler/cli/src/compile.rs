@@ -35,7 +35,7 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
         diagnostics.extend(gsw_semantics::missing_main(&db));
     }
     if main != Main::Embedded {
-        diagnostics.extend(gsw_semantics::needs_host(&db));
+        diagnostics.extend(gsw_names::needs_host(&db));
     }
     if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
         return Err(Exit::Raised);

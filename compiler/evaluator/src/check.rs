@@ -1,7 +1,7 @@
 //! All that is wrong with a file or a project, the values of its constants included.
 
+use gsw_names::is_std;
 use gsw_project::configuration_diagnostics;
-use gsw_semantics::is_std;
 use gsw_source::{Db, Diagnostic, File, Project};
 use gsw_syntax::locate;
 

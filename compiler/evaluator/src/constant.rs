@@ -1,8 +1,9 @@
 //! Constants: evaluated while compiling, so that what one raises is a mistake in the program.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_names::builtin_error;
 use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::{Waits, builtin_error, infer_item, item_summary};
+use gsw_semantics::{Waits, infer_item, item_summary};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Severity, Span};
 use gsw_syntax::file_item_ids;
 

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, alias_target, substitute};
 use gsw_semantics::hir::{BodyPart, Coercion, ExpressionId};
-use gsw_semantics::types::Type;
-use gsw_semantics::{Parameter, Presence, alias_target, substitute};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gsw_semantics::{Parameter, TypeDeclarationKind, Variant, type_declaration};
+use gsw_names::{Parameter, TypeDeclarationKind, Variant, type_declaration};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 

@@ -1,7 +1,7 @@
 //! Steps and modifiers, as far as time and models do not matter.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
+use gsw_names::builtin_error;
 use gsw_semantics::hir::Modifiers;
 
 use crate::frame::Frame;

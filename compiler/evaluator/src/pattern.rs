@@ -1,7 +1,7 @@
 //! Patterns: whether they match, and what they bind.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
+use gsw_names::builtin_error;
 use gsw_semantics::hir::{BodyPart, ListRest, Pattern, PatternKind};
 
 use crate::equal::equal;

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gsw_names::types::Type;
 use gsw_semantics::hir::ExpressionKind;
-use gsw_semantics::types::Type;
 
 use gsw_abi::builtin::BuiltinError;
 

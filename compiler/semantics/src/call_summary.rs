@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
+
 use crate::hir::ExpressionId;
-use crate::types::{EffectSet, ErrorName, ErrorSet};
 
 /// Whether calling something can wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

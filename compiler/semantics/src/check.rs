@@ -1,25 +1,21 @@
 //! All that is wrong with a file or a project, in the order of places.
 
+use gsw_names::{
+    import_diagnostics, is_std, item_signature, module_scope, name_diagnostics,
+    recursion_diagnostic, shared_names, type_declaration,
+};
 use gsw_project::{configuration_diagnostics, with_levels};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
-use crate::declaration::item_signature;
-use crate::declared_type::type_declaration;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
-use crate::host_tool::shared_names;
-use crate::import::import_diagnostics;
 use crate::infer::infer_item;
 use crate::infer::{kind_text, requirement_diagnostics};
 use crate::lints::{lint_diagnostics, unused_imports};
-use crate::module::is_std;
-use crate::naming::name_diagnostics;
 use crate::not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
 use crate::permission_block::permission_diagnostics;
-use crate::recursion::recursion_diagnostic;
 use crate::rules::{head_diagnostics, rule_diagnostics};
-use crate::scope::module_scope;
 use crate::summary::error_diagnostics;
 
 /// Everything that is wrong with `file`: errors first found at the same place win over what follows there.

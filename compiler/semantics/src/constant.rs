@@ -1,5 +1,6 @@
 //! What is known of expressions without running them.
 
+use gsw_names::module_path;
 use gsw_source::{Db, ItemId, Name, Place};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
@@ -9,7 +10,6 @@ use crate::hir::{
     UnaryOperator,
 };
 use crate::infer::infer_item;
-use crate::module::module_path;
 
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]

@@ -15,9 +15,8 @@ pub use operator::{BinaryOperator, RangeEnd, UnaryOperator};
 pub use pattern::{ListRest, Pattern, PatternKind};
 pub use statement::{Statement, StatementKind};
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
-
-use crate::types::Type;
 
 /// Which of an item's bodies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

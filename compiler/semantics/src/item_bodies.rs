@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Span};
 
 use crate::hir::{Body, BodyPart, LocalId, Modifiers};
-use crate::types::Type;
 
 /// All bodies of an item with what inference found wrong in them.
 #[derive(Clone, PartialEq, Eq, Debug)]

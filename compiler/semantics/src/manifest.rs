@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_names::{item_signature, listed_spawns, listed_tools};
 use gsw_project::{project_configuration, resolved_model};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{
@@ -10,11 +11,9 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::declaration::item_signature;
 use crate::hir::{Callee, ExpressionKind};
 use crate::infer::infer_item;
 use crate::summary::item_summary;
-use crate::tool_list::{listed_spawns, listed_tools};
 
 /// What a workflow can raise, do and ask.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! The one list of what parses, has a meaning, and cannot be compiled yet.
 
+use gsw_names::declared_name;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::item_ast;
 
 use crate::errors;
 use crate::hir::{Body, ExpressionKind, PromptMode};
-use crate::tree::declared_name;
 
 /// What of the language cannot be compiled yet.
 #[derive(Clone, Copy)]

@@ -20,17 +20,14 @@ mod task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use gsw_names::{is_circle, is_std, item_signature, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashMap;
 
 use crate::call_summary::{ItemSummary, Summary, Waits};
-use crate::declaration::item_signature;
 use crate::hir::BodyPart;
-use crate::import_graph::is_circle;
 use crate::infer::infer_item;
-use crate::module::is_std;
-use crate::tool_list::{listed_spawns, listed_tools};
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 
@@ -210,7 +207,8 @@ impl Unit<'_> {
         }
         call::fix_head(db, item, &mut summary);
         let signature = &item_signature(db, item).signature;
-        if signature.intrinsic.is_some() && matches!(signature.result, crate::types::Type::Task(_))
+        if signature.intrinsic.is_some()
+            && matches!(signature.result, gsw_names::types::Type::Task(_))
         {
             // What the runtime starts by a name may raise anything.
             result.task.open = true;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::hir::LocalKind;
-use gsw_semantics::{
-    Parameter, Reference, Signature, TypeDeclarationKind, display_type, item_signature,
-    item_summary, type_declaration,
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
 };
+use gsw_semantics::hir::LocalKind;
+use gsw_semantics::{Reference, item_summary};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
@@ -35,7 +35,7 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
             field,
         } => field_head(db, *item, *variant, *field)?,
         Reference::Module(file) => (
-            format!("import {}", gsw_semantics::shown_module(db, *file)),
+            format!("import {}", gsw_names::shown_module(db, *file)),
             gsw_syntax::file_docs(db, *file),
         ),
     };

@@ -1,11 +1,10 @@
 //! From typed bodies to the structure of workflows.
 
+use gsw_names::{is_std, item_signature, listed_tools};
 use gsw_semantics::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
 };
-use gsw_semantics::{
-    Child, agent_models, children, infer_item, is_std, item_signature, listed_tools,
-};
+use gsw_semantics::{Child, agent_models, children, infer_item};
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
 use gsw_syntax::ast::{ItemBody, Literal, PromptEntry, Setting, SettingValue};
@@ -457,7 +456,7 @@ fn parameter(body: &Body, lambda: &Lambda) -> String {
 /// `(dir: string, width: int) -> Report`
 fn heading(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
-    let display = |it| gsw_semantics::display_type(db, it);
+    let display = |it| gsw_names::display_type(db, it);
     let parameters = signature.parameters.iter();
     let parameters: Vec<String> = parameters
         .map(|it| format!("{}: {}", it.name, display(&it.ty)))

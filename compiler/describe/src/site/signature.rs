@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gsw_semantics::types::Type;
-use gsw_semantics::{
+use gsw_names::types::Type;
+use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
 };
 use gsw_source::{ItemId, ItemKind, Place, Span};

@@ -4,9 +4,9 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::CheckScope;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
 use gsw_semantics::hir::BodyPart;
-use gsw_semantics::types::Type;
-use gsw_semantics::{Parameter, Presence, TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Operation};

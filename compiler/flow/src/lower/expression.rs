@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
 use gsw_semantics::hir::{
     self, BinaryOperator, Captured, Expression, ExpressionId, ExpressionKind,
 };
-use gsw_semantics::types::Type;
 
 use crate::ir::{Constant, Instruction, Operand};
 use crate::lower::builder::{Builder, Variable};

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use gsw_names::types::Type;
+use gsw_names::{Parameter, TypeDeclarationKind, alias_target, substitute, type_declaration};
 use gsw_source::{Db, ItemId, Name};
 use rustc_hash::FxHashSet;
 
 use super::pattern::Simple;
-use crate::alias::alias_target;
-use crate::declared_type::type_declaration;
-use crate::signature::{Parameter, TypeDeclarationKind};
-use crate::substitute::substitute;
-use crate::types::Type;
 
 /// One way in which a value is made.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
+use gsw_names::types::Type;
 use gsw_source::Db;
 use rustc_hash::FxHashMap;
 
 use super::constructor::{Constructor, covered_parts, field_types, split};
 use super::pattern::Simple;
 use super::witness::Witness;
-use crate::types::Type;
 
 /// How many specialisations are made before a matrix counts as covered: the problem is exponential at worst. A guess.
 const FUEL: u32 = 50_000;

@@ -1,11 +1,10 @@
 //! Values that no pattern covers, as the source text of a pattern that would.
 
+use gsw_names::types::Type;
+use gsw_names::{TypeDeclarationKind, type_declaration};
 use gsw_source::{Db, ItemId, Name};
 
 use super::constructor::Constructor;
-use crate::declared_type::type_declaration;
-use crate::signature::TypeDeclarationKind;
-use crate::types::Type;
 
 /// A value, or all values of a type.
 #[derive(Clone, PartialEq, Debug)]

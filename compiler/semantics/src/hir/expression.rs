@@ -1,12 +1,12 @@
 //! Expressions.
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{
     BinaryOperator, ErrorPolicy, ExpressionId, LocalId, Modifiers, Pattern, RangeEnd, Statement,
     UnaryOperator,
 };
-use crate::types::Type;
 
 /// An expression.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,9 +1,9 @@
 //! Patterns.
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::LocalId;
-use crate::types::Type;
 
 /// A pattern with its type.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,15 +6,13 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, Parameter, resolve_name, substitute};
 use gsw_source::Name;
 use gsw_syntax::ast;
 
 use crate::infer::context::Context;
 use crate::infer::lookup;
-use crate::scope::{Definition, resolve_name};
-use crate::signature::Parameter;
-use crate::substitute::substitute;
-use crate::types::Type;
 
 /// The arms of a `match`, kept only where `none` stands inside one of them.
 #[derive(Default)]

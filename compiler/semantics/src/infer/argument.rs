@@ -1,5 +1,7 @@
 //! Arguments: which parameter each one is for, and what flows between them and the type arguments.
 
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{Parameter, Presence, substitute};
 use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -8,9 +10,6 @@ use crate::hir::ExpressionId;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Reference;
-use crate::signature::{Parameter, Presence};
-use crate::substitute::substitute;
-use crate::types::{FunctionType, Type};
 
 /// What a call's arguments are for.
 #[derive(Clone, Copy)]
@@ -301,7 +300,7 @@ impl Context<'_> {
             | Type::Variable(_)
             | Type::Unit
             | Type::Invalid => false,
-            other => crate::types::parts(&other)
+            other => gsw_names::types::parts(&other)
                 .iter()
                 .all(|it| self.is_rigid(it)),
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{Definition, substitute};
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
@@ -12,9 +14,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::{kind_text, reference};
 use crate::not_yet_supported::Missing;
-use crate::scope::Definition;
-use crate::substitute::substitute;
-use crate::types::{FunctionType, Type};
 
 /// What is written between a call's parentheses.
 #[derive(Clone, Copy)]
@@ -110,7 +109,7 @@ impl Context<'_> {
         call: Call,
         hint: Option<&Type>,
     ) -> Option<ExpressionId> {
-        let scope = crate::scope::module_scope(self.db, item.file(self.db));
+        let scope = gsw_names::module_scope(self.db, item.file(self.db));
         let method = format!("{}.{}", item.name(self.db), name.name);
         if let Some(&method) = scope.items.get(method.as_str()) {
             let definition = Definition::Item(method);

@@ -2,19 +2,15 @@
 
 use std::collections::HashSet;
 
+use gsw_names::errors::map_key_type;
+use gsw_names::types::Type;
+use gsw_names::{MOST_INSTANCES, holds_secret, is_endless, is_key, is_plain_enum, substitute};
 use gsw_source::{Db, ItemId, Span};
 
-use crate::declared_type::is_plain_enum;
-use crate::errors::map_key_type;
 use crate::errors::values as errors;
-use crate::held::holds_secret;
-use crate::held::{MOST_INSTANCES, is_endless};
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::item_bodies::Requirement;
-use crate::lower_type::is_key;
-use crate::substitute::substitute;
-use crate::types::Type;
 
 /// What an answer depends on.
 #[derive(Default)]
@@ -156,7 +152,9 @@ impl Check<'_> {
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
-            _ => crate::types::parts(ty).iter().all(|it| self.able(it, open)),
+            _ => gsw_names::types::parts(ty)
+                .iter()
+                .all(|it| self.able(it, open)),
         }
     }
 

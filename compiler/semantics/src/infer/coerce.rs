@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{Type, parts};
 use gsw_source::{Name, Span};
 
 use crate::errors::values as errors;
@@ -11,8 +12,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::table::Side;
 use crate::infer::unify::Relation;
-use crate::types::Type;
-use crate::types::parts;
 
 /// A literal among strings that is none of those that are wanted.
 struct Outside {
@@ -425,7 +424,7 @@ impl Context<'_> {
 
     /// Whether a record is what `prompt.detail(…)` gives.
     fn is_response(&self, item: gsw_source::ItemId) -> bool {
-        item.name(self.db) == "Response" && crate::module::is_std(self.db, item.file(self.db))
+        item.name(self.db) == "Response" && gsw_names::is_std(self.db, item.file(self.db))
     }
 
     /// Whether a method call can be written right behind an expression.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
@@ -10,7 +11,6 @@ use crate::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
 use crate::item_bodies::Requirement;
-use crate::types::Type;
 
 impl Context<'_> {
     /// What is wanted of a collection literal: below checks and `?`.

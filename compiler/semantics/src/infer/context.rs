@@ -1,15 +1,15 @@
 //! What inference of one body carries along: the table, locals, scopes, and what was found.
 
+use gsw_names::display_type;
+use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 
-use crate::display::display_type;
 use crate::hir::{
     BodyPart, Captured, Expression, ExpressionId, ExpressionKind, Local, LocalId, LocalKind,
 };
 use crate::infer::pattern::PatternNames;
 use crate::infer::table::{Blame, Table};
 use crate::item_bodies::{GenericUse, Reference, Requirement};
-use crate::types::Type;
 
 /// What the surroundings want of an expression.
 #[derive(Clone, Debug)]

@@ -1,10 +1,11 @@
 //! Branches, loops, and ways out.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_names::builtin_item;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
-use crate::error_class::builtin_item;
 use crate::errors::values as errors;
 use crate::hir::{
     Arm, ExpressionId, ExpressionKind, Pattern, PatternKind, Statement, StatementKind,
@@ -12,7 +13,6 @@ use crate::hir::{
 use crate::infer::absence::Arms;
 use crate::infer::context::{Context, Expected, Loop};
 use crate::infer::pattern::Place;
-use crate::types::Type;
 
 /// The parts of an `if let`: pattern, value, block, `else`.
 type IfLet<'a> = (

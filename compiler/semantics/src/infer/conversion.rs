@@ -1,5 +1,6 @@
 //! `x as T`.
 
+use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
@@ -7,7 +8,6 @@ use crate::errors::values as errors;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Requirement;
-use crate::types::Type;
 
 impl Context<'_> {
     /// `x as T`
@@ -60,8 +60,7 @@ impl Context<'_> {
                         (Type::Float, Type::Int) => Some(".to_int()"),
                         _ => None,
                     };
-                    let text =
-                        crate::source_text::source_text(self.db, self.item, self.span(value));
+                    let text = gsw_names::source_text(self.db, self.item, self.span(value));
                     self.report(match method {
                         Some(method) => errors::method_converts(report, place, &text, method),
                         None if self.operand(&actual) == Type::String => {

@@ -1,12 +1,12 @@
 //! Expressions: which rule is in charge of which form.
 
+use gsw_names::types::{Type, TypeVariable};
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::not_yet_supported::Missing;
-use crate::types::{Type, TypeVariable};
 
 impl Context<'_> {
     /// Infers an expression. With `Expected::Type` the result has that type, or it was reported.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Parameter, has_media_inside, holds_secret};
 use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
 use gsw_syntax::ast;
 
 use crate::errors::calls;
-use crate::held::{has_media_inside, holds_secret};
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
 };
@@ -18,8 +19,6 @@ use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
 use crate::infer::workflow::modifier_name;
 use crate::item_bodies::ItemBodies;
-use crate::signature::Parameter;
-use crate::types::Type;
 
 /// The inference of all bodies of one item.
 pub(super) struct ItemInference<'db> {
@@ -84,7 +83,7 @@ impl<'db> ItemInference<'db> {
             ast::ItemBody::Alias {
                 check: Some(check), ..
             } => {
-                let target = crate::alias::alias_target(self.db, self.item);
+                let target = gsw_names::alias_target(self.db, self.item);
                 self.check(BodyPart::AliasCheck, check, &target, None);
             }
             _ => {}
@@ -166,7 +165,7 @@ impl<'db> ItemInference<'db> {
 
     fn record(&mut self, written: &[ast::FieldDeclaration]) {
         let declared = lookup::fields(self.db, self.item);
-        let generics = crate::declaration::generics_of(self.db, self.item);
+        let generics = gsw_names::generics_of(self.db, self.item);
         let arguments: Vec<Type> = (0u32..)
             .zip(&generics)
             .map(|(index, it)| Type::Parameter(index, it.clone()))

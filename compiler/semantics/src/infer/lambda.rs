@@ -3,6 +3,8 @@
 use std::mem::take;
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, Type, TypeVariable};
+use gsw_names::{Parameter, Presence, substitute};
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
@@ -15,9 +17,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
 use crate::infer::table::Blame;
-use crate::signature::{Parameter, Presence};
-use crate::substitute::substitute;
-use crate::types::{FunctionType, Type, TypeVariable};
 
 impl Context<'_> {
     /// `(a, b) => e`

@@ -1,5 +1,6 @@
 //! Literals and interpolated strings.
 
+use gsw_names::types::{Type, is_media};
 use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -8,7 +9,6 @@ use crate::hir::{Coercion, ExpressionId, ExpressionKind, Part};
 use crate::infer::context::{Context, Expected};
 use crate::infer::table::Blame;
 use crate::item_bodies::Requirement;
-use crate::types::{Type, is_media};
 
 impl Context<'_> {
     /// A literal.

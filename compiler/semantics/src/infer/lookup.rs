@@ -1,12 +1,11 @@
 //! What inference asks of declarations, in the form it needs.
 
+use gsw_names::types::Type;
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, Variant, item_signature, substitute,
+    type_declaration,
+};
 use gsw_source::{Db, ItemId, ItemKind};
-
-use crate::declaration::item_signature;
-use crate::declared_type::type_declaration;
-use crate::signature::{Parameter, Signature, TypeDeclarationKind, Variant};
-use crate::substitute::substitute;
-use crate::types::Type;
 
 /// The head of an item.
 pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
@@ -43,14 +42,14 @@ pub(super) fn arity(db: &dyn Db, item: ItemId) -> usize {
 /// What a checked alias stands for.
 pub(super) fn alias_target(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Option<Type> {
     (item.kind(db) == ItemKind::Alias)
-        .then(|| substitute(&crate::alias::alias_target(db, item), arguments))
+        .then(|| substitute(&gsw_names::alias_target(db, item), arguments))
 }
 
 /// The enum that an item is, or stands for without a check.
 pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
     match item.kind(db) {
         ItemKind::Enum => Some(item),
-        ItemKind::Alias => match crate::alias::alias_target(db, item) {
+        ItemKind::Alias => match gsw_names::alias_target(db, item) {
             Type::Enum(target, _) => Some(target),
             _ => None,
         },

@@ -1,19 +1,16 @@
 //! What stands behind a value's dot: fields, methods, and `?.`.
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, habit, method, method_names, substitute};
 use gsw_source::{Diagnostic, ItemId, Name, Span, nearest};
 use gsw_syntax::ast;
 
 use crate::errors::{calls, records, values};
-use crate::habit;
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::unify::Relation;
-use crate::method::{method, method_names};
-use crate::scope::Definition;
-use crate::substitute::substitute;
-use crate::types::Type;
 
 impl Context<'_> {
     /// `base.name`
@@ -172,7 +169,7 @@ impl Context<'_> {
         let names = method_names(self.db, &self.table.zonk(ty));
         match habit::method(name, &names) {
             Some(ours) => records::method_for_field(report, &ours),
-            None => crate::errors::instead_of_method(report, name),
+            None => gsw_names::errors::instead_of_method(report, name),
         }
     }
 
@@ -244,8 +241,7 @@ impl Context<'_> {
             _ if is_field => {
                 let end = self.end(name.span);
                 let parentheses = Span::new(name.span.end, whole.end);
-                let is_bare =
-                    crate::source_text::source_text(self.db, self.item, parentheses) == "()";
+                let is_bare = gsw_names::source_text(self.db, self.item, parentheses) == "()";
                 let removed = if is_bare {
                     self.place(parentheses)
                 } else {
@@ -263,7 +259,7 @@ impl Context<'_> {
                 calls::joined_lists(report)
             }
             Type::Function(_) => calls::of_function(report),
-            _ => crate::errors::instead_of_method(report, &name.name),
+            _ => gsw_names::errors::instead_of_method(report, &name.name),
         };
         self.report(report);
     }

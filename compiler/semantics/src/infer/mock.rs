@@ -1,5 +1,7 @@
 //! `mock p(patterns) -> value`: patterns stand for arguments as in a call, by position and by name.
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, Parameter, Presence, resolve_callable};
 use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -9,9 +11,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::function_type;
 use crate::infer::pattern::Place;
-use crate::scope::{Definition, resolve_callable};
-use crate::signature::{Parameter, Presence};
-use crate::types::Type;
 
 impl Context<'_> {
     /// `None` when what is mocked was reported.

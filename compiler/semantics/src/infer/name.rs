@@ -2,25 +2,21 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{
+    Definition, Parameter, Presence, errors, habit, is_reported, library_module, member_names,
+    resolve_callable, resolve_member, resolve_name, seems_declared, shown_module, substitute,
+    suggest, variants_named,
+};
 use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::errors::{self, records};
-use crate::habit;
+use crate::errors::records;
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
-use crate::import::is_reported;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::item_bodies::{GenericUse, Reference};
-use crate::module::{library_module, shown_module};
 use crate::not_yet_supported::Missing;
-use crate::scope::{
-    Definition, member_names, resolve_callable, resolve_member, resolve_name, seems_declared,
-    suggest, variants_named,
-};
-use crate::signature::{Parameter, Presence};
-use crate::substitute::substitute;
-use crate::types::{FunctionType, Type};
 
 /// Names of the language that its library does not have yet.
 const PROMISED: &[&str] = &["document", "image", "session"];

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::program::wire_name;
+use gsw_names::types::Type;
+use gsw_names::{Alias, Definition, alias_of, module_tools, suggested_alias};
 use gsw_source::{File, ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
@@ -12,9 +14,6 @@ use crate::infer::context::Context;
 use crate::infer::name::{kind_text, reference};
 use crate::infer::setting::Form;
 use crate::not_yet_supported::Missing;
-use crate::scope::Definition;
-use crate::tool_list::{Alias, alias_of, module_tools, suggested_alias};
-use crate::types::Type;
 
 /// The setting.
 const TOOLS: &str = "tools";

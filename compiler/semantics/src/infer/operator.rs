@@ -1,5 +1,6 @@
 //! Operators and `in`.
 
+use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
@@ -8,7 +9,6 @@ use crate::hir::{BinaryOperator, ExpressionId, ExpressionKind, Part, UnaryOperat
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Requirement;
-use crate::types::Type;
 
 /// What an arithmetic operator makes of two types.
 struct Arithmetic {

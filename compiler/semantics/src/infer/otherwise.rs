@@ -1,12 +1,12 @@
 //! `a ?? b`.
 
+use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::infer::context::{Context, Expected};
-use crate::types::Type;
 
 impl Context<'_> {
     /// `a ?? b`

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind, Name, Span};
 use gsw_syntax::ast;
 
@@ -10,7 +11,6 @@ use crate::hir::{ListRest, LocalId, LocalKind, Pattern, PatternKind};
 use crate::infer::absence::Arms;
 use crate::infer::context::Context;
 use crate::infer::unify::Relation;
-use crate::types::Type;
 
 /// Where a pattern stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

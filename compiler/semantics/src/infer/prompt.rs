@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, errors, given_by_call};
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
-use crate::errors::{self, calls};
+use crate::errors::calls;
 use crate::hir::{ExpressionId, ExpressionKind, PromptMode};
 use crate::infer::argument::Formal;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::setting::SettingsOf;
-use crate::scope::Definition;
-use crate::tool_list::given_by_call;
-use crate::types::Type;
 
 impl Context<'_> {
     /// `p(arguments)`
@@ -152,7 +151,7 @@ impl Context<'_> {
     pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
         if let ast::ExpressionKind::Name(name) = &expression.kind
             && self.find_local(name).is_none()
-            && crate::scope::resolve_name(self.db, self.file, name).is_none()
+            && gsw_names::resolve_name(self.db, self.file, name).is_none()
         {
             self.unknown_name(name, expression.span);
             return None;
@@ -161,7 +160,7 @@ impl Context<'_> {
             Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
             _ => {
                 let place = self.place(expression.span);
-                let text = crate::source_text::source_text(self.db, self.item, expression.span);
+                let text = gsw_names::source_text(self.db, self.item, expression.span);
                 self.report(errors::not_an_agent(place, &format!("`{text}`")));
                 None
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, Parameter, Presence, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -10,10 +12,6 @@ use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::{kind_text, reference};
-use crate::scope::{Definition, resolve_name};
-use crate::signature::{Parameter, Presence};
-use crate::substitute::substitute;
-use crate::types::Type;
 
 impl Context<'_> {
     /// `Bug { title: "x", ..base }`
@@ -82,10 +80,10 @@ impl Context<'_> {
         let found = match item.kind(self.db) {
             ItemKind::Record => Some((item, None)),
             ItemKind::Alias => {
-                let target = crate::alias::alias_target(self.db, item);
+                let target = gsw_names::alias_target(self.db, item);
                 match self.unchecked(&target) {
                     Type::Record(record, _) => {
-                        let checked = crate::alias::has_check(self.db, item)
+                        let checked = gsw_names::has_check(self.db, item)
                             .then(|| Type::Checked(item, Arc::from([])));
                         Some((record, checked))
                     }
@@ -126,7 +124,7 @@ impl Context<'_> {
                     let place = self.place(name.span);
                     let before = format!("`{}`", first.name);
                     self.report(
-                        crate::errors::unknown_name(place, &name.name, None)
+                        gsw_names::errors::unknown_name(place, &name.name, None)
                             .note(format!("{before} is neither a module nor an enum")),
                     );
                     return None;

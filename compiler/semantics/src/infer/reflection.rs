@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, Type};
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
@@ -12,7 +13,6 @@ use crate::hir::{
     PromptMode, Statement, StatementKind, UnaryOperator,
 };
 use crate::infer::context::{Context, Expected};
-use crate::types::{FunctionType, Type};
 
 /// How often an answer is improved where nothing is said.
 const ROUNDS: i64 = 3;

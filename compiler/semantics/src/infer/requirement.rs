@@ -5,21 +5,17 @@
 //! followed here, outside of inference, so that functions that call each other are no circle of queries.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
+use gsw_names::types::{Type, parts};
+use gsw_names::{
+    ANY_VALUE, RequirementKind, display_type, generics_of, holds_secret, item_signature, std_file,
+};
 use gsw_source::{Db, Diagnostic, ItemId, Place};
 use rustc_hash::FxHashMap;
 
-use crate::attribute::RequirementKind;
-use crate::declaration::{generics_of, item_signature};
-use crate::display::display_type;
 use crate::errors::values as errors;
-use crate::held::holds_secret;
 use crate::infer::capability::{Open, is_able};
 use crate::infer::{infer_item, lookup};
 use crate::item_bodies::{GenericUse, Requirement};
-use crate::method::ANY_VALUE;
-use crate::module::std_file;
-use crate::types::Type;
-use crate::types::parts;
 
 /// What `item` asks of its type parameters, by position; sorted.
 #[salsa::tracked(returns(ref))]

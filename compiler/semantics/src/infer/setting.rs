@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, spawn_name};
 use gsw_source::{ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -10,9 +12,6 @@ use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
 use crate::not_yet_supported::Missing;
-use crate::scope::Definition;
-use crate::tool_list::spawn_name;
-use crate::types::Type;
 
 /// Whose settings they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

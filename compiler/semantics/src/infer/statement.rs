@@ -1,5 +1,7 @@
 //! Blocks and statements.
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, lower_type, source_text};
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
@@ -11,10 +13,6 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
 use crate::infer::table::Side;
 use crate::item_bodies::Reference;
-use crate::lower_type::lower_type;
-use crate::scope::Definition;
-use crate::source_text::source_text;
-use crate::types::Type;
 
 impl Context<'_> {
     /// `{ … }`, with a scope of its own.
@@ -330,7 +328,7 @@ impl Context<'_> {
             return None;
         };
         let Some(local) = self.find_local(name) else {
-            match crate::scope::resolve_name(self.db, self.file, name) {
+            match gsw_names::resolve_name(self.db, self.file, name) {
                 Some(definition) => {
                     let kind = match definition {
                         Definition::Item(item) => crate::infer::name::kind_text(item.kind(self.db)),
@@ -396,7 +394,7 @@ impl Context<'_> {
 
     /// The text of the program at a span of this item.
     fn source_text(&self, span: Span) -> Name {
-        crate::source_text::source_text(self.db, self.item, span)
+        gsw_names::source_text(self.db, self.item, span)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
 use gsw_source::{Name, Span};
 
 use crate::infer::text::Texts;
-use crate::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
 
 /// What to say when a variable's type is never found.
 #[derive(Clone, Debug)]
@@ -253,7 +253,7 @@ fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> 
 #[cfg(test)]
 mod tests {
     use super::{Blame, Table};
-    use crate::types::Type;
+    use gsw_names::types::Type;
 
     #[test]
     fn a_type_cannot_contain_itself() {

@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gsw_names::types::{TextVariable, Type};
 use gsw_source::{Name, Span};
-
-use crate::types::{TextVariable, Type};
 
 /// All such types of one body.
 #[derive(Default)]
@@ -235,7 +234,7 @@ mod tests {
     use gsw_source::{Name, Span};
 
     use super::Texts;
-    use crate::types::Type;
+    use gsw_names::types::Type;
 
     fn names(texts: &[&str]) -> Vec<Name> {
         texts.iter().map(Name::new).collect()

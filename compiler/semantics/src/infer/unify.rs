@@ -1,11 +1,11 @@
 //! Whether one type is accepted where another is wanted without changing the value, binding variables on the way.
 
+use gsw_names::types::{FunctionType, Type, TypeVariable};
 use gsw_source::{ItemId, Name};
 
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::infer::table::Side;
-use crate::types::{FunctionType, Type, TypeVariable};
 
 /// How a value of one type stands to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

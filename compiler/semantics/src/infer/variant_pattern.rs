@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::Type;
+use gsw_names::{Definition, Parameter, resolve_name, substitute};
 use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
@@ -11,10 +13,6 @@ use crate::infer::absence::way_to;
 use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::infer::name::reference;
-use crate::scope::{Definition, resolve_name};
-use crate::signature::Parameter;
-use crate::substitute::substitute;
-use crate::types::Type;
 
 /// The fields in a pattern's parentheses, and whether it names them all.
 type Fields<'a> = (&'a [ast::PatternField], ast::Rest);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{module_scope, prelude_file};
 use gsw_source::{ItemKind, Name, Span};
 use gsw_syntax::ast;
 
@@ -13,9 +15,6 @@ use crate::hir::{
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
-use crate::module::prelude_file;
-use crate::scope::module_scope;
-use crate::types::{FunctionType, Type};
 
 /// What a judge of a failed body can be told, in order.
 const FACTS: &[(&str, Fact)] = &[

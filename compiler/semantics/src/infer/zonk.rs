@@ -1,13 +1,13 @@
 //! The end of inference: every variable replaced by what was found, and reported where nothing was.
 
+use gsw_names::types::{FunctionType, Type, TypeVariable, parts};
+
 use crate::errors::values as errors;
 use crate::hir::{
     Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::infer::context::Context;
 use crate::infer::table::{Blame, Table};
-use crate::types::parts;
-use crate::types::{FunctionType, Type, TypeVariable};
 
 impl Context<'_> {
     /// Gives every local and expression its final type.

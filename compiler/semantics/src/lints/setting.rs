@@ -1,5 +1,6 @@
 //! Models that nobody answers, and settings that the model of an agent does not take.
 
+use gsw_names::item_signature;
 use gsw_project::resolved_model;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
 use gsw_syntax::ast::{
@@ -7,7 +8,6 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::item_ast;
 
-use crate::declaration::item_signature;
 use crate::errors;
 
 /// Sampling settings, which the newest interface of Anthropic has no more.

@@ -1,15 +1,12 @@
 //! Imports that bring names which nothing mentions.
 
+use gsw_names::{import_name, imports, is_private, module_file, module_scope, with_line_end};
 use gsw_source::{Db, Diagnostic, File, ItemId, Name, Place, Span};
 use gsw_syntax::ast::{Import, ImportedName, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::errors;
-use crate::import::imports;
 use crate::mention::mentioned_names;
-use crate::module::module_file;
-use crate::scope::{import_name, is_private, module_scope};
-use crate::tree::with_line_end;
 
 /// Warnings about imports of `file`.
 pub fn unused_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {

@@ -1,13 +1,12 @@
 //! What crosses the boundary of a step, task, iteration or workflow can be written down.
 
+use gsw_names::types::Type;
+use gsw_names::{find_held, has_media_inside, holds_media, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use super::place_in;
-use crate::declaration::item_signature;
 use crate::errors;
-use crate::held::{find_held, has_media_inside, holds_media};
 use crate::hir::{Body, ExpressionKind};
-use crate::types::Type;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
@@ -79,8 +78,8 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
             ));
         }
     }
-    let tree = crate::tree::item_head(db, item);
-    let name = tree.as_deref().and_then(crate::tree::declared_name);
+    let tree = gsw_names::item_head(db, item);
+    let name = tree.as_deref().and_then(gsw_names::declared_name);
     if let (true, Some(name)) = (is_asked && holds_media(db, &signature.result), name) {
         let place = Place::Item {
             item,

@@ -1,5 +1,6 @@
 //! What a constant is computed from: nothing outside of the program, and not itself. What it raises is for the evaluator to say.
 
+use gsw_names::module_path;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 use rustc_hash::FxHashSet;
 
@@ -8,7 +9,6 @@ use crate::errors;
 use crate::hir::{Body, BodyPart};
 use crate::infer::infer_item;
 use crate::item_bodies::Reference;
-use crate::module::module_path;
 use crate::summary::item_summary;
 
 /// The modules of the library that ask the run which they are called in.

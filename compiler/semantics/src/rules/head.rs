@@ -1,12 +1,11 @@
 //! What stands in the head of a declaration and may not: modifiers of another kind, reserved words as names, no body.
 
+use gsw_names::{is_std, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::TokenKind;
 use gsw_syntax::ast::{Identifier, ItemBody, Modifier, ModifierKind, Signature};
 
 use crate::errors;
-use crate::module::is_std;
-use crate::tree::item_head;
 
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     // The library may name `log.error` and declares what the runtime does without a body.

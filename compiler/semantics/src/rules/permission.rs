@@ -1,5 +1,7 @@
 //! Calls that the program's own `permissions` refuse, where that can be seen before it runs.
 
+use gsw_names::types::Effect;
+use gsw_names::{PRELUDE, is_std, module_path};
 use gsw_source::{Db, Diagnostic, ItemId};
 
 use super::place_in;
@@ -7,9 +9,7 @@ use crate::constant::{ConstantValue, known_value};
 use crate::errors;
 use crate::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use crate::manifest::permissions;
-use crate::module::{PRELUDE, is_std, module_path};
 use crate::summary::item_summary;
-use crate::types::Effect;
 
 /// The effects that a permission grants, each under its own name.
 const GRANTED: &[Effect] = &[

@@ -1,5 +1,7 @@
 //! How tools may be repeated, and `once` calls where code may run again.
 
+use gsw_names::types::{Effect, EffectSet};
+use gsw_names::{declared_name, is_std};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
 use gsw_syntax::{ast, item_ast};
 
@@ -10,10 +12,7 @@ use crate::hir::{
     StatementKind,
 };
 use crate::infer::infer_item;
-use crate::module::is_std;
 use crate::summary::item_summary;
-use crate::tree::declared_name;
-use crate::types::{Effect, EffectSet};
 use crate::walk::{Child, children};
 
 /// How a tool may be repeated.

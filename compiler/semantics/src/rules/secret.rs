@@ -1,11 +1,9 @@
 //! Secrets in what is shown: prompts go to models, questions to people, a workflow's result to whoever started it.
 
+use gsw_names::{declared_name, holds_secret, item_head, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
-use crate::declaration::item_signature;
 use crate::errors;
-use crate::held::holds_secret;
-use crate::tree::{declared_name, item_head};
 
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let word = match item.kind(db) {

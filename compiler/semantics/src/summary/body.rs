@@ -1,16 +1,16 @@
 //! One walk over a body: what each expression does and what its value brings.
 
+use gsw_names::types::Type;
+use gsw_names::{builtin_set, error_class, error_name};
 use gsw_source::Db;
 
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
 use crate::call_summary::Summary;
-use crate::error_class::{builtin_set, error_class, error_name};
 use crate::hir::{
     Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
 };
-use crate::types::Type;
 use crate::walk::{Child, children, visit_patterns};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;

@@ -2,18 +2,16 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_names::types::{Effect, Type};
+use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, bears, nothing, of_latent};
 use super::task::add_modifiers;
 use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
-use crate::declaration::item_signature;
-use crate::error_class::{builtin_set, model_errors};
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use crate::infer::infer_item;
-use crate::signature::Signature;
-use crate::types::{Effect, Type};
 
 /// What the arguments of a call bring.
 struct Given {
@@ -288,7 +286,7 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
         }
         ItemKind::Tool => {
             summary.waits = Waits::Always;
-            if crate::host_tool::is_host_tool(db, item) {
+            if gsw_names::is_host_tool(db, item) {
                 summary.effects = summary.effects.with(Effect::Host);
                 summary
                     .errors

@@ -1,5 +1,7 @@
 //! The `!` of a head against what a call raises: errors of modifiers that it leaves out, and listed ones that never come.
 
+use gsw_names::types::{ErrorName, ErrorSet};
+use gsw_names::{lower_throws, source_text};
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 use gsw_syntax::ast::{Item, ItemBody, ModifierKind, Signature};
 use gsw_syntax::item_ast;
@@ -8,9 +10,6 @@ use super::call::add_head;
 use super::facts::nothing;
 use crate::errors;
 use crate::hir::Body;
-use crate::lower_type::lower_throws;
-use crate::source_text::source_text;
-use crate::types::{ErrorName, ErrorSet};
 
 /// What is wrong with the list of `body`'s item, whose block raises `raised`.
 pub(super) fn head_diagnostics(

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use gsw_names::find_held;
+use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
 use gsw_source::Db;
 
 use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
-use crate::held::find_held;
-use crate::types::{EffectSet, ErrorSet, Latent, Type};
 
 /// What a value brings with it.
 #[derive(Clone, PartialEq, Eq, Debug)]

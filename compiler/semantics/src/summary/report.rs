@@ -1,17 +1,15 @@
 //! What the errors of a body have wrong, told from the facts of the last walk.
 
+use gsw_names::types::ErrorSet;
+use gsw_names::{display_type, item_signature, model_errors};
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
 use super::declared::{declared_end, head_diagnostics, names};
-use crate::declaration::item_signature;
-use crate::display::display_type;
-use crate::error_class::model_errors;
 use crate::errors;
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use crate::infer::infer_item;
 use crate::item_bodies::Reference;
-use crate::types::ErrorSet;
 use crate::walk::{Child, children};
 
 /// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since

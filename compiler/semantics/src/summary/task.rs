@@ -1,14 +1,14 @@
 //! What tasks, `parallel` and blocks with modifiers do.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_names::builtin_set;
+use gsw_names::types::{Effect, EffectSet};
 use gsw_source::{Db, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{add, nothing};
 use crate::call_summary::{Summary, Waits};
-use crate::error_class::builtin_set;
 use crate::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
-use crate::types::{Effect, EffectSet};
 
 impl<'a> BodyWalk<'a, '_> {
     /// `None` for what starts no task and opens no scope.

@@ -9,7 +9,7 @@ use gsw_syntax::item_ast;
 /// The tree of `item` without what stands in braces and without places of the whole: the wall that edits in bodies do not
 /// cross. Whoever asks only for heads asks here.
 #[salsa::tracked(returns(clone))]
-pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
+pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
     let tree = item_ast(db, item)?;
     let empty = || Block {
         statements: Vec::new(),
@@ -63,7 +63,7 @@ pub(crate) fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
 }
 
 /// The declared name of an item, where it has one.
-pub(crate) fn declared_name(item: &Item) -> Option<&Identifier> {
+pub fn declared_name(item: &Item) -> Option<&Identifier> {
     Some(match &item.body {
         ItemBody::Function(it) => &it.signature.name,
         ItemBody::Record(it) => &it.name,
@@ -87,7 +87,7 @@ pub(crate) fn declared_name(item: &Item) -> Option<&Identifier> {
 }
 
 /// `span` with the rest of its line when nothing but blanks follows on it: what a removal takes away.
-pub(crate) fn with_line_end(db: &dyn Db, item: ItemId, span: Span) -> Span {
+pub fn with_line_end(db: &dyn Db, item: ItemId, span: Span) -> Span {
     let (file, own) = gsw_syntax::locate(db, Place::Item { item, span });
     let rest = file.text(db).get(own.end as usize..).unwrap_or_default();
     let blank = rest.len() - rest.trim_start_matches([' ', '\t', ';']).len();

@@ -40,7 +40,7 @@ pub fn needs_host(db: &dyn Db) -> Vec<Diagnostic> {
 }
 
 /// One error for each host tool of `file` whose name a host tool of another module has as well.
-pub(crate) fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let all = host_tools(db);
     let own = all.iter().filter(|it| it.file(db) == file);
     let found = own.filter_map(|&item| {

@@ -12,13 +12,13 @@ use crate::types::{Type, is_media, parts};
 
 /// How many instances a value may hold. A type that holds ever larger instances of itself is beyond any number; this one is a guess
 /// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
-pub(crate) const MOST_INSTANCES: usize = 2_000;
+pub const MOST_INSTANCES: usize = 2_000;
 
 /// How many types may stand in one that is written out; a guess, likewise.
 const MOST_PARTS: usize = 4_000;
 
 /// Whether a type is larger than any that is not made by a type that holds ever larger instances of itself.
-pub(crate) fn is_endless(ty: &Type) -> bool {
+pub fn is_endless(ty: &Type) -> bool {
     let mut waiting = vec![ty.clone()];
     let mut count = 0;
     while let Some(ty) = waiting.pop() {
@@ -32,7 +32,7 @@ pub(crate) fn is_endless(ty: &Type) -> bool {
 }
 
 /// What `wanted` says of the first part of a value of this type that it says something of; `endless` when the parts have no end.
-pub(crate) fn find_held<T>(
+pub fn find_held<T>(
     db: &dyn Db,
     ty: &Type,
     endless: Option<T>,
@@ -69,18 +69,18 @@ pub(crate) fn find_held<T>(
 }
 
 /// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
-pub(crate) fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
+pub fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
     find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
 }
 
 /// Whether there is an image or a document somewhere in a value of this type.
-pub(crate) fn holds_media(db: &dyn Db, ty: &Type) -> bool {
+pub fn holds_media(db: &dyn Db, ty: &Type) -> bool {
     let wanted = |ty: &Type| is_media(ty).then_some("media");
     find_held(db, ty, None, wanted).is_some()
 }
 
 /// Whether a value of this type holds an image or a document and is neither one nor a list of them.
-pub(crate) fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
+pub fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
     !is_media(ty) && holds_media(db, ty)
 }
 

@@ -26,7 +26,7 @@ pub fn import_circles(db: &dyn Db, project: Project) -> FxHashMap<File, u32> {
 }
 
 /// Whether two files, one of which reaches the other, reach each other.
-pub(crate) fn is_circle(db: &dyn Db, one: File, other: File) -> bool {
+pub fn is_circle(db: &dyn Db, one: File, other: File) -> bool {
     let Some(project) = Project::try_get(db) else {
         return one == other;
     };

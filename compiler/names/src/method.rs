@@ -9,7 +9,7 @@ use crate::substitute::substitute;
 use crate::types::Type;
 
 /// The module whose functions are methods of every value.
-pub(crate) const ANY_VALUE: &str = "std/value";
+pub const ANY_VALUE: &str = "std/value";
 
 /// The function that `receiver.name(…)` calls; its first parameter takes the receiver.
 ///

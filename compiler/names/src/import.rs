@@ -80,7 +80,7 @@ fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 }
 
 /// The imports of `file` with their items.
-pub(crate) fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
+pub fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
     let ids = file_item_ids(db, file).iter().copied();
     let imports = ids.filter(|id| id.kind(db) == ItemKind::Import);
     imports
@@ -101,7 +101,7 @@ pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
 }
 
 /// Whether what is wrong with `name` was reported where it is imported or declared.
-pub(crate) fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
+pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
     is_imported(db, file, name) || seems_declared(db, file, name)
 }
 

@@ -114,7 +114,7 @@ fn check_head(signature: &ast::Signature, check: &mut impl FnMut(&Identifier, Na
 }
 
 /// A local whose name is unusual. Its first letter is small, else it would be no local.
-pub(crate) fn local_name(item: ItemId, name: &str, span: Span) -> Option<Diagnostic> {
+pub fn local_name(item: ItemId, name: &str, span: Span) -> Option<Diagnostic> {
     if is_capitalised(name) || NamingStyle::Snake.admits(name) {
         return None;
     }

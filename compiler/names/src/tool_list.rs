@@ -46,7 +46,7 @@ pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
 }
 
 /// What the settings behind `with` give to the model of that call, tools and workflows.
-pub(crate) fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Vec<ItemId> {
+pub fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Vec<ItemId> {
     let mut given = named_in(db, file, settings, "tools");
     given.extend(named_in(db, file, settings, "spawns"));
     given
@@ -89,7 +89,7 @@ fn named_in<'a>(
 }
 
 /// The tools that a module declares for all, in their order.
-pub(crate) fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
+pub fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
     let items = file_item_ids(db, module).iter().copied();
     items
         .filter(|it| it.kind(db) == ItemKind::Tool && !is_private(db, *it))
@@ -97,7 +97,7 @@ pub(crate) fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
 }
 
 /// What stands after `as` in a list of tools.
-pub(crate) enum Alias<'a> {
+pub enum Alias<'a> {
     /// There is no `as`.
     None,
     /// What is renamed, and the name.
@@ -107,7 +107,7 @@ pub(crate) enum Alias<'a> {
 }
 
 /// The name that an element of a list of tools has for the model: `accounts.remove as remove_account`.
-pub(crate) fn alias_of(element: &Expression) -> Alias<'_> {
+pub fn alias_of(element: &Expression) -> Alias<'_> {
     let ExpressionKind::As { value, ty } = &element.kind else {
         return Alias::None;
     };
@@ -121,7 +121,7 @@ pub(crate) fn alias_of(element: &Expression) -> Alias<'_> {
 }
 
 /// A name for a tool that tells it from one of another module: that of its module before its own.
-pub(crate) fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
+pub fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
     let module = shown_module(db, tool.file(db));
     let module = module.rsplit('/').next().unwrap_or_default();
     wire_name(&format!("{module}_{}", tool.name(db)))

@@ -179,7 +179,7 @@ fn add_import(db: &dyn Db, file: File, id: ItemId, scope: &mut ModuleScope) {
 }
 
 /// The name by which an import without braces brings its module.
-pub(crate) fn import_name(import: &Import) -> Name {
+pub fn import_name(import: &Import) -> Name {
     let last = import.path.rsplit('/').next().unwrap_or_default();
     let alias = import.alias.as_ref().map(|it| it.name.clone());
     alias.unwrap_or_else(|| Name::new(last))
