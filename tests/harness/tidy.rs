@@ -19,6 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-semantics",
         &[
             "gsw-abi",
+            "gsw-infer",
             "gsw-names",
             "gsw-project",
             "gsw-source",
@@ -26,9 +27,14 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "gsw-infer",
+        &["gsw-abi", "gsw-names", "gsw-source", "gsw-syntax"],
+    ),
+    (
         "gsw-evaluator",
         &[
             "gsw-abi",
+            "gsw-infer",
             "gsw-names",
             "gsw-project",
             "gsw-semantics",
@@ -39,6 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-describe",
         &[
+            "gsw-infer",
             "gsw-names",
             "gsw-project",
             "gsw-semantics",
@@ -50,6 +57,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-flow",
         &[
             "gsw-abi",
+            "gsw-infer",
             "gsw-names",
             "gsw-project",
             "gsw-semantics",
@@ -83,16 +91,25 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-ide",
         &[
             "gsw-evaluator",
+            "gsw-format",
+            "gsw-infer",
             "gsw-names",
             "gsw-project",
             "gsw-semantics",
             "gsw-source",
+            "gsw-std",
             "gsw-syntax",
         ],
     ),
     (
         "gsw-server",
-        &["gsw-ide", "gsw-project", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-ide",
+            "gsw-project",
+            "gsw-source",
+            "gsw-std",
+            "gsw-syntax",
+        ],
     ),
 ];
 

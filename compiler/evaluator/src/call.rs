@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId};
+use gsw_infer::infer_item;
 use gsw_names::item_signature;
 use gsw_names::types::Type;
-use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId};
-use gsw_semantics::infer_item;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::equal::equal;

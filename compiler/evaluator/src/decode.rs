@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, alias_target, item_signature, substitute};
-use gsw_semantics::hir::BodyPart;
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 

@@ -1,8 +1,8 @@
 //! `"…${e}…"` and `x.to_string()`.
 
+use gsw_infer::hir::Part;
 use gsw_names::alias_target;
 use gsw_names::types::Type;
-use gsw_semantics::hir::Part;
 
 use crate::frame::Frame;
 use crate::json::{Json, text};

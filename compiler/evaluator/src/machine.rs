@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::infer_item;
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::infer_item;
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
 use crate::stop::{Flow, Stop, give_up, limit};

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_infer::infer_item;
 use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{
     Signature, TypeDeclaration, builtin_error, is_std, item_signature, prelude_file,
     type_declaration,
 };
 use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
-use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::{Waits, check_bounds, check_source, infer_item, item_summary, permissions};
+use gsw_semantics::{Waits, check_bounds, check_source, item_summary, permissions};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
 use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};

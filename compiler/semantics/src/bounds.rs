@@ -1,14 +1,14 @@
 //! What JSON Schema can say of a `where`.
 
 use gsw_abi::types::Bound;
-use gsw_source::{Db, ItemId};
-
-use crate::constant::{ConstantValue, known_value, library_name};
-use crate::hir::{
+use gsw_infer::hir::{
     BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, RangeEnd,
     UnaryOperator,
 };
-use crate::infer::infer_item;
+use gsw_infer::infer_item;
+use gsw_source::{Db, ItemId};
+
+use crate::constant::{ConstantValue, known_value, library_name};
 
 /// What JSON Schema can say of a `where`: never more than it says.
 pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use gsw_infer::hir::ExpressionId;
 use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
-
-use crate::hir::ExpressionId;
 
 /// Whether calling something can wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,5 +1,8 @@
 //! All that is wrong with a file or a project, in the order of places.
 
+use gsw_infer::{
+    body_not_yet_supported, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
+};
 use gsw_names::{
     import_diagnostics, is_std, item_signature, module_scope, name_diagnostics,
     recursion_diagnostic, shared_names, type_declaration,
@@ -10,10 +13,7 @@ use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, 
 
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
-use crate::infer::infer_item;
-use crate::infer::{kind_text, requirement_diagnostics};
 use crate::lints::{lint_diagnostics, unused_imports};
-use crate::not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
 use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;

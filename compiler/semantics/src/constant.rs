@@ -1,15 +1,14 @@
 //! What is known of expressions without running them.
 
+use gsw_infer::hir::{
+    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
+    UnaryOperator,
+};
+use gsw_infer::infer_item;
 use gsw_names::module_path;
 use gsw_source::{Db, ItemId, Name, Place};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::item_ast;
-
-use crate::hir::{
-    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
-    UnaryOperator,
-};
-use crate::infer::infer_item;
 
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,16 +1,11 @@
 //! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
 
-pub mod calls;
 mod constants;
 mod coverage;
 mod heads;
 mod lints;
-pub mod patterns;
 mod program;
-pub mod records;
 mod throws;
-mod unsupported;
-pub mod values;
 mod workflows;
 
 pub use constants::{constant_circle, effect_in_constant, question_in_constant};
@@ -24,7 +19,6 @@ pub use program::missing_main;
 pub use throws::{
     impossible_catch, left_out_of_type, never_raised, undeclared_errors, undeclared_open_error,
 };
-pub use unsupported::not_compiled_yet;
 pub use workflows::{
     beyond_project, broken_check, cannot_leave, captured_cycle, declared_once, media_answer,
     media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable, outside_loop,

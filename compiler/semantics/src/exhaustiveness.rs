@@ -7,13 +7,13 @@ mod matrix;
 mod pattern;
 mod witness;
 
+use gsw_infer::hir::{Arm, Body, Expression, ExpressionKind, Pattern, PatternKind, StatementKind};
 use gsw_names::source_text;
 use gsw_names::types::Type;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 use rustc_hash::FxHashMap;
 
 use crate::errors;
-use crate::hir::{Arm, Body, Expression, ExpressionKind, Pattern, PatternKind, StatementKind};
 use constructor::{Constructor, field_types, split};
 use matrix::Matrix;
 use pattern::{Simple, simplify};

@@ -7,9 +7,9 @@ mod unreachable;
 mod unused;
 mod unused_import;
 
+use gsw_infer::ItemBodies;
 use gsw_source::{Db, Diagnostic, ItemId};
 
-use crate::item_bodies::ItemBodies;
 pub use unused_import::unused_imports;
 
 /// Warnings about `item` with these bodies.

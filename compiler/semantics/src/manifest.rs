@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use gsw_infer::hir::{Callee, ExpressionKind};
+use gsw_infer::infer_item;
 use gsw_names::{item_signature, listed_spawns, listed_tools};
 use gsw_project::{project_configuration, resolved_model};
 use gsw_source::{Db, File, ItemId, ItemKind, Project};
@@ -11,8 +13,6 @@ use gsw_syntax::ast::{
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::hir::{Callee, ExpressionKind};
-use crate::infer::infer_item;
 use crate::summary::item_summary;
 
 /// What a workflow can raise, do and ask.

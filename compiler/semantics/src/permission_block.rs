@@ -1,12 +1,13 @@
 //! What is wrong with a `permissions` block: nothing in it may be taken for less than it says.
 
+use gsw_infer::errors::calls;
 use gsw_names::effect_named;
 use gsw_project::{PERMISSIONS, project_configuration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span, nearest};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
 use gsw_syntax::{file_item_ids, item_ast};
 
-use crate::errors::{self, calls};
+use crate::errors;
 use crate::manifest::text;
 use crate::rules::contains;
 

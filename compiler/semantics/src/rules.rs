@@ -12,9 +12,9 @@ mod place;
 mod repeat;
 mod secret;
 
+use gsw_infer::hir::Body;
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
 
-use crate::hir::Body;
 pub use mocked::is_mockable;
 pub use permission::contains;
 pub use repeat::{RepeatClass, repeat_class};

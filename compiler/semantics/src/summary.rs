@@ -20,14 +20,14 @@ mod task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use gsw_infer::hir::BodyPart;
+use gsw_infer::infer_item;
 use gsw_names::{is_circle, is_std, item_signature, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashMap;
 
 use crate::call_summary::{ItemSummary, Summary, Waits};
-use crate::hir::BodyPart;
-use crate::infer::infer_item;
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 

@@ -1,7 +1,7 @@
 //! `textDocument/definition`: where the name at a place is declared.
 
+use gsw_infer::Reference;
 use gsw_names::TypeDeclarationKind;
-use gsw_semantics::Reference;
 use gsw_source::{Db, File, ItemId, Place, Span};
 
 use crate::cursor::cursor;
@@ -20,7 +20,7 @@ pub fn definition(db: &dyn Db, file: File, offset: u32) -> Option<Target> {
     let cursor = cursor(db, file, offset)?;
     let place = match cursor.reference {
         Reference::Local { part, local } => {
-            let body = gsw_semantics::body(db, cursor.item, part)?;
+            let body = gsw_infer::body(db, cursor.item, part)?;
             Place::Item {
                 item: cursor.item,
                 span: body.local(local).span,

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use gsw_infer::Reference;
+use gsw_infer::hir::LocalKind;
 use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
 };
-use gsw_semantics::hir::LocalKind;
-use gsw_semantics::{Reference, item_summary};
+use gsw_semantics::item_summary;
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
@@ -53,7 +54,7 @@ fn local(db: &dyn Db, cursor: &Cursor) -> Option<String> {
     let Reference::Local { part, local } = cursor.reference else {
         return None;
     };
-    let body = gsw_semantics::body(db, cursor.item, part)?;
+    let body = gsw_infer::body(db, cursor.item, part)?;
     let local = body.local(local);
     let ty = display_type(db, &local.ty);
     Some(match local.kind {

@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use gsw_names::types::Type;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
 
 use crate::ir::{Checked, Constant, Operand};
 use crate::lower::builder::{Builder, type_word};

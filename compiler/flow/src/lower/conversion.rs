@@ -1,7 +1,7 @@
 //! Conversions that the source does not write.
 
+use gsw_infer::hir::{Coercion, ExpressionId};
 use gsw_names::types::Type;
-use gsw_semantics::hir::{Coercion, ExpressionId};
 
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;

@@ -139,5 +139,5 @@ pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
         place,
         format!("{what} cannot hold a `secret`"),
     )
-    .note(super::values::SECRET)
+    .note(gsw_infer::errors::values::SECRET)
 }

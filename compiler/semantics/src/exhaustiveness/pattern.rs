@@ -1,11 +1,11 @@
 //! Patterns reduced to what matters for coverage: constructors, alternatives and wildcards.
 
+use gsw_infer::hir::{Pattern, PatternKind};
 use gsw_names::model_errors;
 use gsw_names::types::Type;
 use gsw_source::{Db, ItemId};
 
 use super::constructor::{Constructor, field_types};
-use crate::hir::{Pattern, PatternKind};
 
 /// A pattern without names and spans.
 #[derive(Clone, PartialEq, Debug)]

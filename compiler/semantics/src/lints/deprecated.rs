@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use gsw_infer::{ItemBodies, Reference};
 use gsw_names::{declared_name, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place};
 use gsw_syntax::ast::{Attribute, Expression, ExpressionKind, ItemBody, Literal};
 
 use crate::errors;
-use crate::item_bodies::{ItemBodies, Reference};
 
 pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();

@@ -1,9 +1,8 @@
 //! Locals whose names are not in the one style.
 
+use gsw_infer::hir::Body;
 use gsw_names::local_name;
 use gsw_source::{Diagnostic, ItemId};
-
-use crate::hir::Body;
 
 pub(super) fn check(item: ItemId, body: &Body, found: &mut Vec<Diagnostic>) {
     for (index, local) in body.locals.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Code behind a statement that never ends normally.
 
+use gsw_infer::hir::{Body, ExpressionKind, Statement, StatementKind};
 use gsw_names::types::Type;
 use gsw_source::{Diagnostic, Place, Span};
 
 use crate::errors;
-use crate::hir::{Body, ExpressionKind, Statement, StatementKind};
 
 pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use gsw_infer::ItemBodies;
+use gsw_infer::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, StatementKind};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::errors;
-use crate::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, StatementKind};
-use crate::item_bodies::ItemBodies;
 
 pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
     let Some(main) = inferred.bodies.iter().find(|it| it.part == BodyPart::Main) else {

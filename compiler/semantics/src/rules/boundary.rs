@@ -1,12 +1,12 @@
 //! What crosses the boundary of a step, task, iteration or workflow can be written down.
 
+use gsw_infer::hir::{Body, ExpressionKind};
 use gsw_names::types::Type;
 use gsw_names::{find_held, has_media_inside, holds_media, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 
 use super::place_in;
 use crate::errors;
-use crate::hir::{Body, ExpressionKind};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {

@@ -1,5 +1,7 @@
 //! Values that are known before the program runs and that the `where` of where they go does not admit.
 
+use gsw_infer::hir::{Body, BodyPart, Coercion, ExpressionId, ExpressionKind};
+use gsw_infer::infer_item;
 use gsw_names::types::Type;
 use gsw_names::{TypeDeclarationKind, alias_target, type_declaration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
@@ -7,8 +9,6 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 use super::place_in;
 use crate::constant::{ConstantValue, check_source, known_value, satisfies};
 use crate::errors;
-use crate::hir::{Body, BodyPart, Coercion, ExpressionId, ExpressionKind};
-use crate::infer::infer_item;
 
 /// A test may try on purpose what a check refuses.
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {

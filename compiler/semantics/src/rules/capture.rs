@@ -1,12 +1,12 @@
 //! Captured variables hold no function, task, stream or session: otherwise values could refer to each other in a circle, and
 //! counting references would free none of them.
 
+use gsw_infer::hir::{Body, Captured, LocalKind};
 use gsw_source::{Db, Diagnostic};
 
 use super::boundary::unrecordable;
 use super::place_in;
 use crate::errors;
-use crate::hir::{Body, Captured, LocalKind};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for local in &body.locals {

@@ -1,14 +1,13 @@
 //! What a constant is computed from: nothing outside of the program, and not itself. What it raises is for the evaluator to say.
 
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::{Reference, infer_item};
 use gsw_names::module_path;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
 use rustc_hash::FxHashSet;
 
 use super::place_in;
 use crate::errors;
-use crate::hir::{Body, BodyPart};
-use crate::infer::infer_item;
-use crate::item_bodies::Reference;
 use crate::summary::item_summary;
 
 /// The modules of the library that ask the run which they are called in.

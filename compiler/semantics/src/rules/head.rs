@@ -1,5 +1,6 @@
 //! What stands in the head of a declaration and may not: modifiers of another kind, reserved words as names, no body.
 
+use gsw_infer::errors::calls;
 use gsw_names::{is_std, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::TokenKind;
@@ -68,7 +69,7 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
         };
         if !is_fitting {
             let place = place(modifier.span);
-            found.push(errors::calls::misplaced_modifier(place, word(modifier)));
+            found.push(calls::misplaced_modifier(place, word(modifier)));
         }
     }
     if let (Some(agent), false) = (&signature.by, kind == ItemKind::Prompt) {

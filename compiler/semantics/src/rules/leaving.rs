@@ -1,11 +1,11 @@
 //! `break`, `continue` and `return`: what they may leave.
 
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, StatementKind};
+use gsw_infer::{Child, children};
 use gsw_source::Diagnostic;
 
 use super::place_in;
 use crate::errors;
-use crate::hir::{Body, ExpressionId, ExpressionKind, StatementKind};
-use crate::walk::{Child, children};
 
 /// What stands around an expression, as far as leaving it goes.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! What a test may put something in the place of: what reaches outside of the program.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_infer::hir::{Body, ExpressionKind, StatementKind};
 use gsw_names::{is_std, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 
 use super::place_in;
 use crate::call_summary::Waits;
 use crate::errors;
-use crate::hir::{Body, ExpressionKind, StatementKind};
 use crate::summary::item_summary;
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {

@@ -1,5 +1,6 @@
 //! Calls that the program's own `permissions` refuse, where that can be seen before it runs.
 
+use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use gsw_names::types::Effect;
 use gsw_names::{PRELUDE, is_std, module_path};
 use gsw_source::{Db, Diagnostic, ItemId};
@@ -7,7 +8,6 @@ use gsw_source::{Db, Diagnostic, ItemId};
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
-use crate::hir::{Body, Callee, ExpressionId, ExpressionKind};
 use crate::manifest::permissions;
 use crate::summary::item_summary;
 

@@ -1,13 +1,13 @@
 //! Statements that stand in one sort of declaration only: `state` in workflows, `mock` and `assert … fails` in tests.
 
+use gsw_infer::hir::{
+    Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
+};
+use gsw_infer::{Child, children};
 use gsw_source::{Db, Diagnostic, ItemKind};
 
 use super::place_in;
 use crate::errors;
-use crate::hir::{
-    Body, BodyPart, ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind,
-};
-use crate::walk::{Child, children};
 
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     let kind = body.item.kind(db);

@@ -1,5 +1,10 @@
 //! How tools may be repeated, and `once` calls where code may run again.
 
+use gsw_infer::hir::{
+    Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers, PatternKind,
+    StatementKind,
+};
+use gsw_infer::{Child, children, infer_item};
 use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{declared_name, is_std};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
@@ -7,13 +12,7 @@ use gsw_syntax::{ast, item_ast};
 
 use super::place_in;
 use crate::errors;
-use crate::hir::{
-    Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers, PatternKind,
-    StatementKind,
-};
-use crate::infer::infer_item;
 use crate::summary::item_summary;
-use crate::walk::{Child, children};
 
 /// How a tool may be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,5 +1,9 @@
 //! One walk over a body: what each expression does and what its value brings.
 
+use gsw_infer::hir::{
+    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
+};
+use gsw_infer::{Child, children, visit_patterns};
 use gsw_names::types::Type;
 use gsw_names::{builtin_set, error_class, error_name};
 use gsw_source::Db;
@@ -8,10 +12,6 @@ use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
 use crate::call_summary::Summary;
-use crate::hir::{
-    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
-};
-use crate::walk::{Child, children, visit_patterns};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
 
@@ -291,7 +291,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         visit_patterns(pattern, &mut |it| match &it.kind {
             PatternKind::Binding(local) => bound.push(*local),
             PatternKind::List {
-                rest: Some(crate::hir::ListRest::Bound(local)),
+                rest: Some(gsw_infer::hir::ListRest::Bound(local)),
                 ..
             } => bound.push(*local),
             _ => {}

@@ -2,6 +2,8 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use gsw_infer::infer_item;
 use gsw_names::types::{Effect, Type};
 use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
@@ -10,8 +12,6 @@ use super::body::{BodyWalk, Outcome};
 use super::facts::{Facts, add, bears, nothing, of_latent};
 use super::task::add_modifiers;
 use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
-use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::infer::infer_item;
 
 /// What the arguments of a call bring.
 struct Given {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use gsw_abi::types::ErrorClass;
+use gsw_infer::hir::{Pattern, PatternKind};
 use gsw_names::types::ErrorSet;
 use gsw_names::{TypeDeclarationKind, error_class, error_name, model_errors, type_declaration};
 use gsw_source::{Db, ItemId};
 
 use crate::call_summary::Kept;
-use crate::hir::{Pattern, PatternKind};
 
 /// What is left of a set of errors.
 pub(super) struct Remaining<'a> {

@@ -1,12 +1,12 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
+use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind};
 use gsw_names::types::{ErrorSet, Type};
 
 use super::body::{BodyWalk, Outcome};
 use super::caught::Remaining;
 use super::facts::{Facts, add, nothing};
 use crate::call_summary::{ArgumentEffects, Summary, Waits};
-use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind};
 
 impl<'a> BodyWalk<'a, '_> {
     /// `None` for what is no control flow.

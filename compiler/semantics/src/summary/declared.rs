@@ -1,5 +1,6 @@
 //! The `!` of a head against what a call raises: errors of modifiers that it leaves out, and listed ones that never come.
 
+use gsw_infer::hir::Body;
 use gsw_names::types::{ErrorName, ErrorSet};
 use gsw_names::{lower_throws, source_text};
 use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
@@ -9,7 +10,6 @@ use gsw_syntax::item_ast;
 use super::call::add_head;
 use super::facts::nothing;
 use crate::errors;
-use crate::hir::Body;
 
 /// What is wrong with the list of `body`'s item, whose block raises `raised`.
 pub(super) fn head_diagnostics(

@@ -1,9 +1,9 @@
 //! Function values that become values of a type which says what they may raise and do.
 
+use gsw_infer::hir::ExpressionId;
 use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
 
 use crate::call_summary::{ArgumentEffects, Summary};
-use crate::hir::ExpressionId;
 
 /// A function that raises or does what its new type leaves out.
 pub(super) struct Leak {

@@ -1,5 +1,7 @@
 //! What the errors of a body have wrong, told from the facts of the last walk.
 
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use gsw_infer::{Child, Reference, children, infer_item};
 use gsw_names::types::ErrorSet;
 use gsw_names::{display_type, item_signature, model_errors};
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
@@ -7,10 +9,6 @@ use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 use super::body::BodyFacts;
 use super::declared::{declared_end, head_diagnostics, names};
 use crate::errors;
-use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::infer::infer_item;
-use crate::item_bodies::Reference;
-use crate::walk::{Child, children};
 
 /// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since
 /// what is unknown there would be missed here.

@@ -1,6 +1,7 @@
 //! What tasks, `parallel` and blocks with modifiers do.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
 use gsw_names::builtin_set;
 use gsw_names::types::{Effect, EffectSet};
 use gsw_source::{Db, ItemKind};
@@ -8,7 +9,6 @@ use gsw_source::{Db, ItemKind};
 use super::body::{BodyWalk, Outcome};
 use super::facts::{add, nothing};
 use crate::call_summary::{Summary, Waits};
-use crate::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
 
 impl<'a> BodyWalk<'a, '_> {
     /// `None` for what starts no task and opens no scope.

@@ -351,7 +351,7 @@ pub(super) fn reference(definition: Definition) -> Reference {
 }
 
 /// The word for a kind of declaration.
-pub(crate) fn kind_text(kind: ItemKind) -> &'static str {
+pub fn kind_text(kind: ItemKind) -> &'static str {
     match kind {
         ItemKind::Function => "function",
         ItemKind::Record | ItemKind::Alias => "type",

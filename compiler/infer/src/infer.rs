@@ -37,7 +37,7 @@ mod variant_pattern;
 mod workflow;
 mod zonk;
 
-pub(crate) use name::kind_text;
+pub use name::kind_text;
 pub use requirement::{requirement_diagnostics, requirements};
 
 use std::sync::Arc;
