@@ -63,7 +63,7 @@ fn watched() -> Watched {
 
 impl Watched {
     fn check(&mut self) {
-        let reports = gsw_semantics::check_project(&self.db);
+        let reports = gsw_analysis::check_project(&self.db);
         assert!(reports.is_empty(), "{reports:?}");
     }
 

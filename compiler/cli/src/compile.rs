@@ -32,7 +32,7 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
     let db = open(path).map_err(|failure| report::failure(&failure))?;
     let mut diagnostics = gsw_evaluator::check_project(&db);
     if main == Main::Needed && !diagnostics.iter().any(|it| it.severity == Severity::Error) {
-        diagnostics.extend(gsw_semantics::missing_main(&db));
+        diagnostics.extend(gsw_analysis::missing_main(&db));
     }
     if main != Main::Embedded {
         diagnostics.extend(gsw_names::needs_host(&db));

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use gsw_analysis::{ArgumentEffects, item_summary};
 use gsw_names::types::{ErrorSet, Type};
 use gsw_names::{Signature, display_type, is_std, item_signature, model_errors};
-use gsw_semantics::{ArgumentEffects, item_summary};
 use gsw_source::{Database, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 

@@ -10,7 +10,7 @@ use crate::constant::constant_diagnostics;
 /// Everything that is wrong with `file`, in the order of places.
 #[must_use]
 pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    let mut found = gsw_semantics::check_file(db, file).clone();
+    let mut found = gsw_analysis::check_file(db, file).clone();
     let constants = constant_diagnostics(db, file, &found);
     if !constants.is_empty() {
         found.extend(constants);

@@ -1,10 +1,10 @@
 //! Constants: evaluated while compiling, so that what one raises is a mistake in the program.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_analysis::{Waits, item_summary};
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_infer::infer_item;
 use gsw_names::builtin_error;
-use gsw_semantics::{Waits, item_summary};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Severity, Span};
 use gsw_syntax::file_item_ids;
 

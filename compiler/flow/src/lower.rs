@@ -290,7 +290,7 @@ mod tests {
             for _ in 0..2 {
                 let mut db = Database::default();
                 gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
-                let reported = gsw_semantics::check_project(&db);
+                let reported = gsw_analysis::check_project(&db);
                 let errors: Vec<_> = reported
                     .iter()
                     .filter(|it| it.severity == Severity::Error)

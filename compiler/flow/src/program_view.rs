@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
+use gsw_analysis::Waits;
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_names::{Signature, TypeDeclaration};
 use gsw_project::Configuration;
-use gsw_semantics::Waits;
 use gsw_source::{Db, Diagnostic, File, ItemId};
 
 /// The checker's answers, or those of a test that has no text.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
+use gsw_analysis::{Waits, check_bounds, check_source, item_summary, permissions};
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, EffectSet};
@@ -13,7 +14,6 @@ use gsw_names::{
     type_declaration,
 };
 use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
-use gsw_semantics::{Waits, check_bounds, check_source, item_summary, permissions};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
 use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};

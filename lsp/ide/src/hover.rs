@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use gsw_analysis::item_summary;
 use gsw_infer::Reference;
 use gsw_infer::hir::LocalKind;
 use gsw_names::{
     Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
 };
-use gsw_semantics::item_summary;
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 

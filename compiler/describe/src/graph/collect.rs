@@ -1,11 +1,11 @@
 //! From typed bodies to the structure of workflows.
 
+use gsw_analysis::agent_models;
 use gsw_infer::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
 };
 use gsw_infer::{Child, children, infer_item};
 use gsw_names::{is_std, item_signature, listed_tools};
-use gsw_semantics::agent_models;
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
 use gsw_syntax::ast::{ItemBody, Literal, PromptEntry, Setting, SettingValue};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::Colour;
 use gsw_abi::types::CheckScope;
+use gsw_analysis::Waits;
 use gsw_infer::hir::{Body, BodyPart, ExpressionKind, Lambda};
 use gsw_names::types::Type;
-use gsw_semantics::Waits;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance, LambdaUse};

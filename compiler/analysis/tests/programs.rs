@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gsw_semantics::check_file;
+use gsw_analysis::check_file;
 use gsw_source::{Database, Diagnostic, File, Project};
 use gsw_syntax::locate;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gsw_analysis::{check_project, item_summary};
 use gsw_names::module_scope;
-use gsw_semantics::{check_project, item_summary};
 use gsw_source::{Database, File, Project};
 use gsw_syntax::locate;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gsw_semantics::{check_project, item_summary};
+use gsw_analysis::{check_project, item_summary};
 use gsw_source::{Database, File, Project};
 use gsw_syntax::file_item_ids;
 use salsa::Setter;
