@@ -61,7 +61,7 @@ impl Workspace {
 
 /// The errors in a project, as the user sees them.
 pub fn errors(db: &Database) -> String {
-    shown(db, &gsw_evaluator::check_project(db))
+    shown(db, &gsw_analysis::check_project(db))
 }
 
 fn shown(db: &Database, found: &[Diagnostic]) -> String {

@@ -16,17 +16,6 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-project", &["gsw-source", "gsw-std", "gsw-syntax"]),
     ("gsw-names", &["gsw-abi", "gsw-source", "gsw-syntax"]),
     (
-        "gsw-semantics",
-        &[
-            "gsw-abi",
-            "gsw-infer",
-            "gsw-names",
-            "gsw-project",
-            "gsw-source",
-            "gsw-syntax",
-        ],
-    ),
-    (
         "gsw-infer",
         &["gsw-abi", "gsw-names", "gsw-source", "gsw-syntax"],
     ),
@@ -36,8 +25,18 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-abi",
             "gsw-infer",
             "gsw-names",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
+    (
+        "gsw-analysis",
+        &[
+            "gsw-abi",
+            "gsw-evaluator",
+            "gsw-infer",
+            "gsw-names",
             "gsw-project",
-            "gsw-semantics",
             "gsw-source",
             "gsw-syntax",
         ],
@@ -45,10 +44,10 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-describe",
         &[
+            "gsw-analysis",
             "gsw-infer",
             "gsw-names",
             "gsw-project",
-            "gsw-semantics",
             "gsw-source",
             "gsw-syntax",
         ],
@@ -57,10 +56,10 @@ const EDGES: &[(&str, &[&str])] = &[
         "gsw-flow",
         &[
             "gsw-abi",
+            "gsw-analysis",
             "gsw-infer",
             "gsw-names",
             "gsw-project",
-            "gsw-semantics",
             "gsw-source",
             "gsw-syntax",
         ],
@@ -78,8 +77,8 @@ const EDGES: &[(&str, &[&str])] = &[
         "groundswell-build",
         &[
             "gsw-abi",
+            "gsw-analysis",
             "gsw-codegen",
-            "gsw-evaluator",
             "gsw-flow",
             "gsw-project",
             "gsw-source",
@@ -90,12 +89,11 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-ide",
         &[
-            "gsw-evaluator",
+            "gsw-analysis",
             "gsw-format",
             "gsw-infer",
             "gsw-names",
             "gsw-project",
-            "gsw-semantics",
             "gsw-source",
             "gsw-std",
             "gsw-syntax",

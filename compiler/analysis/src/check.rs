@@ -11,6 +11,7 @@ use gsw_project::{configuration_diagnostics, with_levels};
 use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
 use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
 
+use crate::constant_failure::constant_diagnostics;
 use crate::errors;
 use crate::exhaustiveness::pattern_diagnostics;
 use crate::lints::{lint_diagnostics, unused_imports};
@@ -18,9 +19,23 @@ use crate::permission_block::permission_diagnostics;
 use crate::rules::{head_diagnostics, rule_diagnostics};
 use crate::summary::error_diagnostics;
 
-/// Everything that is wrong with `file`: errors first found at the same place win over what follows there.
-#[salsa::tracked(returns(ref))]
+/// Everything that is wrong with `file`, in the order of places.
+///
+/// No query, because what evaluates constants is none.
+#[must_use]
 pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = file_diagnostics(db, file).clone();
+    let constants = constant_diagnostics(db, file, &found);
+    if !constants.is_empty() {
+        found.extend(constants);
+        found.sort_by_key(|it| locate(db, it.place).1);
+    }
+    found
+}
+
+/// What is wrong with `file` beside the values of its constants: errors first found at the same place win over what follows there.
+#[salsa::tracked(returns(ref))]
+fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let mut found = file_syntax_diagnostics(db, file).to_vec();
     let broken: Vec<(Span, ItemId)> = found
         .iter()
@@ -43,13 +58,14 @@ pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
 }
 
 /// What is wrong with the project's `gsw.toml` and with every file of the project outside of the library, file by file.
+#[must_use]
 pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
     let files = project.modules(db).values().copied();
     let own = files.filter(|it| !is_std(db, *it));
-    let of_files = own.flat_map(|it| check_file(db, it).iter().cloned());
+    let of_files = own.flat_map(|it| check_file(db, it));
     configuration_diagnostics(db)
         .into_iter()
         .chain(of_files)

@@ -8,7 +8,10 @@ mod program;
 mod throws;
 mod workflows;
 
-pub use constants::{constant_circle, effect_in_constant, question_in_constant};
+pub use constants::{
+    constant_circle, effect_in_constant, endless_constant, failing_constant, impure_constant,
+    question_in_constant,
+};
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{

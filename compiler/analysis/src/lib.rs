@@ -4,6 +4,7 @@ mod bounds;
 mod call_summary;
 mod check;
 mod constant;
+mod constant_failure;
 mod errors;
 mod exhaustiveness;
 mod lints;

@@ -39,9 +39,9 @@ fn accepted_programs_have_no_mistakes() {
     for path in files(&root().join("../../tests/conformance/run"), "gsw") {
         let program = std::fs::read_to_string(&path).expect("a program is text");
         let (db, file) = opened("main", &program);
-        let found = check_file(&db, file).iter();
+        let found = check_file(&db, file).into_iter();
         failures.extend(
-            found.map(|it| format!("{}:{} {}", path.display(), line_of(&db, it), it.message)),
+            found.map(|it| format!("{}:{} {}", path.display(), line_of(&db, &it), it.message)),
         );
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -53,8 +53,8 @@ fn the_library_has_no_mistakes() {
     project(&db, files.clone(), "main");
     let mut failures = Vec::new();
     for (path, file) in &files {
-        let found = check_file(&db, *file).iter();
-        failures.extend(found.map(|it| format!("{path}:{} {}", line_of(&db, it), it.message)));
+        let found = check_file(&db, *file).into_iter();
+        failures.extend(found.map(|it| format!("{path}:{} {}", line_of(&db, &it), it.message)));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

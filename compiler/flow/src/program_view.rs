@@ -1,4 +1,4 @@
-//! What lowering asks about a program: the one door to the queries of the checker.
+//! What lowering asks about the program as a whole, so that a test can answer without a text.
 
 use std::sync::Arc;
 

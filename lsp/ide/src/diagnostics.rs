@@ -5,7 +5,7 @@ use gsw_source::{Db, Diagnostic, File, Project};
 /// The reports about `file`, in order of place.
 #[must_use]
 pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    gsw_evaluator::check_file(db, file)
+    gsw_analysis::check_file(db, file)
 }
 
 /// The reports about the project's `gsw.toml` and the files that it names, each file with its own.
