@@ -21,7 +21,7 @@ const TRIES: u64 = 12;
 /// The program, or `None` when it does not compile, which is for other tests to report.
 fn load(file: &Path) -> Option<Arc<Loaded>> {
     let mut db = gsw_source::Database::default();
-    gsw_semantics::open_project(&mut db, file, &gsw_source::Disk).ok()?;
+    gsw_project::open_project(&mut db, file, &gsw_source::Disk).ok()?;
     in_process::load(&db).ok()
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gsw_semantics::CONFIGURATION;
+use gsw_project::CONFIGURATION;
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, File, Files};
 
@@ -20,7 +20,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     let found = match named {
         Some(path) if !path.is_dir() => return Ok(path.to_owned()),
         Some(folder) => Some(folder.join(CONFIGURATION)).filter(|it| it.is_file()),
-        None => gsw_semantics::find_configuration(Path::new(HERE), &Disk),
+        None => gsw_project::find_configuration(Path::new(HERE), &Disk),
     };
     match found {
         Some(configuration) => entry_of(&configuration),
@@ -47,7 +47,7 @@ pub fn entry_and_word<'a>(
 /// of the project around the current folder.
 pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
-        let found = gsw_semantics::find_configuration(Path::new(HERE), &Disk);
+        let found = gsw_project::find_configuration(Path::new(HERE), &Disk);
         let configuration = found.ok_or_else(|| no_project(None))?;
         return files_of(configuration.parent().unwrap_or(Path::new("")));
     }
@@ -64,9 +64,9 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
 
 /// What the project is called whose entry `file` is.
 pub fn name_of_entry(file: &Path) -> Option<String> {
-    let configuration = gsw_semantics::find_configuration(file, &Disk)?;
+    let configuration = gsw_project::find_configuration(file, &Disk)?;
     let (db, text) = read(&configuration).ok()?;
-    let said = &gsw_semantics::file_configuration(&db, text).configuration;
+    let said = &gsw_project::file_configuration(&db, text).configuration;
     let home = folder_of(&configuration).join(&said.entry);
     let is_home = Disk.absolute(&home) == Disk.absolute(file);
     said.name.clone().filter(|_| is_home)
@@ -74,7 +74,7 @@ pub fn name_of_entry(file: &Path) -> Option<String> {
 
 /// Whether the current folder, or one above, holds a project.
 pub fn is_in_project() -> bool {
-    gsw_semantics::find_configuration(Path::new(HERE), &Disk).is_some()
+    gsw_project::find_configuration(Path::new(HERE), &Disk).is_some()
 }
 
 fn no_project(named: Option<&Path>) -> Exit {
@@ -89,7 +89,7 @@ fn no_project(named: Option<&Path>) -> Exit {
 
 fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
     let (db, file) = read(configuration)?;
-    let checked = gsw_semantics::file_configuration(&db, file);
+    let checked = gsw_project::file_configuration(&db, file);
     let path = folder_of(configuration).join(&checked.configuration.entry);
     if path.is_file() {
         // What else is wrong in the file is reported with the program.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::model::{ArgumentEffects, Signature};
-use gsw_semantics::types::{ErrorSet, Type};
-use gsw_semantics::{display_type, is_std, item_signature, item_summary, model_errors};
+use gsw_analysis::{ArgumentEffects, item_summary};
+use gsw_names::types::{ErrorSet, Type};
+use gsw_names::{Signature, display_type, is_std, item_signature, model_errors};
 use gsw_source::{Database, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 

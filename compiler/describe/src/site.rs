@@ -113,11 +113,9 @@ fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
 /// The folder of the project's entry, as modules are named.
 fn root(db: &dyn Db, project: Project) -> String {
     let entry = project.home(db).as_ref().unwrap_or(project.entry(db));
-    let inside = project.configuration(db).map(|it| {
-        &gsw_semantics::file_configuration(db, it)
-            .configuration
-            .entry
-    });
+    let inside = project
+        .configuration(db)
+        .map(|it| &gsw_project::file_configuration(db, it).configuration.entry);
     let depth = inside.map_or(1, |it| it.split('/').filter(|it| *it != ".").count());
     let mut folder = entry.as_str();
     for _ in 0..depth {

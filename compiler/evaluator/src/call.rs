@@ -3,9 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId};
-use gsw_semantics::types::Type;
-use gsw_semantics::{item_bodies, item_signature};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId};
+use gsw_infer::infer_item;
+use gsw_names::item_signature;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::equal::equal;
@@ -132,7 +133,7 @@ impl Machine<'_> {
 
     fn call_workflow(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
         let body = self.body(item, BodyPart::Main)?;
-        let modifiers = item_bodies(self.db, item).modifiers.clone();
+        let modifiers = infer_item(self.db, item).modifiers.clone();
         let root = body.root;
         let mut frame = Frame::new(body, [].into(), arguments);
         self.deeper(|it| {

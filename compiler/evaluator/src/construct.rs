@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{BodyPart, Coercion, ExpressionId};
-use gsw_semantics::model::{Parameter, Presence};
-use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, substitute};
+use gsw_infer::hir::{BodyPart, Coercion, ExpressionId};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, alias_target, substitute};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
@@ -139,7 +138,7 @@ impl Machine<'_> {
 
     fn holds(
         &mut self,
-        body: std::sync::Arc<gsw_semantics::hir::Body>,
+        body: std::sync::Arc<gsw_infer::hir::Body>,
         types: &Rc<[Type]>,
         arguments: Vec<Value>,
     ) -> Flow<bool> {

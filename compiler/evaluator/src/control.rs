@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use gsw_semantics::hir::{Arm, ExpressionId, ExpressionKind, Pattern};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, Pattern};
+use gsw_names::types::Type;
 
 use crate::frame::Frame;
 use crate::machine::Machine;

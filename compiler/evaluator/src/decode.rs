@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::model::{Parameter, Presence};
-use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, item_signature, substitute};
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, alias_target, item_signature, substitute};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
@@ -199,7 +198,7 @@ impl Machine<'_> {
 
     /// Whether an error is one that can happen anywhere and that `retry` never repeats.
     pub fn is_fault(&self, item: ItemId) -> bool {
-        gsw_semantics::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
+        gsw_names::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
     }
 }
 

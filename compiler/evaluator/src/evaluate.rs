@@ -1,6 +1,6 @@
 //! The way in.
 
-use gsw_semantics::module_scope;
+use gsw_names::module_scope;
 use gsw_source::{Database, Db, File, ItemKind};
 use serde_json::Value as Tree;
 

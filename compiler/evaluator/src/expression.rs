@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
+use gsw_names::types::Type;
 
 use crate::decode::below;
 use crate::equal::{equal, lookup};

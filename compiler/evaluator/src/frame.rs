@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, Lambda, LocalId};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Body, Lambda, LocalId};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 
 use crate::stop::{Flow, give_up};
 use crate::value::{Cell, Closure, Value};

@@ -1,8 +1,8 @@
 //! `"…${e}…"` and `x.to_string()`.
 
-use gsw_semantics::alias_target;
-use gsw_semantics::hir::Part;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::Part;
+use gsw_names::alias_target;
+use gsw_names::types::Type;
 
 use crate::frame::Frame;
 use crate::json::{Json, text};
@@ -33,7 +33,7 @@ impl Machine<'_> {
     pub fn text_of(&mut self, value: &Value, ty: &Type) -> Flow<String> {
         match ty {
             Type::Checked(item, arguments) => {
-                let below = gsw_semantics::substitute(&alias_target(self.db, *item), arguments);
+                let below = gsw_names::substitute(&alias_target(self.db, *item), arguments);
                 return self.text_of(value, &below);
             }
             Type::Optional(inside) if !matches!(value, Value::None) => {

@@ -9,9 +9,8 @@ mod structure;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::model::Signature;
-use gsw_semantics::types::Type;
-use gsw_semantics::{builtin_error, substitute};
+use gsw_names::types::Type;
+use gsw_names::{Signature, builtin_error, substitute};
 
 use crate::machine::Machine;
 use crate::stop::{Flow, UNSAID, give_up};

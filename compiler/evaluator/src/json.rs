@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use gsw_semantics::model::{Parameter, TypeDeclarationKind, Variant};
-use gsw_semantics::type_declaration;
+use gsw_names::{Parameter, TypeDeclarationKind, Variant, type_declaration};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 

@@ -4,13 +4,11 @@
 //! Slow and simple on purpose: no reference counts, no colours, no frames, no shared code with the engine.
 
 mod call;
-mod check;
 mod constant;
 mod construct;
 mod control;
 mod decode;
 mod equal;
-mod errors;
 mod evaluate;
 mod expression;
 mod frame;
@@ -28,5 +26,5 @@ mod stop;
 mod task;
 mod value;
 
-pub use check::{check_file, check_project};
+pub use constant::{FailedConstant, Failure, failing_constants};
 pub use evaluate::{Verdict, evaluate};

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::item_bodies;
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::infer_item;
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
 use crate::stop::{Flow, Stop, give_up, limit};
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
 
     /// A body of an item.
     pub fn body(&self, item: ItemId, part: BodyPart) -> Flow<Arc<Body>> {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         match bodies.iter().find(|it| it.part == part) {
             Some(body) => Ok(Arc::clone(body)),
             None => give_up(format!("`{}` has no {part:?}", item.name(self.db))),

@@ -1,8 +1,8 @@
 //! Steps and modifiers, as far as time and models do not matter.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
-use gsw_semantics::hir::Modifiers;
+use gsw_infer::hir::Modifiers;
+use gsw_names::builtin_error;
 
 use crate::frame::Frame;
 use crate::machine::Machine;

@@ -1,7 +1,7 @@
 //! Operators.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{BinaryOperator, ExpressionId, UnaryOperator};
+use gsw_infer::hir::{BinaryOperator, ExpressionId, UnaryOperator};
 
 use crate::equal::{compare, equal};
 use crate::frame::Frame;

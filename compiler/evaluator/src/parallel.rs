@@ -1,8 +1,8 @@
 //! `parallel`: one after the other, as long as nobody can tell.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::ErrorPolicy;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ErrorPolicy;
+use gsw_names::types::Type;
 
 use crate::machine::Machine;
 use crate::stop::{Flow, Raised, Stop, give_up, raise};

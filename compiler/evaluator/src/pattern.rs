@@ -1,8 +1,8 @@
 //! Patterns: whether they match, and what they bind.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
-use gsw_semantics::hir::{BodyPart, ListRest, Pattern, PatternKind};
+use gsw_infer::hir::{BodyPart, ListRest, Pattern, PatternKind};
+use gsw_names::builtin_error;
 
 use crate::equal::equal;
 use crate::frame::Frame;

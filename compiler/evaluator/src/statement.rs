@@ -1,7 +1,7 @@
 //! Blocks and statements.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{ExpressionId, Statement, StatementKind};
+use gsw_infer::hir::{ExpressionId, Statement, StatementKind};
 
 use crate::frame::Frame;
 use crate::machine::Machine;

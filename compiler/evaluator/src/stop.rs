@@ -51,7 +51,7 @@ pub fn limit<T>(why: impl Into<String>) -> Flow<T> {
 
 /// Raises a built-in error.
 pub fn raise<T>(db: &dyn Db, error: BuiltinError, fields: Vec<Value>) -> Flow<T> {
-    match gsw_semantics::builtin_item(db, error) {
+    match gsw_names::builtin_item(db, error) {
         Some(item) => Err(Stop::Raise(Raised {
             item,
             fields: std::rc::Rc::new(fields),

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gsw_semantics::hir::ExpressionKind;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ExpressionKind;
+use gsw_names::types::Type;
 
 use gsw_abi::builtin::BuiltinError;
 
@@ -94,7 +94,7 @@ impl Machine<'_> {
                     .iter()
                     .map(|it| (frame.closure(it), Vec::new()))
                     .collect();
-                let policy = gsw_semantics::hir::ErrorPolicy::First;
+                let policy = gsw_infer::hir::ErrorPolicy::First;
                 Ok(Value::tuple(self.parallel(work, policy, ty)?))
             }
             ExpressionKind::Race(tasks) => match self.evaluate(frame, *tasks)? {

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, ExpressionId, LocalId, LocalKind};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Body, ExpressionId, LocalId, LocalKind};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::json::Json;

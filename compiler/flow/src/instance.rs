@@ -1,7 +1,7 @@
 //! What becomes a function: a body with concrete types, a lambda in one, or code that the compiler makes.
 
-use gsw_semantics::hir::{BodyPart, ExpressionId};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::waiting::ArgumentsWait;

@@ -289,8 +289,8 @@ mod tests {
             let mut texts = Vec::new();
             for _ in 0..2 {
                 let mut db = Database::default();
-                gsw_semantics::open_project(&mut db, &path, &Disk).expect("it is there");
-                let reported = gsw_semantics::check_project(&db);
+                gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
+                let reported = gsw_analysis::check_project(&db);
                 let errors: Vec<_> = reported
                     .iter()
                     .filter(|it| it.severity == Severity::Error)

@@ -1,13 +1,14 @@
-//! What lowering asks about a program: the one door to the queries of the checker.
+//! What lowering asks about the program as a whole, so that a test can answer without a text.
 
 use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
-use gsw_semantics::Configuration;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
+use gsw_analysis::Waits;
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_names::{Signature, TypeDeclaration};
+use gsw_project::Configuration;
 use gsw_source::{Db, Diagnostic, File, ItemId};
 
 /// The checker's answers, or those of a test that has no text.

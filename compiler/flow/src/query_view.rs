@@ -5,14 +5,15 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
-use gsw_semantics::types::{Effect, EffectSet};
-use gsw_semantics::{
-    Configuration, builtin_error, check_bounds, check_source, file_prices, is_std, item_bodies,
-    item_signature, item_summary, permissions, prelude_file, project_configuration, resolved_model,
+use gsw_analysis::{Waits, check_bounds, check_source, item_summary, permissions};
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_infer::infer_item;
+use gsw_names::types::{Effect, EffectSet};
+use gsw_names::{
+    Signature, TypeDeclaration, builtin_error, is_std, item_signature, prelude_file,
     type_declaration,
 };
+use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
 use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
@@ -41,12 +42,12 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn body(&self, item: ItemId, part: BodyPart) -> Option<Arc<Body>> {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         bodies.iter().find(|it| it.part == part).map(Arc::clone)
     }
 
     fn example_count(&self, item: ItemId) -> u32 {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let examples = bodies
             .iter()
             .filter(|it| matches!(it.part, BodyPart::Example(_)));
@@ -54,7 +55,7 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn errors_of(&self, item: ItemId) -> Vec<Diagnostic> {
-        let all = &item_bodies(self.db, item).diagnostics;
+        let all = &infer_item(self.db, item).diagnostics;
         all.iter()
             .filter(|it| it.severity == Severity::Error)
             .cloned()
@@ -62,7 +63,7 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn modifiers(&self, item: ItemId) -> Modifiers {
-        item_bodies(self.db, item).modifiers.clone()
+        infer_item(self.db, item).modifiers.clone()
     }
 
     fn waits(&self, item: ItemId) -> Waits {

@@ -7,9 +7,8 @@ pub(crate) use nominal::check_scope;
 use gsw_abi::builtin;
 use gsw_abi::types as abi;
 use gsw_abi::types::TypeId;
-use gsw_semantics::model::TypeDeclarationKind;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
+use gsw_names::{TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 use rustc_hash::FxHashMap;
 

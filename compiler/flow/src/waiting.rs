@@ -1,9 +1,9 @@
 //! Whether code can wait: which instances become native functions and which state machines.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
-use gsw_semantics::model::Waits;
-use gsw_semantics::types::Type;
+use gsw_analysis::Waits;
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::program_view::ProgramView;

@@ -11,6 +11,7 @@ mod located;
 mod place;
 mod render;
 mod span;
+mod suggestion;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
@@ -24,3 +25,4 @@ pub use place::Place;
 pub use render::{Colors, render_json, render_plain, render_terminal};
 pub use smol_str::SmolStr as Name;
 pub use span::Span;
+pub use suggestion::{did_you_mean, nearest};

@@ -13,7 +13,7 @@ pub fn check(arguments: &Check) -> Exit {
     };
     match compile::open(&file) {
         Ok(db) => {
-            let diagnostics = gsw_evaluator::check_project(&db);
+            let diagnostics = gsw_analysis::check_project(&db);
             let exit = report::report(&db, &diagnostics, arguments.format);
             let exit = if arguments.signatures && exit == Exit::Done {
                 report::output(&signature::signatures(&db))

@@ -39,14 +39,14 @@ fn of_program(entry: &Path) -> Result<Vec<Page>, Exit> {
 
 fn of_library() -> Result<Vec<Page>, Exit> {
     let mut db = Database::default();
-    gsw_semantics::open_project(&mut db, Path::new("library.gsw"), &Nothing)
+    gsw_project::open_project(&mut db, Path::new("library.gsw"), &Nothing)
         .map_err(|failure| report::failure(&failure))?;
     Ok(gsw_describe::site(&db, None))
 }
 
 /// The name of the project and its version, else the name of the entry's file.
 fn title(db: &Database, entry: &Path) -> String {
-    let said = gsw_semantics::project_configuration(db);
+    let said = gsw_project::project_configuration(db);
     let is_home = Project::try_get(db).is_some_and(|it| it.home(db).as_ref() == Some(it.entry(db)));
     let name = said.filter(|_| is_home).and_then(|it| it.name.clone());
     let stem = || {

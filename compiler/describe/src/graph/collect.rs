@@ -1,11 +1,11 @@
 //! From typed bodies to the structure of workflows.
 
-use gsw_semantics::hir::{
+use gsw_analysis::agent_models;
+use gsw_infer::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
 };
-use gsw_semantics::{
-    Child, agent_models, children, is_std, item_bodies, item_signature, listed_tools,
-};
+use gsw_infer::{Child, children, infer_item};
+use gsw_names::{is_std, item_signature, listed_tools};
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
 use gsw_syntax::ast::{ItemBody, Literal, PromptEntry, Setting, SettingValue};
@@ -52,7 +52,7 @@ pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
 
 /// The modifiers in a workflow's head, as in source.
 pub(crate) fn workflow_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
-    let bodies = item_bodies(db, item);
+    let bodies = infer_item(db, item);
     let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
     main.map_or_else(Vec::new, |it| label::marks(db, it, &bodies.modifiers))
 }
@@ -81,7 +81,7 @@ enum Shown {
 impl Collector<'_> {
     fn workflow(&mut self, item: ItemId) -> Workflow {
         let db = self.db;
-        let bodies = item_bodies(db, item);
+        let bodies = infer_item(db, item);
         let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
         let docs = item_ast(db, item).and_then(|it| it.docs.clone());
         let mut workflow = Workflow {
@@ -215,7 +215,7 @@ impl Collector<'_> {
             None => {}
         }
         self.functions.insert(item, Shown::Partly);
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let main = bodies.iter().find(|it| it.part == BodyPart::Main);
         let nodes = main.map_or_else(Vec::new, |it| self.nodes(it, it.root));
         let does_something = nodes.iter().any(is_work);
@@ -457,7 +457,7 @@ fn parameter(body: &Body, lambda: &Lambda) -> String {
 /// `(dir: string, width: int) -> Report`
 fn heading(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
-    let display = |it| gsw_semantics::display_type(db, it);
+    let display = |it| gsw_names::display_type(db, it);
     let parameters = signature.parameters.iter();
     let parameters: Vec<String> = parameters
         .map(|it| format!("{}: {}", it.name, display(&it.ty)))
@@ -482,7 +482,7 @@ fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
     };
     let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
     let models = match own_model {
-        Some(model) => vec![gsw_semantics::resolved_model(db, &model)],
+        Some(model) => vec![gsw_project::resolved_model(db, &model)],
         None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
     };
     let of_tools = if own.iter().any(|it| it.name.name == "tools") {

@@ -1,6 +1,6 @@
 //! Source text for the labels of a picture.
 
-use gsw_semantics::hir::{Arm, Body, ExpressionId, ExpressionKind, Modifiers, Part};
+use gsw_infer::hir::{Arm, Body, ExpressionId, ExpressionKind, Modifiers, Part};
 use gsw_source::{Db, ItemId, Place, Span};
 use gsw_syntax::locate;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::model::{Parameter, TypeDeclarationKind};
-use gsw_semantics::{item_signature, item_summary, model_errors, type_declaration};
+use gsw_analysis::item_summary;
+use gsw_names::{Parameter, TypeDeclarationKind, item_signature, model_errors, type_declaration};
 use gsw_source::{ItemId, ItemKind, file_line_index};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{item_ast, item_offset};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gsw_semantics::model::{Parameter, Signature, TypeDeclarationKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, item_signature, type_declaration};
+use gsw_names::types::Type;
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
+};
 use gsw_source::{ItemId, ItemKind, Place, Span};
 use gsw_syntax::ast::{Expression, ItemBody, Parameter as Written};
 use gsw_syntax::{item_ast, locate};

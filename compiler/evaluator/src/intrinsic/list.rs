@@ -1,7 +1,7 @@
 //! Rows of lists.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
 
 use crate::equal::{compare, equal};
 use crate::machine::Machine;

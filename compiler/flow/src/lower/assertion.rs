@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{
-    BinaryOperator, Body, ExpressionId, ExpressionKind, Pattern, UnaryOperator,
-};
-use gsw_semantics::source_text;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BinaryOperator, Body, ExpressionId, ExpressionKind, Pattern, UnaryOperator};
+use gsw_names::source_text;
+use gsw_names::types::Type;
 use gsw_source::Span;
 
 use crate::ir::{BlockId, LocalId, Operand};

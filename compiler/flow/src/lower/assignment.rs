@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind};
+use gsw_names::types::Type;
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::{Builder, Variable, type_word};

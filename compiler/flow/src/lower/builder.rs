@@ -6,9 +6,9 @@ use gsw_abi::builtin;
 use gsw_abi::call::{CallKind, Parameter, RuntimeCall};
 use gsw_abi::program::{Colour, FunctionIndex, SpanIndex};
 use gsw_abi::types::TypeId;
-use gsw_semantics::hir::{self, Body, ExpressionId};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, Body, ExpressionId};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::Span;
 use rustc_hash::FxHashMap;
 

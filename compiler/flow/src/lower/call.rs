@@ -1,9 +1,9 @@
 //! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
 
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::{BodyPart, Callee, ExpressionId};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::instance::{BodyInstance, DEEPEST_TYPE, Instance, PromptForm, type_depth};

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{Arm, ExpressionId};
+use gsw_infer::hir::{Arm, ExpressionId};
 
 use crate::ir::Operand;
 use crate::lower::builder::Builder;

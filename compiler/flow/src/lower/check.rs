@@ -4,10 +4,9 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::CheckScope;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Operation};
@@ -134,8 +133,8 @@ impl Builder<'_, '_> {
     /// `x as T`: decoding, or a string as a literal union.
     pub fn checked_conversion(
         &mut self,
-        id: gsw_semantics::hir::ExpressionId,
-        value: gsw_semantics::hir::ExpressionId,
+        id: gsw_infer::hir::ExpressionId,
+        value: gsw_infer::hir::ExpressionId,
     ) -> Operand {
         let ty = self.type_of(id);
         let target = self.type_id(&ty);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::types::TypeId;
-use gsw_semantics::hir::{Arm, BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
+use gsw_infer::hir::{Arm, BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
 
 use crate::ir::{BlockId, LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;

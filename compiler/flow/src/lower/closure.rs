@@ -2,9 +2,9 @@
 
 use gsw_abi::builtin;
 use gsw_abi::program::{Colour, FunctionIndex};
-use gsw_semantics::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{Instance, LambdaUse};

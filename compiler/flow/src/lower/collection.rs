@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use gsw_names::types::Type;
 
 use crate::ir::{Checked, Constant, Operand};
 use crate::lower::builder::{Builder, type_word};

@@ -5,9 +5,9 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{self as abi, TypeId, TypeTable};
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::types::Type;
-use gsw_semantics::{ConstantValue, constant_value};
+use gsw_analysis::{ConstantValue, constant_value};
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 use rustc_hash::FxHashSet;
 

@@ -1,7 +1,7 @@
 //! Conversions that the source does not write.
 
-use gsw_semantics::hir::{Coercion, ExpressionId};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Coercion, ExpressionId};
+use gsw_names::types::Type;
 
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;

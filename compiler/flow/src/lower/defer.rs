@@ -1,7 +1,7 @@
 //! `defer`: its code is written once for each way out of its block.
 
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::ExpressionId;
+use gsw_infer::hir::ExpressionId;
 
 use crate::lower::builder::Builder;
 use crate::lower::region::Region;

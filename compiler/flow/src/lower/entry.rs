@@ -1,7 +1,7 @@
 //! Where a program starts, and the tables that its image carries.
 
 use gsw_abi::program::{ModelDefaults, Program, Source, Workflow};
-use gsw_semantics::hir::BodyPart;
+use gsw_infer::hir::BodyPart;
 use gsw_source::{File, ItemId, ItemKind};
 use gsw_syntax::ast::ItemBody;
 

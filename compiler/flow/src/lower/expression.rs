@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use gsw_semantics::hir::{
-    self, BinaryOperator, Captured, Expression, ExpressionId, ExpressionKind,
-};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, BinaryOperator, Captured, Expression, ExpressionId, ExpressionKind};
+use gsw_names::types::Type;
 
 use crate::ir::{Constant, Instruction, Operand};
 use crate::lower::builder::{Builder, Variable};

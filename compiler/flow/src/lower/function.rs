@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::Colour;
 use gsw_abi::types::CheckScope;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionKind, Lambda};
-use gsw_semantics::model::Waits;
-use gsw_semantics::types::Type;
+use gsw_analysis::Waits;
+use gsw_infer::hir::{Body, BodyPart, ExpressionKind, Lambda};
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance, LambdaUse};
@@ -157,7 +157,7 @@ impl<'v> Lowering<'v> {
     fn lower_lambda(
         &mut self,
         owner: &BodyInstance,
-        (expression, position): (gsw_semantics::hir::ExpressionId, u32),
+        (expression, position): (gsw_infer::hir::ExpressionId, u32),
         colour: Colour,
     ) -> Function {
         let body = self.view.body(owner.item, owner.part);
@@ -174,7 +174,7 @@ impl<'v> Lowering<'v> {
 /// Lambda number `position` of the expression with this id.
 pub(crate) fn lambda_at(
     body: &Body,
-    expression: gsw_semantics::hir::ExpressionId,
+    expression: gsw_infer::hir::ExpressionId,
     position: u32,
 ) -> Option<&Lambda> {
     match &body.expression(expression).kind {
@@ -208,12 +208,12 @@ fn empty_body(item: ItemId) -> Body {
         part: BodyPart::Main,
         parameters: Vec::new(),
         locals: Vec::new(),
-        expressions: vec![gsw_semantics::hir::Expression {
+        expressions: vec![gsw_infer::hir::Expression {
             kind: ExpressionKind::Unit,
             ty: Type::Unit,
             span: gsw_source::Span::default(),
         }],
-        root: gsw_semantics::hir::ExpressionId(0),
+        root: gsw_infer::hir::ExpressionId(0),
         result: Type::Unit,
     }
 }

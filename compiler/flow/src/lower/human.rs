@@ -3,8 +3,8 @@
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::Instance;

@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, Part};
-use gsw_semantics::types::{Type, is_media};
+use gsw_infer::hir::{ExpressionId, Part};
+use gsw_names::types::{Type, is_media};
 
 use crate::ir::{Constant, Operand};
 use crate::lower::builder::{Builder, type_word};

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::{Parameter, RuntimeCall};
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
 
 use crate::ir::Operand;
 use crate::lower::builder::{Builder, type_word};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
+use gsw_names::types::Type;
 
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
 use crate::lower::builder::{Builder, Variable};

@@ -3,8 +3,8 @@
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
-use gsw_semantics::hir::ExpressionId;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ExpressionId;
+use gsw_names::types::Type;
 
 use crate::ir::Operand;
 use crate::lower::builder::{Builder, type_word};

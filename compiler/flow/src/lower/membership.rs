@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use gsw_names::types::Type;
 
 use crate::ir::{Operand, Operation};
 use crate::lower::builder::Builder;

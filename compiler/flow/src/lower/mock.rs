@@ -6,9 +6,10 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::Colour;
 use gsw_abi::types::Type as Entry;
-use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{is_mockable, substitute};
+use gsw_analysis::is_mockable;
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};

@@ -3,8 +3,8 @@
 use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
 use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
-use gsw_semantics::hir::{self, ExpressionId, Modifiers};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, ExpressionId, Modifiers};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Operation};

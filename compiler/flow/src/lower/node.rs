@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
-use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::is_host_tool;
-use gsw_semantics::model::Presence;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId, Modifiers};
+use gsw_names::types::Type;
+use gsw_names::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
 use crate::ir::{Operand, Terminator};

@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
+use gsw_names::types::Type;
 
 use crate::ir::{Checked, Operand, Operation};
 use crate::lower::builder::{Builder, type_word};

@@ -1,8 +1,8 @@
 //! Optionals: `??`, `?.`, and the way into and out of the box that an inline value needs.
 
 use gsw_abi::builtin;
-use gsw_semantics::hir::{self, ExpressionId};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, ExpressionId};
+use gsw_names::types::Type;
 
 use crate::ir::{Constant, Operand};
 use crate::lower::builder::Builder;

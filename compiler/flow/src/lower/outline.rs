@@ -2,8 +2,8 @@
 
 use gsw_abi::program::Workflow;
 use gsw_abi::types::{Field, Type as Entry, TypeId, TypeTable};
-use gsw_semantics::model::{Presence, TypeDeclarationKind};
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
+use gsw_names::{Presence, TypeDeclarationKind};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 use rustc_hash::FxHashSet;
 

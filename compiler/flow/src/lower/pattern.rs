@@ -4,10 +4,9 @@ use gsw_abi::builtin;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::types::TypeId;
-use gsw_semantics::hir::{self, ListRest, Pattern, PatternKind};
-use gsw_semantics::model::Parameter;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, ListRest, Pattern, PatternKind};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};

@@ -4,8 +4,8 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::{BodyPart, ExpressionId, PromptMode};
-use gsw_semantics::types::{Type, is_media};
+use gsw_infer::hir::{BodyPart, ExpressionId, PromptMode};
+use gsw_names::types::{Type, is_media};
 use gsw_source::ItemId;
 
 use crate::instance::{Instance, PromptForm};

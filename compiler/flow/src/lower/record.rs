@@ -1,10 +1,9 @@
 //! Records, variants and errors: their literals with defaults and checks, and their constructors as function values.
 
 use gsw_abi::builtin;
-use gsw_semantics::hir::{BodyPart, ExpressionId};
-use gsw_semantics::model::Parameter;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{Constant, LocalId, Operand};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::types::Type as Entry;
-use gsw_semantics::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
+use gsw_infer::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::{Builder, Variable};

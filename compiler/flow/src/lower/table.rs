@@ -2,8 +2,8 @@
 
 use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
 use gsw_abi::types::Field;
-use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::{
+use gsw_infer::hir::{BodyPart, ExpressionKind};
+use gsw_names::{
     is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};

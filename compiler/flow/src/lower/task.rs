@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::{ErrorPolicy, NO_LIMIT, RuntimeCall};
-use gsw_semantics::hir::{self, BodyPart, ExpressionId, Lambda};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, BodyPart, ExpressionId, Lambda};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::{Instance, LambdaUse};

@@ -5,10 +5,9 @@ use gsw_abi::types::{
     Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Type as Entry, TypeId,
     Variant,
 };
-use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, substitute};
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, TypeDeclarationKind, display_type, substitute};
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};

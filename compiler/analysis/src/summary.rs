@@ -1,0 +1,287 @@
+//! What calling things may raise and do: a fixpoint over the functions of a file.
+//!
+//! *Summary*: errors, effects and waiting of a call. *Facts*: what a value brings with it: what awaiting the tasks in it
+//! raises, which errors it may be, what calling the functions in it does. Facts of locals do not follow the order of
+//! statements and do not tell the parts of a value apart; both only add to what is found.
+//!
+//! Files are summarised one by one, imports first. Files of the library call each other's methods without imports, so they
+//! are one unit; files on a circle of imports know nothing of each other, and the circle is reported elsewhere.
+
+mod body;
+mod call;
+mod caught;
+mod control;
+mod declared;
+mod facts;
+mod latent;
+mod report;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use gsw_infer::hir::BodyPart;
+use gsw_infer::infer_item;
+use gsw_names::{is_circle, is_std, item_signature, listed_spawns, listed_tools};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
+use gsw_syntax::file_item_ids;
+use rustc_hash::FxHashMap;
+
+use crate::call_summary::{ItemSummary, Summary, Waits};
+use body::{BodyFacts, BodyWalk};
+use facts::{Facts, nothing};
+
+/// The summaries of a file, or of the whole library.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileSummary {
+    items: FxHashMap<ItemId, ItemFacts>,
+}
+
+/// What is known of one item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ItemFacts {
+    summary: Arc<ItemSummary>,
+    /// Of what a call gives.
+    result: Facts,
+    /// Errors that the signature leaves out, catches of what is never raised.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What calling `item` may raise and do, and each lambda in it.
+#[salsa::tracked(returns(clone))]
+pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
+    let file = summarize_file(db, unit(db, item.file(db)));
+    match file.items.get(&item) {
+        Some(facts) => facts.summary.clone(),
+        None => Arc::new(ItemSummary {
+            item: nothing(),
+            lambdas: Vec::new(),
+        }),
+    }
+}
+
+/// What the errors of `file` have wrong: undeclared ones, and catches that never match.
+pub fn error_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let summary = summarize_file(db, unit(db, file));
+    let items = file_item_ids(db, file).iter();
+    let facts = items.filter_map(|item| summary.items.get(item));
+    facts
+        .flat_map(|it| it.diagnostics.iter().cloned())
+        .collect()
+}
+
+/// The summaries of all items of `file`, which is the first of its unit.
+#[salsa::tracked(returns(ref))]
+fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
+    let items: Vec<ItemId> = unit_files(db, file)
+        .into_iter()
+        .flat_map(|it| file_item_ids(db, it).iter().copied())
+        .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
+        .collect();
+    let mut unit = Unit {
+        db,
+        file,
+        known: items
+            .iter()
+            .map(|it| (*it, (nothing(), Facts::default())))
+            .collect(),
+        bodies: BTreeMap::new(),
+        outside: FxHashMap::default(),
+        askers: FxHashMap::default(),
+        walked: None,
+    };
+    unit.settle(&items);
+    let facts = items.iter().map(|item| (*item, unit.finish(*item)));
+    FileSummary {
+        items: facts.collect(),
+    }
+}
+
+/// The file that stands for the unit in which `file` is summarised.
+fn unit(db: &dyn Db, file: File) -> File {
+    if !is_std(db, file) {
+        return file;
+    }
+    library(db).first().copied().unwrap_or(file)
+}
+
+fn unit_files(db: &dyn Db, file: File) -> Vec<File> {
+    if is_std(db, file) {
+        library(db)
+    } else {
+        vec![file]
+    }
+}
+
+fn library(db: &dyn Db) -> Vec<File> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let modules = project.modules(db).iter();
+    let library = modules.filter(|(path, _)| path.starts_with("std/"));
+    library.map(|(_, &file)| file).collect()
+}
+
+/// What a walk of an item has found out.
+enum Learnt {
+    /// Nothing that was not known.
+    Nothing,
+    /// More about the values in its bodies.
+    Inside,
+    /// More about what calling it may raise and do.
+    OfItself,
+}
+
+/// The state of the fixpoint over one unit; everything in it only grows.
+struct Unit<'a> {
+    db: &'a dyn Db,
+    file: File,
+    known: FxHashMap<ItemId, (Summary, Facts)>,
+    bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
+    /// Whether a file outside may be asked.
+    outside: FxHashMap<File, bool>,
+    /// Which items asked for what is known of one of this unit: they look again when it grows.
+    askers: FxHashMap<ItemId, BTreeSet<u32>>,
+    /// The place in the unit of the item that is walked.
+    walked: Option<u32>,
+}
+
+impl Unit<'_> {
+    /// Walks the items until nothing more is learnt. An item is walked again only when one that it asked for has grown, so a
+    /// chain of calls costs two walks of each link, in whichever order the links stand.
+    fn settle(&mut self, items: &[ItemId]) {
+        let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
+        while let Some(place) = waiting.pop_first() {
+            self.walked = Some(place);
+            let item = items[place as usize];
+            match self.pass(item) {
+                Learnt::Nothing => {}
+                Learnt::Inside => {
+                    waiting.insert(place);
+                }
+                Learnt::OfItself => {
+                    waiting.insert(place);
+                    waiting.extend(self.askers.get(&item).into_iter().flatten());
+                }
+            }
+        }
+    }
+
+    /// Walks the bodies of `item` once more.
+    fn pass(&mut self, item: ItemId) -> Learnt {
+        let db = self.db;
+        let (mut summary, mut result) = self
+            .known
+            .get(&item)
+            .cloned()
+            .unwrap_or_else(|| (nothing(), Facts::default()));
+        let before = (summary.clone(), result.clone());
+        let mut learnt = false;
+        call::add_head(db, item, &mut summary);
+        // A model calls the tools of its agent and starts workflows; what they raise goes back to it.
+        let agent = item_signature(db, item).signature.agent;
+        let spawns = listed_spawns(db, item);
+        for source in listed_tools(db, item)
+            .into_iter()
+            .chain(spawns)
+            .chain(agent)
+        {
+            summary.effects = summary.effects.union(self.of(source).0.effects);
+        }
+        for body in &infer_item(db, item).bodies {
+            if matches!(
+                body.part,
+                BodyPart::FieldCheck(_) | BodyPart::AliasCheck | BodyPart::Example(_)
+            ) {
+                continue;
+            }
+            let key = (index(item), body.part);
+            let mut facts = self
+                .bodies
+                .remove(&key)
+                .unwrap_or_else(|| BodyFacts::new(db, body));
+            let outcome = BodyWalk::new(self, body, &mut facts).run();
+            learnt |= facts.take_learnt();
+            self.bodies.insert(key, facts);
+            call::add_part(body, outcome, &mut summary, &mut result);
+        }
+        call::fix_head(db, item, &mut summary);
+        let signature = &item_signature(db, item).signature;
+        if signature.intrinsic.is_some()
+            && matches!(signature.result, gsw_names::types::Type::Task(_))
+        {
+            // What the runtime starts by a name may raise anything.
+            result.task.open = true;
+        }
+        if (&summary, &result) != (&before.0, &before.1) {
+            self.known.insert(item, (summary, result));
+            return Learnt::OfItself;
+        }
+        if learnt {
+            Learnt::Inside
+        } else {
+            Learnt::Nothing
+        }
+    }
+
+    fn finish(&mut self, item: ItemId) -> ItemFacts {
+        let (summary, result) = self
+            .known
+            .get(&item)
+            .cloned()
+            .unwrap_or_else(|| (nothing(), Facts::default()));
+        let mut lambdas = Vec::new();
+        let mut diagnostics = Vec::new();
+        for body in &infer_item(self.db, item).bodies {
+            let Some(facts) = self.bodies.get(&(index(item), body.part)) else {
+                continue;
+            };
+            if body.part == BodyPart::Main {
+                lambdas = facts.lambdas();
+            }
+            diagnostics.extend(report::body_diagnostics(self.db, body, facts));
+        }
+        ItemFacts {
+            summary: Arc::new(ItemSummary {
+                item: summary,
+                lambdas,
+            }),
+            result,
+            diagnostics,
+        }
+    }
+
+    /// What calling `item` may raise and do, and what its result brings, as far as known by now.
+    fn of(&mut self, item: ItemId) -> (Summary, Facts) {
+        if let Some(known) = self.known.get(&item) {
+            if let Some(place) = self.walked {
+                self.askers.entry(item).or_default().insert(place);
+            }
+            return known.clone();
+        }
+        let (db, own) = (self.db, self.file);
+        let file = item.file(db);
+        let may_ask = *self
+            .outside
+            .entry(file)
+            .or_insert_with(|| is_std(db, file) || !is_circle(db, file, own));
+        let asked = may_ask
+            .then(|| summarize_file(db, unit(db, file)).items.get(&item))
+            .flatten();
+        match asked {
+            Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
+            None => (
+                Summary {
+                    waits: Waits::Always,
+                    ..nothing()
+                },
+                Facts::default(),
+            ),
+        }
+    }
+}
+
+/// Salsa's number of an item: a key with an order.
+fn index(item: ItemId) -> u32 {
+    salsa::plumbing::AsId::as_id(&item).index()
+}

@@ -1,0 +1,303 @@
+//! One walk over a body: what each expression does and what its value brings.
+
+use gsw_infer::hir::{
+    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
+};
+use gsw_infer::{Child, children, visit_patterns};
+use gsw_names::types::Type;
+use gsw_names::{builtin_set, error_class, error_name};
+use gsw_source::Db;
+
+use super::Unit;
+use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
+use super::latent::{Leak, leak};
+use crate::call_summary::Summary;
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::types::ErrorClass;
+
+/// What an expression does, and what its value brings.
+pub(super) struct Outcome {
+    pub(super) does: Summary,
+    pub(super) value: Facts,
+}
+
+impl Outcome {
+    pub(super) fn nothing() -> Self {
+        Self {
+            does: nothing(),
+            value: Facts::default(),
+        }
+    }
+}
+
+/// What is known of a body; grows from walk to walk.
+pub(super) struct BodyFacts {
+    locals: Vec<Facts>,
+    /// What each expression does by itself and inside.
+    pub(super) does: Vec<Summary>,
+    closures: Vec<((ExpressionId, u32), Summary)>,
+    /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
+    pub(super) impossible: Vec<(ExpressionId, usize)>,
+    /// Functions that become ones of a type that says less of them; as the last walk found it.
+    pub(super) leaks: Vec<Leak>,
+    learnt: bool,
+}
+
+impl BodyFacts {
+    pub(super) fn new(db: &dyn Db, body: &Body) -> Self {
+        let mut locals = vec![Facts::default(); body.locals.len()];
+        for &LocalId(index) in &body.parameters {
+            if let (Some(facts), Some(local)) = (
+                locals.get_mut(index as usize),
+                body.locals.get(index as usize),
+            ) {
+                *facts = parameter_facts(db, &local.ty);
+            }
+        }
+        Self {
+            locals,
+            does: vec![nothing(); body.expressions.len()],
+            closures: Vec::new(),
+            impossible: Vec::new(),
+            leaks: Vec::new(),
+            learnt: false,
+        }
+    }
+
+    pub(super) fn lambdas(&self) -> Vec<((ExpressionId, u32), Summary)> {
+        let mut all = self.closures.clone();
+        all.sort_by_key(|(key, _)| *key);
+        all
+    }
+
+    pub(super) fn take_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.learnt)
+    }
+}
+
+/// A function given as an argument does what the caller's does; anything deeper is stored.
+fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
+    match ty {
+        Type::Function(function) => {
+            let mut facts = Facts::unknown(db, &function.result);
+            facts.call = function
+                .latent
+                .as_ref()
+                .map_or_else(of_parameter, of_latent);
+            facts
+        }
+        other => Facts::unknown(db, other),
+    }
+}
+
+/// A walk over one body.
+pub(super) struct BodyWalk<'a, 'u> {
+    pub(super) unit: &'a mut Unit<'u>,
+    pub(super) body: &'a Body,
+    facts: &'a mut BodyFacts,
+    /// What `return` gives, one per function or lambda that is open.
+    returned: Vec<Facts>,
+}
+
+impl<'a, 'u> BodyWalk<'a, 'u> {
+    pub(super) fn new(unit: &'a mut Unit<'u>, body: &'a Body, facts: &'a mut BodyFacts) -> Self {
+        facts.impossible.clear();
+        facts.leaks.clear();
+        Self {
+            unit,
+            body,
+            facts,
+            returned: vec![Facts::default()],
+        }
+    }
+
+    pub(super) fn run(mut self) -> Outcome {
+        let mut outcome = self.expression(self.body.root);
+        if let Some(returned) = self.returned.pop() {
+            outcome.value.join(&returned);
+        }
+        outcome
+    }
+
+    pub(super) fn db(&self) -> &'u dyn Db {
+        self.unit.db
+    }
+
+    pub(super) fn expression(&mut self, id: ExpressionId) -> Outcome {
+        let body = self.body;
+        let expression = body.expression(id);
+        let mut outcome = self.kind(id, expression);
+        if !bears(self.db(), &expression.ty) && expression.ty != Type::Never {
+            outcome.value = Facts::default();
+        }
+        if let Type::Function(function) = &expression.ty
+            && let Some(latent) = &function.latent
+        {
+            outcome.value.call = of_latent(latent);
+        }
+        if let Some(known) = self.facts.does.get_mut(id.0 as usize) {
+            *known = outcome.does.clone();
+        }
+        outcome
+    }
+
+    fn kind(&mut self, id: ExpressionId, expression: &'a Expression) -> Outcome {
+        if let Some(outcome) = self.control(id, &expression.kind) {
+            return outcome;
+        }
+        match self.work(id, &expression.kind) {
+            Some(outcome) => outcome,
+            None => self.data(id, expression),
+        }
+    }
+
+    fn data(&mut self, id: ExpressionId, expression: &'a Expression) -> Outcome {
+        match &expression.kind {
+            ExpressionKind::Local(LocalId(index)) => {
+                let known = self.facts.locals.get(*index as usize);
+                Outcome {
+                    does: nothing(),
+                    value: known.cloned().unwrap_or_default(),
+                }
+            }
+            ExpressionKind::FunctionValue { item, .. } => self.function_value(*item),
+            ExpressionKind::Lambda(lambda) => Outcome {
+                does: nothing(),
+                value: self.closure(id, 0, lambda),
+            },
+            ExpressionKind::Record { item, .. } | ExpressionKind::Variant { item, .. } => {
+                let mut outcome = self.inside(&expression.kind);
+                let (defaults, _) = self.unit.of(*item);
+                add(&mut outcome.does, &defaults);
+                outcome
+            }
+            ExpressionKind::ErrorValue { item, .. } => {
+                let mut outcome = self.inside(&expression.kind);
+                if error_class(self.db(), *item) != ErrorClass::Fault {
+                    let name = error_name(self.db(), *item);
+                    outcome.value.error.kinds.insert(name);
+                }
+                outcome
+            }
+            ExpressionKind::JsonField { .. } | ExpressionKind::As(_) => {
+                self.decoding(&expression.kind)
+            }
+            ExpressionKind::Index { base, .. } if self.body.expression(*base).ty == Type::Json => {
+                self.decoding(&expression.kind)
+            }
+            ExpressionKind::Call { callee, arguments } => {
+                self.call(callee, arguments, &expression.ty)
+            }
+            ExpressionKind::PromptCall {
+                item,
+                arguments,
+                agent,
+                settings,
+                given,
+                ..
+            } => {
+                let asked = agent.iter().chain(given).copied();
+                self.prompt_call(*item, arguments, asked, *settings)
+            }
+            ExpressionKind::Coerce {
+                value,
+                coercion: Coercion::Forget,
+            } => {
+                let outcome = self.inside(&expression.kind);
+                let leak = leak(*value, &expression.ty, &outcome.value.call);
+                self.facts.leaks.extend(leak);
+                outcome
+            }
+            other => self.inside(other),
+        }
+    }
+
+    /// Everything inside, one after the other; the value brings what any part brings.
+    pub(super) fn inside(&mut self, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        for child in children(kind) {
+            if let Child::Inline(id) = child {
+                self.then(id, &mut outcome);
+            }
+        }
+        outcome
+    }
+
+    pub(super) fn then(&mut self, id: ExpressionId, outcome: &mut Outcome) {
+        let next = self.expression(id);
+        add(&mut outcome.does, &next.does);
+        outcome.value.join(&next.value);
+    }
+
+    fn decoding(&mut self, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let set = builtin_set(self.db(), BuiltinError::DecodeError);
+        outcome.does.errors.extend(&set);
+        outcome
+    }
+
+    /// Walks the code of a closure and gives what the closure, as a value, brings.
+    pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
+        self.returned.push(Facts::default());
+        let outcome = self.expression(lambda.body);
+        let mut value = self.returned.pop().unwrap_or_default();
+        value.join(&outcome.value);
+        let key = (id, position);
+        match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
+            Some((_, known)) => {
+                if *known != outcome.does {
+                    *known = outcome.does.clone();
+                    self.facts.learnt = true;
+                }
+            }
+            None => {
+                self.facts.closures.push((key, outcome.does.clone()));
+                self.facts.learnt = true;
+            }
+        }
+        add(&mut value.call, &outcome.does);
+        value
+    }
+
+    /// The innermost open function or lambda gives this back.
+    pub(super) fn give_back(&mut self, facts: &Facts) {
+        if let Some(returned) = self.returned.last_mut() {
+            returned.join(facts);
+        }
+    }
+
+    /// An arm of the `catch` at `id` takes nothing.
+    pub(super) fn never_matches(&mut self, id: ExpressionId, arm: usize) {
+        self.facts.impossible.push((id, arm));
+    }
+
+    /// Whatever value a local gets brings `facts`.
+    pub(super) fn learn(&mut self, LocalId(index): LocalId, facts: &Facts) {
+        let Some(ty) = self.body.locals.get(index as usize).map(|it| &it.ty) else {
+            return;
+        };
+        if !bears(self.unit.db, ty) {
+            return;
+        }
+        if let Some(known) = self.facts.locals.get_mut(index as usize) {
+            let before = known.clone();
+            known.join(facts);
+            self.facts.learnt |= *known != before;
+        }
+    }
+
+    pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {
+        let mut bound = Vec::new();
+        visit_patterns(pattern, &mut |it| match &it.kind {
+            PatternKind::Binding(local) => bound.push(*local),
+            PatternKind::List {
+                rest: Some(gsw_infer::hir::ListRest::Bound(local)),
+                ..
+            } => bound.push(*local),
+            _ => {}
+        });
+        for local in bound {
+            self.learn(local, facts);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Lists, maps, tuples, ranges and what reaches into them.
+
+use std::sync::Arc;
+
+use gsw_names::types::Type;
+use gsw_source::Span;
+use gsw_syntax::ast;
+
+use crate::errors::{records, values as errors};
+use crate::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use crate::infer::context::{Context, Expected};
+use crate::infer::table::Blame;
+use crate::item_bodies::Requirement;
+
+impl Context<'_> {
+    /// What is wanted of a collection literal: below checks and `?`.
+    fn wanted_collection(&self, expected: &Expected) -> Option<Type> {
+        let mut ty = self.unchecked(expected.hint()?);
+        if let Type::Optional(inner) = &ty {
+            ty = self.unchecked(inner);
+        }
+        Some(ty)
+    }
+
+    /// `[a, b]`
+    pub(super) fn list(
+        &mut self,
+        elements: &[ast::Expression],
+        span: Span,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let wanted = match self.wanted_collection(expected) {
+            Some(Type::List(element)) => Some((*element).clone()),
+            Some(Type::Json) => Some(Type::Json),
+            _ => None,
+        };
+        let part = match (&wanted, self.wanted_collection(expected)) {
+            // Beside a `[json]`, as in `all += [1]`, nothing else can be meant.
+            (Some(Type::Json), Some(Type::List(_))) => Expected::Type(Type::Json),
+            (Some(it), _) => self.part_of(expected, it),
+            (None, _) => Expected::Anything,
+        };
+        let ids: Vec<_> = elements
+            .iter()
+            .map(|it| self.expression(it, &part))
+            .collect();
+        let (element, ids) = match (&part, wanted) {
+            (Expected::Type(ty), _) => (ty.clone(), ids),
+            (_, Some(ty)) if ids.is_empty() => (ty, ids),
+            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
+            _ => self.joined_elements(ids),
+        };
+        self.push(ExpressionKind::List(ids), element.list(), span)
+    }
+
+    fn joined_elements(&mut self, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
+        let (ty, ids) = self.join(ids);
+        if ty == Type::Never {
+            (self.fresh(), ids)
+        } else {
+            (ty, ids)
+        }
+    }
+
+    /// `{ k: v }`
+    pub(super) fn map(
+        &mut self,
+        entries: &[ast::MapEntry],
+        span: Span,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let wanted = match self.wanted_collection(expected) {
+            Some(Type::Map(key, value)) => Some(((*key).clone(), (*value).clone())),
+            // Keys of several types have a text; which one they are is for them to say.
+            Some(Type::Json) if entries.is_empty() => Some((Type::String, Type::Json)),
+            Some(Type::Json) => Some((self.fresh(), Type::Json)),
+            _ => None,
+        };
+        let (key_part, value_part) = match &wanted {
+            Some((key, value)) => (self.part_of(expected, key), self.part_of(expected, value)),
+            None => (Expected::Anything, Expected::Anything),
+        };
+        let mut keys = Vec::with_capacity(entries.len());
+        let mut values = Vec::with_capacity(entries.len());
+        for entry in entries {
+            keys.push(self.expression(&entry.key, &key_part));
+            values.push(self.expression(&entry.value, &value_part));
+        }
+        let (key, keys) = self.side(keys, &key_part, wanted.as_ref().map(|it| &it.0));
+        let (value, values) = self.side(values, &value_part, wanted.as_ref().map(|it| &it.1));
+        self.require(Requirement::Key, &key, span);
+        let entries = keys.into_iter().zip(values).collect();
+        let ty = Type::Map(Arc::new(key), Arc::new(value));
+        self.push(ExpressionKind::Map(entries), ty, span)
+    }
+
+    /// The keys or the values of a map literal and their type.
+    fn side(
+        &mut self,
+        ids: Vec<ExpressionId>,
+        part: &Expected,
+        wanted: Option<&Type>,
+    ) -> (Type, Vec<ExpressionId>) {
+        match (part, wanted) {
+            (Expected::Type(ty), _) => (ty.clone(), ids),
+            (_, Some(ty)) if ids.is_empty() => (ty.clone(), ids),
+            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
+            _ => self.joined_elements(ids),
+        }
+    }
+
+    /// `(a, b)`
+    pub(super) fn tuple(
+        &mut self,
+        elements: &[ast::Expression],
+        span: Span,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let wanted = self.wanted_collection(expected);
+        let mut ids = Vec::with_capacity(elements.len());
+        let mut types = Vec::with_capacity(elements.len());
+        for (index, element) in elements.iter().enumerate() {
+            let part = match &wanted {
+                Some(Type::Tuple(wanted)) if wanted.len() == elements.len() => {
+                    self.part_of(expected, &wanted[index])
+                }
+                Some(Type::Json) => self.part_of(expected, &Type::Json),
+                _ => Expected::Anything,
+            };
+            let id = self.expression(element, &part);
+            types.push(self.ty(id));
+            ids.push(id);
+        }
+        self.push(ExpressionKind::Tuple(ids), Type::Tuple(types.into()), span)
+    }
+
+    /// `a..b`
+    pub(super) fn range(
+        &mut self,
+        start: &ast::Expression,
+        end: &ast::Expression,
+        range_end: ast::RangeEnd,
+        span: Span,
+    ) -> ExpressionId {
+        let start = self.expression(start, &Expected::Type(Type::Int));
+        let end = self.expression(end, &Expected::Type(Type::Int));
+        let range_end = match range_end {
+            ast::RangeEnd::Exclusive => RangeEnd::Exclusive,
+            ast::RangeEnd::Inclusive => RangeEnd::Inclusive,
+        };
+        self.push(
+            ExpressionKind::Range {
+                start,
+                end,
+                range_end,
+            },
+            Type::Int.list(),
+            span,
+        )
+    }
+
+    /// `t.0`
+    pub(super) fn tuple_field(
+        &mut self,
+        base: &ast::Expression,
+        index: u32,
+        index_span: Span,
+        span: Span,
+    ) -> ExpressionId {
+        let base = self.expression(base, &Expected::Anything);
+        self.tuple_part(base, index, index_span, span)
+    }
+
+    /// An element of a tuple that was inferred.
+    pub(super) fn tuple_part(
+        &mut self,
+        base: ExpressionId,
+        index: u32,
+        index_span: Span,
+        span: Span,
+    ) -> ExpressionId {
+        let ty = self.ty(base);
+        match self.unchecked(&ty) {
+            Type::Tuple(types) if (index as usize) < types.len() => {
+                let ty = types[index as usize].clone();
+                self.push(ExpressionKind::TupleField { base, index }, ty, span)
+            }
+            Type::Invalid => self.invalid(span),
+            Type::Variable(_) => self.unknown_receiver(base, &index.to_string(), span),
+            other => {
+                let (place, text) = (self.place(index_span), self.show(&ty));
+                let report = records::unknown_field(place, &index.to_string(), &text, None);
+                self.report(match other {
+                    Type::Tuple(types) => records::parts_of_tuple(report, types.len()),
+                    _ => report,
+                });
+                self.invalid(span)
+            }
+        }
+    }
+
+    /// `xs[i]`
+    pub(super) fn index(
+        &mut self,
+        base: &ast::Expression,
+        index: &ast::Expression,
+        span: Span,
+    ) -> ExpressionId {
+        let base = self.expression(base, &Expected::Anything);
+        let ty = self.ty(base);
+        if matches!(index.kind, ast::ExpressionKind::Range { .. }) {
+            let place = self.place(index.span);
+            self.report(errors::slice_instead(place));
+            return self.invalid(span);
+        }
+        let (index, ty) = match self.unchecked(&ty) {
+            Type::List(element) => (
+                self.expression(index, &Expected::Type(Type::Int)),
+                (*element).clone(),
+            ),
+            Type::Map(key, value) => (
+                self.expression(index, &Expected::Type((*key).clone())),
+                (*value).clone(),
+            ),
+            Type::Json => (self.json_index(index), Type::Json),
+            Type::Variable(_) => {
+                self.expression(index, &Expected::Anything);
+                return self.unknown_receiver(base, "[]", span);
+            }
+            other => {
+                self.expression(index, &Expected::Anything);
+                if other != Type::Invalid {
+                    let (place, text) = (self.place(self.span(base)), self.show(&ty));
+                    let mut diagnostic = errors::not_indexable(place, &text);
+                    diagnostic = match other {
+                        Type::Optional(_) => errors::may_be_none(diagnostic),
+                        Type::Tuple(_) => errors::parts_by_number(diagnostic),
+                        Type::String => errors::part_of_text(diagnostic),
+                        _ => diagnostic,
+                    };
+                    self.report(diagnostic);
+                }
+                return self.invalid(span);
+            }
+        };
+        self.push(ExpressionKind::Index { base, index }, ty, span)
+    }
+
+    /// A `json` is indexed by position or by name.
+    fn json_index(&mut self, index: &ast::Expression) -> ExpressionId {
+        let id = self.expression(index, &Expected::Anything);
+        let ty = self.ty(id);
+        let wanted = if self.operand(&ty) == Type::String {
+            Type::String
+        } else {
+            Type::Int
+        };
+        self.coerce(id, &wanted)
+    }
+
+    /// Reports that something is asked of a value whose type is not known yet.
+    pub(super) fn unknown_receiver(
+        &mut self,
+        base: ExpressionId,
+        name: &str,
+        span: Span,
+    ) -> ExpressionId {
+        if let Some(variable) = self.unknown(&self.ty(base)) {
+            self.table.hush(variable);
+        }
+        let place = self.place(self.span(base));
+        self.report(errors::cannot_infer_here(place, name));
+        self.invalid(span)
+    }
+}

@@ -1,0 +1,266 @@
+//! What stands behind a value's dot: fields, methods, and `?.`.
+
+use gsw_names::types::Type;
+use gsw_names::{Definition, habit, method, method_names, substitute};
+use gsw_source::{Diagnostic, ItemId, Name, Span, nearest};
+use gsw_syntax::ast;
+
+use crate::errors::{calls, records, values};
+use crate::hir::{Coercion, ExpressionId, ExpressionKind};
+use crate::infer::call::Call;
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::unify::Relation;
+
+impl Context<'_> {
+    /// `base.name`
+    pub(super) fn field(
+        &mut self,
+        base: &ast::Expression,
+        name: &ast::Identifier,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> ExpressionId {
+        match self.path(base) {
+            Some(Definition::Module(module)) => {
+                return match self.member(module, name) {
+                    Some(found) => self.definition_value(found, &name.name, span, hint),
+                    None => self.invalid(span),
+                };
+            }
+            Some(Definition::Item(item)) if lookup::enum_of(self.db, item).is_some() => {
+                let item = lookup::enum_of(self.db, item).unwrap_or(item);
+                return match lookup::variant_named(self.db, item, &name.name) {
+                    Some(variant) => {
+                        let definition = Definition::Variant { item, variant };
+                        self.refer(name.span, crate::infer::name::reference(definition));
+                        self.variant_value(item, variant, span, hint)
+                    }
+                    None => {
+                        self.unknown_variant(item, name);
+                        self.invalid(span)
+                    }
+                };
+            }
+            _ => {}
+        }
+        let base = self.expression(base, &Expected::Anything);
+        self.value_field(base, name, span)
+    }
+
+    /// `base?.name`
+    pub(super) fn chained_field(
+        &mut self,
+        base: &ast::Expression,
+        name: &ast::Identifier,
+        span: Span,
+    ) -> ExpressionId {
+        self.chain(base, span, |this, inside| match name.name.parse() {
+            Ok(index) => this.tuple_part(inside, index, name.span, span),
+            Err(_) => this.value_field(inside, name, span),
+        })
+    }
+
+    /// `base?.…`: `link` is done to the inside.
+    pub(super) fn chain(
+        &mut self,
+        base: &ast::Expression,
+        span: Span,
+        link: impl FnOnce(&mut Self, ExpressionId) -> ExpressionId,
+    ) -> ExpressionId {
+        let base = self.expression(base, &Expected::Anything);
+        let ty = self.ty(base);
+        let base_span = self.span(base);
+        let inner = match &ty {
+            Type::Optional(inner) => (**inner).clone(),
+            Type::Invalid => Type::Invalid,
+            Type::Variable(_) => return self.unknown_receiver(base, "?.", span),
+            other => {
+                let (place, text) = (self.place(base_span), self.show(other));
+                self.report(values::not_optional(place, "?.", &text));
+                other.clone()
+            }
+        };
+        let local = self.hidden_local(inner, base_span);
+        let inside = self.local_value(local, base_span);
+        let body = link(self, inside);
+        let ty = self.ty(body).optional();
+        self.push(ExpressionKind::Chain { base, local, body }, ty, span)
+    }
+
+    /// A field of a value.
+    pub(super) fn value_field(
+        &mut self,
+        base: ExpressionId,
+        name: &ast::Identifier,
+        span: Span,
+    ) -> ExpressionId {
+        let ty = self.ty(base);
+        match self.unchecked(&ty) {
+            Type::Invalid => self.invalid(span),
+            Type::Variable(_) => self.unknown_receiver(base, &name.name, span),
+            Type::Json => {
+                let kind = ExpressionKind::JsonField {
+                    base,
+                    name: name.name.clone(),
+                };
+                self.push(kind, Type::Json, span)
+            }
+            other => match self.field_of(&other, &name.name) {
+                Some((item, index, field)) => {
+                    self.refer_field(name.span, item, 0, index);
+                    self.push(ExpressionKind::Field { base, index }, field, span)
+                }
+                None => {
+                    self.unknown_field(&ty, &other, name);
+                    self.invalid(span)
+                }
+            },
+        }
+    }
+
+    /// The field of that name of a record, or of what has come of one so far.
+    fn field_of(&self, ty: &Type, name: &str) -> Option<(ItemId, u32, Type)> {
+        match ty {
+            Type::Record(item, arguments) => {
+                let fields = lookup::fields(self.db, *item);
+                let index = fields.iter().position(|it| it.name == name)?;
+                let field = substitute(&fields[index].ty, arguments);
+                Some((*item, u32::try_from(index).ok()?, field))
+            }
+            Type::Partial(inner) => {
+                let (item, index, field) = self.field_of(&self.unchecked(inner), name)?;
+                Some((item, index, field.optional()))
+            }
+            _ => None,
+        }
+    }
+
+    fn unknown_field(&mut self, ty: &Type, plain: &Type, name: &ast::Identifier) {
+        let place = self.place(name.span);
+        let names: Vec<_> = match plain {
+            Type::Record(item, _) => lookup::fields(self.db, *item)
+                .iter()
+                .map(|it| it.name.clone())
+                .collect(),
+            _ => Vec::new(),
+        };
+        let suggestion = nearest(&name.name, &names);
+        let text = self.show(ty);
+        let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
+        if method(self.db, &self.table.zonk(ty), &name.name).is_some() {
+            report = records::method_as_field(report, &name.name, self.end(name.span));
+        }
+        let has_field = |inner: &Type| self.field_of(&self.unchecked(inner), &name.name).is_some();
+        report = match plain {
+            Type::Optional(inner) if has_field(inner) => {
+                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+                records::field_of_optional(report, &name.name, self.start(before))
+            }
+            Type::List(inner) if has_field(inner) => records::field_of_elements(report, &name.name),
+            Type::Error => records::field_of_error(report),
+            _ => self.instead_of_field(report, ty, &name.name),
+        };
+        self.report(report);
+    }
+
+    /// The method that is meant by a field of another language.
+    fn instead_of_field(&mut self, report: Diagnostic, ty: &Type, name: &Name) -> Diagnostic {
+        let names = method_names(self.db, &self.table.zonk(ty));
+        match habit::method(name, &names) {
+            Some(ours) => records::method_for_field(report, &ours),
+            None => gsw_names::errors::instead_of_method(report, name),
+        }
+    }
+
+    /// `receiver.name(…)`
+    pub(super) fn method_call(
+        &mut self,
+        receiver: ExpressionId,
+        name: &ast::Identifier,
+        call: Call,
+        hint: Option<&Type>,
+    ) -> ExpressionId {
+        let ty = self.ty(receiver);
+        let plain = self.unchecked(&ty);
+        match &plain {
+            Type::Invalid => return self.lost_call(call),
+            Type::Variable(_) => {
+                self.unknown_receiver(receiver, &name.name, call.span);
+                return self.lost_call(call);
+            }
+            _ => {}
+        }
+        if let Some((item, index, field)) = self.field_of(&plain, &name.name)
+            && matches!(self.unchecked(&field), Type::Function(_))
+        {
+            self.refer_field(name.span, item, 0, index);
+            let span = self.span(receiver).to(name.span);
+            let kind = ExpressionKind::Field {
+                base: receiver,
+                index,
+            };
+            let callee = self.push(kind, field, span);
+            return self.call_value(callee, call);
+        }
+        let found = method(self.db, &self.table.zonk(&ty), &name.name);
+        if let Some(item) = found
+            && let Some(receiver) = self.as_receiver(receiver, item)
+        {
+            self.refer(name.span, crate::item_bodies::Reference::Item(item));
+            return self.call_item(item, Some(receiver), name.span, call, hint);
+        }
+        self.unknown_method(&ty, name, call.span);
+        self.lost_call(call)
+    }
+
+    /// The receiver as the method's first parameter takes it; `None` when it does not.
+    fn as_receiver(&mut self, receiver: ExpressionId, item: ItemId) -> Option<ExpressionId> {
+        let signature = lookup::signature(self.db, item);
+        let wanted = signature.parameters.first()?.ty.clone();
+        let arguments = self.fresh_arguments(signature.generics.len());
+        let wanted = substitute(&wanted, &arguments);
+        let actual = self.ty(receiver);
+        match self.relate(&actual, &wanted)? {
+            Relation::Same => Some(receiver),
+            Relation::Forget => Some(self.converted(receiver, Coercion::Forget, &wanted)),
+        }
+    }
+
+    fn unknown_method(&mut self, ty: &Type, name: &ast::Identifier, whole: Span) {
+        let zonked = self.table.zonk(ty);
+        let names = method_names(self.db, &zonked);
+        let suggestion = habit::method(&name.name, &names).or_else(|| nearest(&name.name, &names));
+        let place = self.place(name.span);
+        let text = self.show(ty);
+        let plain = self.unchecked(&zonked);
+        let is_field = self.field_of(&plain, &name.name).is_some();
+        let suggestion = suggestion.as_deref().filter(|_| !is_field);
+        let report = calls::unknown_method(place, &name.name, &text, suggestion);
+        let report = match &zonked {
+            _ if is_field => {
+                let end = self.end(name.span);
+                let parentheses = Span::new(name.span.end, whole.end);
+                let is_bare = gsw_names::source_text(self.db, self.item, parentheses) == "()";
+                let removed = if is_bare {
+                    self.place(parentheses)
+                } else {
+                    end
+                };
+                calls::field_as_method(report, &name.name, is_bare.then_some(removed))
+            }
+            Type::Optional(inner) if method(self.db, inner, &name.name).is_some() => {
+                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+                calls::through_optional(report, &name.name, self.start(before))
+            }
+            Type::Json => calls::typed_json(report),
+            Type::Secret => values::secret_stays(report),
+            Type::List(_) if matches!(name.name.as_str(), "push" | "append" | "add") => {
+                calls::joined_lists(report)
+            }
+            Type::Function(_) => calls::of_function(report),
+            _ => gsw_names::errors::instead_of_method(report, &name.name),
+        };
+        self.report(report);
+    }
+}

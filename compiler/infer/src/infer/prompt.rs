@@ -1,0 +1,169 @@
+//! Calls of prompts: `p(x)`, `.detail`, `.stream`, `by`, `with`, `revise`.
+
+use std::sync::Arc;
+
+use gsw_names::types::Type;
+use gsw_names::{Definition, errors, given_by_call};
+use gsw_source::{ItemId, ItemKind, Span};
+use gsw_syntax::ast;
+
+use crate::errors::calls;
+use crate::hir::{ExpressionId, ExpressionKind, PromptMode};
+use crate::infer::argument::Formal;
+use crate::infer::call::Call;
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::setting::SettingsOf;
+
+impl Context<'_> {
+    /// `p(arguments)`
+    pub(super) fn prompt_call(
+        &mut self,
+        item: ItemId,
+        call: Call,
+        mode: PromptMode,
+    ) -> ExpressionId {
+        let arguments = self.prompt_arguments(item, call);
+        let result = lookup::signature(self.db, item).result.clone();
+        let ty = match mode {
+            PromptMode::Value | PromptMode::Revise => result,
+            PromptMode::Detail => self.prelude_record("Response", result),
+            PromptMode::Stream => Type::Stream(Arc::new(result)),
+        };
+        let kind = ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: None,
+            settings: None,
+            given: Vec::new(),
+            mode,
+            improving: None,
+        };
+        self.push(kind, ty, call.span)
+    }
+
+    /// The arguments of a prompt.
+    pub(super) fn prompt_arguments(
+        &mut self,
+        item: ItemId,
+        call: Call,
+    ) -> Vec<(u32, ExpressionId)> {
+        let formal = Formal {
+            parameters: &lookup::signature(self.db, item).parameters,
+            taken: 0,
+            substitution: &[],
+            callee: &format!("`{}`", item.name(self.db)),
+        };
+        self.arguments(formal, call)
+    }
+
+    /// A prompt's call with `by`, `with` and `revise` around it.
+    pub(super) fn prompt_expression(
+        &mut self,
+        expression: &ast::Expression,
+        span: Span,
+    ) -> ExpressionId {
+        let (inner, word) = match &expression.kind {
+            ast::ExpressionKind::By { call, .. } => (call, "by"),
+            ast::ExpressionKind::With { call, .. } => (call, "with"),
+            ast::ExpressionKind::Revise(call) => (call, "revise"),
+            _ => return self.invalid(span),
+        };
+        let id = self.expression(inner, &Expected::Anything);
+        let ty = self.ty(id);
+        let is_prompt = matches!(
+            self.expressions[id.0 as usize].kind,
+            ExpressionKind::PromptCall { .. }
+        );
+        if !is_prompt {
+            if ty != Type::Invalid {
+                let place = self.place(inner.span);
+                self.report(calls::not_a_prompt(place, word));
+            }
+            return self.invalid(span);
+        }
+        let agent = match &expression.kind {
+            ast::ExpressionKind::By { agent, .. } => self.agent(agent),
+            _ => None,
+        };
+        let settings = match &expression.kind {
+            ast::ExpressionKind::With { settings, .. } => {
+                let given = given_by_call(self.db, self.file, settings);
+                Some((self.settings(settings, SettingsOf::Call), given))
+            }
+            _ => None,
+        };
+        self.with_overrides(id, expression, (agent, settings), span)
+    }
+
+    /// The call `id` with what stands around it taken in, so that no expression stands for the call alone.
+    fn with_overrides(
+        &mut self,
+        id: ExpressionId,
+        outer: &ast::Expression,
+        (agent, settings): (Option<ItemId>, Option<(ExpressionId, Vec<ItemId>)>),
+        span: Span,
+    ) -> ExpressionId {
+        let ty = self.ty(id);
+        let call = &mut self.expressions[id.0 as usize];
+        call.ty = Type::Unit;
+        let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
+        let ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: inner_agent,
+            settings: inner_settings,
+            given: inner_given,
+            mode,
+            improving,
+        } = kind
+        else {
+            return self.invalid(span);
+        };
+        if (agent.is_some() && inner_agent.is_some())
+            || (settings.is_some() && inner_settings.is_some())
+        {
+            let place = self.place(span);
+            let word = if agent.is_some() { "by" } else { "with" };
+            self.report(calls::duplicate_setting(place, word));
+        }
+        let mode = match &outer.kind {
+            ast::ExpressionKind::Revise(_) => PromptMode::Revise,
+            _ => mode,
+        };
+        let (settings, given) = match settings {
+            Some((settings, given)) => (Some(settings), given),
+            None => (inner_settings, inner_given),
+        };
+        let kind = ExpressionKind::PromptCall {
+            item,
+            arguments,
+            agent: agent.or(inner_agent),
+            settings,
+            given,
+            mode,
+            improving,
+        };
+        self.push(kind, ty, span)
+    }
+
+    /// The agent that an expression after `by` names.
+    pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
+        if let ast::ExpressionKind::Name(name) = &expression.kind
+            && self.find_local(name).is_none()
+            && gsw_names::resolve_name(self.db, self.file, name).is_none()
+        {
+            self.unknown_name(name, expression.span);
+            return None;
+        }
+        match self.path(expression) {
+            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
+            _ => {
+                let place = self.place(expression.span);
+                let text = gsw_names::source_text(self.db, self.item, expression.span);
+                self.report(errors::not_an_agent(place, &format!("`{text}`")));
+                None
+            }
+        }
+    }
+}

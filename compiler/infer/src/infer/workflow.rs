@@ -1,0 +1,478 @@
+//! Steps, tasks, parallel work and their modifiers.
+
+use std::sync::Arc;
+
+use gsw_names::types::{FunctionType, Type};
+use gsw_names::{module_scope, prelude_file};
+use gsw_source::{ItemKind, Name, Span};
+use gsw_syntax::ast;
+
+use crate::errors::{calls, values as errors};
+use crate::hir::{
+    Budget, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, LocalKind, Modifiers,
+    Reflect, Retry, Statement, StatementKind,
+};
+use crate::infer::context::{Context, Expected};
+use crate::infer::lookup;
+use crate::infer::pattern::Place;
+
+/// What a judge of a failed body can be told, in order.
+const FACTS: &[(&str, Fact)] = &[
+    ("failure", Fact::Text),
+    ("level", Fact::Text),
+    ("attempt", Fact::Number),
+    ("history", Fact::List),
+    ("node", Fact::Text),
+    ("max", Fact::Number),
+];
+
+/// The form of a fact.
+#[derive(Clone, Copy)]
+enum Fact {
+    Text,
+    Number,
+    List,
+}
+
+impl Fact {
+    /// Whether it can be of this type; what is in a list is settled where it is told.
+    fn fits(self, ty: &Type) -> bool {
+        match self {
+            Self::Text => matches!(
+                ty,
+                Type::String | Type::Literals(_) | Type::Text(_) | Type::Json
+            ),
+            Self::Number => matches!(ty, Type::Int | Type::Json),
+            Self::List => matches!(ty, Type::List(_) | Type::Json),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// `step "name" mods { }`
+    pub(super) fn step(
+        &mut self,
+        name: &ast::Expression,
+        modifiers: &[ast::Modifier],
+        body: &ast::Block,
+        span: Span,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let name = self.expression(name, &Expected::Type(Type::String));
+        let modifiers = self.modifiers(modifiers);
+        let body = self.block(body, expected);
+        let ty = self.ty(body);
+        self.push(
+            ExpressionKind::Step {
+                name,
+                modifiers,
+                body,
+            },
+            ty,
+            span,
+        )
+    }
+
+    /// `timeout D { }` and its kin.
+    pub(super) fn modified(
+        &mut self,
+        modifiers: &[ast::Modifier],
+        body: &ast::Block,
+        span: Span,
+        expected: &Expected,
+    ) -> ExpressionId {
+        let modifiers = self.modifiers(modifiers);
+        let body = self.block(body, expected);
+        let ty = self.ty(body);
+        self.push(ExpressionKind::Modified { modifiers, body }, ty, span)
+    }
+
+    /// The modifiers of a step, block, workflow or question.
+    pub(super) fn modifiers(&mut self, written: &[ast::Modifier]) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        for modifier in written {
+            let (name, is_new) = match &modifier.kind {
+                ast::ModifierKind::Timeout(value) => {
+                    let value = self.expression(value, &Expected::Type(Type::Duration));
+                    ("timeout", modifiers.timeout.replace(value).is_none())
+                }
+                ast::ModifierKind::Retry {
+                    count,
+                    backoff,
+                    max,
+                } => {
+                    let retry = self.retry(count, backoff.as_ref(), max.as_ref());
+                    ("retry", modifiers.retry.replace(retry).is_none())
+                }
+                ast::ModifierKind::Reflect { count, with } => {
+                    let count = self.expression(count, &Expected::Type(Type::Int));
+                    let with = with.as_ref().map(|it| self.judge(it));
+                    let reflect = Reflect { count, with };
+                    ("reflect", modifiers.reflect.replace(reflect).is_none())
+                }
+                ast::ModifierKind::Budget(arguments) => {
+                    let budget = self.budget(arguments);
+                    ("budget", modifiers.budget.replace(budget).is_none())
+                }
+                ast::ModifierKind::Limit(value) => {
+                    self.expression(value, &Expected::Type(Type::Int));
+                    self.misplaced("limit", modifier.span);
+                    continue;
+                }
+                ast::ModifierKind::Errors(_) => {
+                    self.misplaced("errors", modifier.span);
+                    continue;
+                }
+            };
+            if !is_new {
+                let place = self.place(modifier.span);
+                self.report(calls::duplicate_setting(place, name));
+            }
+        }
+        modifiers
+    }
+
+    /// What stands after `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
+    fn judge(&mut self, expression: &ast::Expression) -> ExpressionId {
+        let reflection = self.prelude_plain("Reflection");
+        let parameters = [Type::String, Type::String, Type::Int, Type::String.list()];
+        let wanted = Type::Function(Arc::new(FunctionType {
+            parameters: parameters.into(),
+            result: reflection.clone(),
+            latent: None,
+        }));
+        let id = self.expression(expression, &Expected::Hint(wanted));
+        let is_judge = match self.ty(id) {
+            Type::Function(it) => self.table.resolve(&it.result) == reflection,
+            Type::Invalid => true,
+            _ => false,
+        };
+        let place = self.place(expression.span);
+        if !is_judge {
+            let wanted = "a prompt or function that gives a `Reflection`";
+            self.report(calls::wrong_setting(place, "reflect … with", wanted));
+        } else if !self.can_be_told(id) {
+            self.report(calls::wrong_judge(place));
+        }
+        id
+    }
+
+    /// Whether what a judge takes can be told: a parameter of a fact's name gets that fact, the others those that are left.
+    fn can_be_told(&self, judge: ExpressionId) -> bool {
+        let Type::Function(function) = self.ty(judge) else {
+            return true;
+        };
+        let names: Vec<Name> = match self.expressions[judge.0 as usize].kind {
+            ExpressionKind::FunctionValue { item, .. } => {
+                let declared = &lookup::signature(self.db, item).parameters;
+                declared.iter().map(|it| it.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut left = FACTS
+            .iter()
+            .filter(|(name, _)| !names.iter().any(|it| it == name));
+        (0..).zip(&function.parameters).all(|(index, ty)| {
+            let name = names.get(index);
+            let named = FACTS
+                .iter()
+                .find(|(it, _)| name.is_some_and(|name| name == it));
+            let fact = named.or_else(|| left.next());
+            fact.is_some_and(|(_, form)| form.fits(&self.table.resolve(ty)))
+        })
+    }
+
+    fn misplaced(&mut self, name: &str, span: Span) {
+        let place = self.place(span);
+        self.report(calls::misplaced_modifier(place, name));
+    }
+
+    fn retry(
+        &mut self,
+        count: &ast::Expression,
+        backoff: Option<&ast::Expression>,
+        max: Option<&ast::Expression>,
+    ) -> Retry {
+        let duration = Expected::Type(Type::Duration);
+        Retry {
+            count: self.expression(count, &Expected::Type(Type::Int)),
+            backoff: backoff.map(|it| self.expression(it, &duration)),
+            max: max.map(|it| self.expression(it, &duration)),
+        }
+    }
+
+    fn budget(&mut self, arguments: &[ast::Argument]) -> Budget {
+        let mut budget = Budget::default();
+        for argument in arguments {
+            let name = argument.name.as_ref();
+            let (slot, ty) = match name.map(|it| it.name.as_str()) {
+                Some("usd") => (&mut budget.usd, Type::Float),
+                Some("tokens") => (&mut budget.tokens, Type::Int),
+                Some("calls") => (&mut budget.calls, Type::Int),
+                Some("time") => (&mut budget.time, Type::Duration),
+                other => {
+                    let place = self.place(name.map_or(argument.value.span, |it| it.span));
+                    let names = ["usd", "tokens", "calls", "time"].map(Name::new_static);
+                    let other = other.unwrap_or_default();
+                    let suggestion = gsw_source::nearest(other, &names);
+                    let suggestion = suggestion.as_deref();
+                    self.report(
+                        calls::unknown_argument(place, other, "`budget`", suggestion)
+                            .note("a budget has `usd`, `tokens`, `calls` and `time`"),
+                    );
+                    continue;
+                }
+            };
+            let value = self.expression(&argument.value, &Expected::Type(ty));
+            if slot.replace(value).is_some() {
+                let place = self.place(argument.value.span);
+                let name = name.map_or("", |it| it.name.as_str());
+                self.report(calls::duplicate_argument(place, name));
+            }
+        }
+        budget
+    }
+
+    /// `spawn e`
+    pub(super) fn spawn(
+        &mut self,
+        value: &ast::Expression,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> ExpressionId {
+        let wanted = match hint.map(|it| self.table.resolve(it)) {
+            Some(Type::Task(inner)) if !self.table.is_open(&inner) => Some((*inner).clone()),
+            _ => None,
+        };
+        let lambda = self.closure(value, wanted.as_ref());
+        let ty = Type::Task(Arc::new(self.ty(lambda.body)));
+        self.push(ExpressionKind::Spawn(lambda), ty, span)
+    }
+
+    /// `spawn detached wf(args)`
+    pub(super) fn spawn_detached(&mut self, call: &ast::Expression, span: Span) -> ExpressionId {
+        let id = self.expression(call, &Expected::Anything);
+        if let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } = &self.expressions[id.0 as usize].kind
+            && item.kind(self.db) == ItemKind::Workflow
+        {
+            let kind = ExpressionKind::SpawnDetached {
+                item: *item,
+                arguments: arguments.clone(),
+            };
+            self.expressions.pop();
+            return self.push(kind, Type::String, span);
+        }
+        if self.ty(id) != Type::Invalid {
+            let place = self.place(call.span);
+            self.report(calls::not_a_workflow(place));
+        }
+        self.push(ExpressionKind::Invalid, Type::String, span)
+    }
+
+    /// `await e`
+    pub(super) fn await_expression(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
+        let value = self.expression(value, &Expected::Anything);
+        let ty = self.ty(value);
+        match self.awaited(&ty) {
+            Some(ty) => self.push(ExpressionKind::Await(value), ty, span),
+            None => self.not_awaitable("await", value, span),
+        }
+    }
+
+    fn awaited(&mut self, ty: &Type) -> Option<Type> {
+        match self.table.resolve(ty) {
+            Type::Task(inner) => Some((*inner).clone()),
+            Type::List(element) => Some(self.awaited(&element)?.list()),
+            Type::Tuple(parts) => {
+                let parts: Option<Vec<Type>> = parts.iter().map(|it| self.awaited(it)).collect();
+                Some(Type::Tuple(parts?.into()))
+            }
+            Type::Variable(variable) => {
+                let inner = self.fresh();
+                self.table
+                    .bind(variable, &Type::Task(Arc::new(inner.clone())));
+                Some(inner)
+            }
+            Type::Invalid => Some(Type::Invalid),
+            _ => None,
+        }
+    }
+
+    fn not_awaitable(&mut self, word: &str, value: ExpressionId, span: Span) -> ExpressionId {
+        let place = self.place(self.span(value));
+        let text = self.show(&self.ty(value));
+        self.report(errors::not_awaitable(place, word, &text));
+        self.invalid(span)
+    }
+
+    /// `race e`
+    pub(super) fn race(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
+        let value = self.expression(value, &Expected::Anything);
+        let element = match self.ty(value) {
+            Type::List(element) => self.table.resolve(&element),
+            Type::Invalid => Type::Invalid,
+            _ => return self.not_awaitable("race", value, span),
+        };
+        match element {
+            Type::Task(_) | Type::Variable(_) | Type::Invalid => {
+                let ty = self.awaited(&element).unwrap_or(Type::Invalid);
+                self.push(ExpressionKind::Race(value), ty, span)
+            }
+            _ => self.not_awaitable("race", value, span),
+        }
+    }
+
+    /// `parallel for p in e mods { }`
+    pub(super) fn parallel_for(
+        &mut self,
+        (pattern, iterable): (&ast::Pattern, &ast::Expression),
+        modifiers: &[ast::Modifier],
+        body: &ast::Block,
+        span: Span,
+    ) -> ExpressionId {
+        let iterable = self.expression(iterable, &Expected::Anything);
+        let element = self.element(iterable);
+        let (limit, policy) = self.parallel_modifiers(modifiers);
+        let result = self.fresh();
+        // A `return` in it is reported elsewhere, whatever it gives.
+        self.open_frame(Some(Type::Invalid));
+        let names = self.scope.len();
+        let mut statements = Vec::new();
+        let local = match &pattern.kind {
+            ast::PatternKind::Binding(name) => {
+                self.declare(&name.name, element, LocalKind::Parameter, name.span)
+            }
+            _ => {
+                let span = pattern.span;
+                let local =
+                    self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
+                let value = self.local_value(local, span);
+                let pattern = self.pattern(pattern, &element, Place::Binding);
+                statements.push(Statement {
+                    kind: StatementKind::Let { pattern, value },
+                    span,
+                });
+                local
+            }
+        };
+        let mut body = self.block(body, &Expected::Anything);
+        body = self.coerce(body, &result);
+        if !statements.is_empty() {
+            let ty = self.ty(body);
+            let kind = ExpressionKind::Block {
+                statements,
+                tail: Some(body),
+            };
+            body = self.push(kind, ty, span);
+        }
+        self.scope.truncate(names);
+        let captures = self.close_frame().captures;
+        let body = Lambda {
+            parameters: vec![local],
+            body,
+            captures,
+        };
+        let ty = match policy {
+            ErrorPolicy::Settle => self.prelude_enum("Result", result).list(),
+            _ => result.list(),
+        };
+        self.push(
+            ExpressionKind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            },
+            ty,
+            span,
+        )
+    }
+
+    fn parallel_modifiers(
+        &mut self,
+        modifiers: &[ast::Modifier],
+    ) -> (Option<ExpressionId>, ErrorPolicy) {
+        let mut limit = None;
+        let mut policy = None;
+        for modifier in modifiers {
+            let (name, is_new) = match &modifier.kind {
+                ast::ModifierKind::Limit(value) => {
+                    let value = self.expression(value, &Expected::Type(Type::Int));
+                    ("limit", limit.replace(value).is_none())
+                }
+                ast::ModifierKind::Errors(name) => {
+                    let found = match name.name.as_str() {
+                        "first" => ErrorPolicy::First,
+                        "settle" => ErrorPolicy::Settle,
+                        "merge" => ErrorPolicy::Merge,
+                        _ => {
+                            let place = self.place(name.span);
+                            let wanted = "`first`, `settle` or `merge`";
+                            self.report(calls::wrong_setting(place, "errors", wanted));
+                            continue;
+                        }
+                    };
+                    ("errors", policy.replace(found).is_none())
+                }
+                _ => {
+                    let name = modifier_name(&modifier.kind);
+                    self.misplaced(name, modifier.span);
+                    self.modifiers(std::slice::from_ref(modifier));
+                    continue;
+                }
+            };
+            if !is_new {
+                let place = self.place(modifier.span);
+                self.report(calls::duplicate_setting(place, name));
+            }
+        }
+        (limit, policy.unwrap_or(ErrorPolicy::First))
+    }
+
+    /// `Result<T>` of the prelude and the like.
+    fn prelude_enum(&self, name: &str, argument: Type) -> Type {
+        let item =
+            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
+        item.map_or(Type::Invalid, |it| Type::Enum(it, Arc::from([argument])))
+    }
+
+    /// `Reflection` of the prelude and the like.
+    fn prelude_plain(&self, name: &str) -> Type {
+        let item =
+            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
+        item.map_or(Type::Invalid, |it| Type::Record(it, [].into()))
+    }
+
+    /// `Response<T>` of the prelude and the like.
+    pub(super) fn prelude_record(&self, name: &str, argument: Type) -> Type {
+        let item =
+            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
+        item.map_or(Type::Invalid, |it| Type::Record(it, Arc::from([argument])))
+    }
+
+    /// `parallel (a, b)`
+    pub(super) fn parallel(&mut self, parts: &[ast::Expression], span: Span) -> ExpressionId {
+        let lambdas: Vec<Lambda> = parts.iter().map(|it| self.closure(it, None)).collect();
+        let types: Vec<Type> = lambdas.iter().map(|it| self.ty(it.body)).collect();
+        self.push(
+            ExpressionKind::Parallel(lambdas),
+            Type::Tuple(types.into()),
+            span,
+        )
+    }
+}
+
+/// The word of a modifier.
+pub(super) fn modifier_name(kind: &ast::ModifierKind) -> &'static str {
+    match kind {
+        ast::ModifierKind::Timeout(_) => "timeout",
+        ast::ModifierKind::Retry { .. } => "retry",
+        ast::ModifierKind::Reflect { .. } => "reflect",
+        ast::ModifierKind::Budget(_) => "budget",
+        ast::ModifierKind::Limit(_) => "limit",
+        ast::ModifierKind::Errors(_) => "errors",
+    }
+}

@@ -1,0 +1,214 @@
+//! The end of inference: every variable replaced by what was found, and reported where nothing was.
+
+use gsw_names::types::{FunctionType, Type, TypeVariable, parts};
+
+use crate::errors::values as errors;
+use crate::hir::{
+    Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
+};
+use crate::infer::context::Context;
+use crate::infer::table::{Blame, Table};
+
+impl Context<'_> {
+    /// Gives every local and expression its final type.
+    pub(super) fn zonk(&mut self) {
+        self.table.texts.settle();
+        self.settle_text_patterns();
+        self.settle_pending();
+        self.report_unknown();
+        self.settle_keys();
+        let has_mistake = self
+            .diagnostics
+            .iter()
+            .any(|it| it.severity == gsw_source::Severity::Error);
+        let table = &self.table;
+        for local in &mut self.locals {
+            finish(table, &mut local.ty);
+        }
+        for expression in &mut self.expressions {
+            finish(table, &mut expression.ty);
+            finish_kind(table, &mut expression.kind);
+        }
+        for generic in &mut self.generic_uses {
+            for argument in &mut generic.type_arguments {
+                // What a mistake left unknown asks nothing of anybody.
+                if has_mistake && has_variable(&table.zonk(argument)) {
+                    *argument = Type::Invalid;
+                }
+                finish(table, argument);
+            }
+        }
+    }
+
+    /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
+    fn report_unknown(&mut self) {
+        // A mistake elsewhere in the body most likely is the reason.
+        if self
+            .diagnostics
+            .iter()
+            .any(|it| it.severity == gsw_source::Severity::Error)
+        {
+            return;
+        }
+        for index in 0..self.locals.len() {
+            let Local { name, ty, span, .. } = &self.locals[index];
+            if name.is_empty() {
+                continue;
+            }
+            let (name, span) = (name.clone(), *span);
+            for variable in unknown_in(&self.table, ty) {
+                if !matches!(self.table.blame(variable), Blame::Quiet) {
+                    self.table.hush(variable);
+                    let place = self.place(span);
+                    self.report(errors::cannot_infer(place, &format!("`{name}`")));
+                }
+            }
+        }
+    }
+}
+
+/// The unbound variables in `ty`.
+fn unknown_in(table: &Table, ty: &Type) -> Vec<TypeVariable> {
+    match ty {
+        // The common case, without allocation.
+        Type::Int | Type::String | Type::Bool | Type::Float | Type::Unit => Vec::new(),
+        _ => {
+            let mut found = Vec::new();
+            collect(table, ty, &mut found);
+            found
+        }
+    }
+}
+
+fn collect(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
+    match table.resolve(ty) {
+        Type::Variable(variable) => {
+            if !found.contains(&variable) {
+                found.push(variable);
+            }
+        }
+        other => parts(&other)
+            .iter()
+            .for_each(|it| collect(table, it, found)),
+    }
+}
+
+/// Whether there is anything to replace in `ty`.
+fn has_variable(ty: &Type) -> bool {
+    match ty {
+        Type::Variable(_) | Type::Text(_) => true,
+        Type::Optional(inner)
+        | Type::List(inner)
+        | Type::Task(inner)
+        | Type::Stream(inner)
+        | Type::Partial(inner) => has_variable(inner),
+        Type::Map(key, value) => has_variable(key) || has_variable(value),
+        Type::Tuple(types)
+        | Type::Record(_, types)
+        | Type::Enum(_, types)
+        | Type::Checked(_, types) => types.iter().any(has_variable),
+        Type::Function(function) => {
+            function.parameters.iter().any(has_variable) || has_variable(&function.result)
+        }
+        _ => false,
+    }
+}
+
+/// Replaces variables; one that stands for what no value ever has becomes `()`.
+fn finish(table: &Table, ty: &mut Type) {
+    if has_variable(ty) {
+        *ty = without_variables(table.zonk(ty));
+    }
+}
+
+fn without_variables(ty: Type) -> Type {
+    if !has_variable(&ty) {
+        return ty;
+    }
+    let one = |it: &Type| std::sync::Arc::new(without_variables(it.clone()));
+    let many = |it: &[Type]| it.iter().cloned().map(without_variables).collect();
+    match &ty {
+        Type::Optional(inner) => without_variables((**inner).clone()).optional(),
+        Type::List(inner) => Type::List(one(inner)),
+        Type::Task(inner) => Type::Task(one(inner)),
+        Type::Stream(inner) => Type::Stream(one(inner)),
+        Type::Partial(inner) => Type::Partial(one(inner)),
+        Type::Map(key, value) => Type::Map(one(key), one(value)),
+        Type::Tuple(types) => Type::Tuple(many(types)),
+        Type::Record(item, types) => Type::Record(*item, many(types)),
+        Type::Enum(item, types) => Type::Enum(*item, many(types)),
+        Type::Checked(item, types) => Type::Checked(*item, many(types)),
+        Type::Function(function) => Type::Function(std::sync::Arc::new(FunctionType {
+            parameters: function
+                .parameters
+                .iter()
+                .cloned()
+                .map(without_variables)
+                .collect(),
+            result: without_variables(function.result.clone()),
+            latent: function.latent.clone(),
+        })),
+        _ => Type::Unit,
+    }
+}
+
+fn finish_kind(table: &Table, kind: &mut ExpressionKind) {
+    match kind {
+        ExpressionKind::FunctionValue { type_arguments, .. }
+        | ExpressionKind::Call {
+            callee: Callee::Item { type_arguments, .. },
+            ..
+        } => {
+            type_arguments.iter_mut().for_each(|it| finish(table, it));
+        }
+        ExpressionKind::Match { arms, .. } | ExpressionKind::Catch { arms, .. } => {
+            for Arm { pattern, .. } in arms {
+                finish_pattern(table, pattern);
+            }
+        }
+        ExpressionKind::For { pattern, .. } => finish_pattern(table, pattern),
+        ExpressionKind::Block { statements, .. } => {
+            for Statement { kind, .. } in statements {
+                match kind {
+                    StatementKind::Let { pattern, .. }
+                    | StatementKind::AssertFails { pattern, .. } => {
+                        finish_pattern(table, pattern);
+                    }
+                    StatementKind::Mock {
+                        patterns,
+                        outcome: Lambda { .. },
+                        ..
+                    } => {
+                        patterns.iter_mut().for_each(|it| finish_pattern(table, it));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn finish_pattern(table: &Table, pattern: &mut Pattern) {
+    finish(table, &mut pattern.ty);
+    match &mut pattern.kind {
+        PatternKind::Some(inner) => finish_pattern(table, inner),
+        PatternKind::Variant { fields, .. }
+        | PatternKind::Error { fields, .. }
+        | PatternKind::Record { fields } => {
+            fields
+                .iter_mut()
+                .for_each(|(_, it)| finish_pattern(table, it));
+        }
+        PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
+            parts.iter_mut().for_each(|it| finish_pattern(table, it));
+        }
+        PatternKind::List { before, after, .. } => {
+            before
+                .iter_mut()
+                .chain(after)
+                .for_each(|it| finish_pattern(table, it));
+        }
+        _ => {}
+    }
+}
