@@ -14,13 +14,13 @@ use crate::infer::context::{Context, Expected, Loop};
 use crate::infer::pattern::Place;
 use crate::types::Type;
 
-/// The parts of an `if let`: pattern, value, block, `else`.
-type IfLet<'a> = (
-    &'a ast::Pattern,
-    &'a ast::Expression,
-    &'a ast::Block,
-    Option<&'a ast::Expression>,
-);
+/// The parts of an `if let`.
+pub(super) struct IfLet<'a> {
+    pub(super) pattern: &'a ast::Pattern,
+    pub(super) value: &'a ast::Expression,
+    pub(super) then: &'a ast::Block,
+    pub(super) otherwise: Option<&'a ast::Expression>,
+}
 
 /// Pattern and guard of an arm.
 type Head = (Pattern, Option<ExpressionId>);
@@ -77,10 +77,16 @@ impl Context<'_> {
     /// `if let p = e { } else { }`
     pub(super) fn if_let(
         &mut self,
-        (pattern, value, then, otherwise): IfLet,
+        parts: IfLet<'_>,
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
+        let IfLet {
+            pattern,
+            value,
+            then,
+            otherwise,
+        } = parts;
         let value = self.expression(value, &Expected::Anything);
         let ty = self.ty(value);
         let has_else = otherwise.is_some();

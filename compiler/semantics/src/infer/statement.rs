@@ -5,9 +5,10 @@ use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{
-    BinaryOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
+    ArithmeticOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
+use crate::infer::operator::Operation;
 use crate::infer::pattern::Place;
 use crate::infer::source;
 use crate::infer::table::Side;
@@ -265,24 +266,31 @@ impl Context<'_> {
                     value,
                 });
             }
-            ast::AssignOperator::Add => BinaryOperator::Add,
-            ast::AssignOperator::Subtract => BinaryOperator::Subtract,
-            ast::AssignOperator::Multiply => BinaryOperator::Multiply,
+            ast::AssignOperator::Add => ArithmeticOperator::Add,
+            ast::AssignOperator::Subtract => ArithmeticOperator::Subtract,
+            ast::AssignOperator::Multiply => ArithmeticOperator::Multiply,
         };
-        if let (BinaryOperator::Add, Type::Text(text)) = (operator, self.table.resolve(&ty)) {
+        let is_sum = operator == ArithmeticOperator::Add;
+        if is_sum && let Type::Text(text) = self.table.resolve(&ty) {
             self.table.texts.reach_any(text);
         }
-        let near = match self.table.resolve(&ty) {
-            // A list grows only by lists of its own type.
-            Type::List(_) if operator == BinaryOperator::Add && !self.table.is_open(&ty) => {
-                Expected::Type(ty.clone())
-            }
-            _ => Expected::Hint(ty.clone()),
+        // A list grows only by lists of its own type.
+        let is_list = matches!(self.table.resolve(&ty), Type::List(_));
+        let near = if is_list && is_sum && !self.table.is_open(&ty) {
+            Expected::Type(ty.clone())
+        } else {
+            Expected::Hint(ty.clone())
         };
         let value = self.expression(value, &near);
         let left = self.local_value(local, target.span);
         let known = self.diagnostics.len();
-        let whole = self.arithmetic(operator, target.span.to(span), left, value, span);
+        let operation = Operation {
+            operator_span: target.span.to(span),
+            left,
+            right: value,
+            span,
+        };
+        let whole = self.arithmetic(operator, operation);
         let target = self.place(target.span);
         if let Some(report) = self.diagnostics.get_mut(known) {
             report
@@ -291,24 +299,27 @@ impl Context<'_> {
         }
         let whole = self.coerce(whole, &ty);
         // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
-        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
-        if let ExpressionKind::Binary {
-            left: kept, right, ..
-        } = kind
-            && self.below_forgetting(*kept) == left
-        {
-            let value = *right;
-            return Some(StatementKind::Assign {
-                local,
-                operator: Some(operator),
-                value,
-            });
-        }
+        let (operator, value) = match self.added_to(left, whole) {
+            Some(value) => (Some(operator.into()), value),
+            None => (None, whole),
+        };
         Some(StatementKind::Assign {
             local,
-            operator: None,
-            value: whole,
+            operator,
+            value,
         })
+    }
+
+    /// The right side of `whole`, when it is `left` with an operator and that.
+    fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
+        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
+        let ExpressionKind::Binary {
+            left: kept, right, ..
+        } = kind
+        else {
+            return None;
+        };
+        (self.below_forgetting(*kept) == left).then_some(*right)
     }
 
     /// The variable that an assignment means; what cannot be assigned is reported.
