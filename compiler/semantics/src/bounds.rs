@@ -61,7 +61,7 @@ fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>
         ExpressionKind::In { value, container } if is_it(body, *value) => {
             add_range(db, body, *container, found)
         }
-        _ => {
+        ExpressionKind::Call { .. } => {
             if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
                 && is_it(body, *text)
                 && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
@@ -69,6 +69,7 @@ fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>
                 found.push(Bound::Pattern(pattern.to_string()));
             }
         }
+        _ => {}
     }
 }
 
@@ -79,13 +80,14 @@ fn library_call<'a>(
     id: ExpressionId,
     name: &str,
 ) -> Option<&'a [(u32, ExpressionId)]> {
-    match &body.expression(id).kind {
-        ExpressionKind::Call {
-            callee: Callee::Item { item, .. },
-            arguments,
-        } => (library_name(db, *item) == Some(name)).then_some(arguments),
-        _ => None,
-    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        arguments,
+    } = &body.expression(id).kind
+    else {
+        return None;
+    };
+    (library_name(db, *item) == Some(name)).then_some(arguments)
 }
 
 /// `it in 1..=5`
@@ -152,19 +154,28 @@ fn bound(
         Operator::LessEqual => Bound::MaxLength(u64::try_from(*n).ok()?),
         Operator::Less => Bound::MaxLength(u64::try_from(n.checked_sub(1)?).ok()?),
         Operator::NotEqual if *n == 0 => Bound::MinLength(1),
-        _ => return None,
+        Operator::And
+        | Operator::Or
+        | Operator::Equal
+        | Operator::NotEqual
+        | Operator::Add
+        | Operator::Subtract
+        | Operator::Multiply
+        | Operator::Divide
+        | Operator::Remainder => return None,
     })
 }
 
 fn is_it(body: &Body, id: ExpressionId) -> bool {
-    match &body.expression(id).kind {
-        ExpressionKind::Local(local) => body.parameters.first() == Some(local),
-        ExpressionKind::Coerce {
-            value,
-            coercion: Coercion::Forget,
-        } => is_it(body, *value),
-        _ => false,
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::Coerce {
+        value,
+        coercion: Coercion::Forget,
+    } = kind
+    {
+        return is_it(body, *value);
     }
+    matches!(kind, ExpressionKind::Local(local) if body.parameters.first() == Some(local))
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {
@@ -173,6 +184,14 @@ fn mirrored(operator: BinaryOperator) -> BinaryOperator {
         BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
         BinaryOperator::Greater => BinaryOperator::Less,
         BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-        other => other,
+        other @ (BinaryOperator::And
+        | BinaryOperator::Or
+        | BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Add
+        | BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Remainder) => other,
     }
 }

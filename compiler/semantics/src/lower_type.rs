@@ -246,7 +246,22 @@ impl Lowering<'_> {
         self.with_arity(name, arity, arguments, span, |them| match item.kind(db) {
             ItemKind::Record => Type::Record(item, them.into()),
             ItemKind::Enum => Type::Enum(item, them.into()),
-            _ => expand_alias(db, item, them),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Alias
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => expand_alias(db, item, them),
         })
     }
 
@@ -358,7 +373,13 @@ impl Lowering<'_> {
                 }
                 ast::TypeExpressionKind::Union(members) => set.extend(&self.throws(members)),
                 ast::TypeExpressionKind::Invalid => set.open = true,
-                _ => {
+                ast::TypeExpressionKind::Optional(_)
+                | ast::TypeExpressionKind::List(_)
+                | ast::TypeExpressionKind::Map { .. }
+                | ast::TypeExpressionKind::Unit
+                | ast::TypeExpressionKind::Tuple(_)
+                | ast::TypeExpressionKind::Literal(_)
+                | ast::TypeExpressionKind::Function(_) => {
                     let place = self.place(entry.span);
                     self.report(errors::not_an_error(place, "this type"));
                 }

@@ -80,19 +80,21 @@ fn texts(setting: &Setting) -> Vec<String> {
     let SettingValue::Expression(value) = &setting.value else {
         return Vec::new();
     };
-    match &value.kind {
-        Written::List(elements) => elements.iter().filter_map(text).collect(),
-        _ => text(value).into_iter().collect(),
+    if let Written::List(elements) = &value.kind {
+        return elements.iter().filter_map(text).collect();
     }
+    text(value).into_iter().collect()
 }
 
 /// A string that is written out.
 pub(crate) fn text(value: &Expression) -> Option<String> {
-    match &value.kind {
-        Written::Literal(Literal::String(text)) => Some(text.to_string()),
-        Written::Parenthesized(inside) => text(inside),
-        _ => None,
+    if let Written::Parenthesized(inside) = &value.kind {
+        return text(inside);
     }
+    let Written::Literal(Literal::String(text)) = &value.kind else {
+        return None;
+    };
+    Some(text.to_string())
 }
 
 /// Follows calls, function values and agents from `item`.
@@ -146,12 +148,12 @@ pub fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
     };
     let model = settings.iter().find(|it| it.name.name == "model");
     let named = match model.map(|it| &it.value) {
-        Some(SettingValue::Expression(value)) => match &value.kind {
-            Written::Call { arguments, .. } => {
-                arguments.iter().filter_map(|it| text(&it.value)).collect()
+        Some(SettingValue::Expression(value)) => {
+            if let Written::Call { arguments, .. } = &value.kind {
+                return arguments.iter().filter_map(|it| text(&it.value)).collect();
             }
-            _ => text(value).into_iter().collect(),
-        },
+            text(value).into_iter().collect()
+        }
         Some(SettingValue::Settings { .. }) => Vec::new(),
         None => default_model(db).into_iter().collect::<Vec<_>>(),
     };

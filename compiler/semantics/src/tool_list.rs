@@ -61,7 +61,7 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
         Some(ItemBody::Prompt { entries, .. }) => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
-                _ => None,
+                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
             });
             named_in(db, file, settings, name)
         }
@@ -81,7 +81,7 @@ fn named_in<'a>(
             kind: ExpressionKind::List(elements),
             ..
         }) => Some(elements),
-        _ => None,
+        SettingValue::Expression(_) | SettingValue::Settings { .. } => None,
     });
     values
         .flatten()
@@ -117,7 +117,16 @@ pub(crate) fn alias_of(element: &Expression) -> Alias<'_> {
             [name] => Alias::Name(value, name),
             _ => Alias::NoName,
         },
-        _ => Alias::NoName,
+        TypeExpressionKind::Named { .. }
+        | TypeExpressionKind::Optional(_)
+        | TypeExpressionKind::List(_)
+        | TypeExpressionKind::Map { .. }
+        | TypeExpressionKind::Unit
+        | TypeExpressionKind::Tuple(_)
+        | TypeExpressionKind::Literal(_)
+        | TypeExpressionKind::Union(_)
+        | TypeExpressionKind::Function(_)
+        | TypeExpressionKind::Invalid => Alias::NoName,
     }
 }
 

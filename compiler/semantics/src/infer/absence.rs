@@ -84,7 +84,15 @@ fn holds_none(pattern: &ast::Pattern, depth: Depth) -> bool {
     match &pattern.kind {
         ast::PatternKind::Literal(ast::Literal::None) => depth == Depth::Inside,
         ast::PatternKind::Or(sides) => sides.iter().any(|it| holds_none(it, depth)),
-        _ => fields(pattern)
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::Record { .. }
+        | ast::PatternKind::Tuple(_)
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Invalid => fields(pattern)
             .iter()
             .any(|(_, it)| holds_none(it, Depth::Inside)),
     }
@@ -175,7 +183,14 @@ fn fields(pattern: &ast::Pattern) -> Vec<(Name, &ast::Pattern)> {
                 })
                 .collect()
         }
-        _ => Vec::new(),
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Or(_)
+        | ast::PatternKind::Invalid => Vec::new(),
     }
 }
 

@@ -45,7 +45,7 @@ impl Context<'_> {
             for (slot, value) in slots.iter().zip(&mut values) {
                 let own = match Wait::of(slot.value) {
                     Wait::Names if !named => Wait::Nothing,
-                    own => own,
+                    own @ (Wait::Nothing | Wait::Names | Wait::Others) => own,
                 };
                 if own == wait {
                     *value = Some(self.argument(formal, slot));

@@ -190,9 +190,10 @@ impl Context<'_> {
             other => {
                 let (place, text) = (self.place(index_span), self.show(&ty));
                 let report = records::unknown_field(place, &index.to_string(), &text, None);
-                self.report(match other {
-                    Type::Tuple(types) => records::parts_of_tuple(report, types.len()),
-                    _ => report,
+                self.report(if let Type::Tuple(types) = other {
+                    records::parts_of_tuple(report, types.len())
+                } else {
+                    report
                 });
                 self.invalid(span)
             }
@@ -231,14 +232,16 @@ impl Context<'_> {
                 self.expression(index, &Expected::Anything);
                 if other != Type::Invalid {
                     let (place, text) = (self.place(self.span(base)), self.show(&ty));
-                    let mut diagnostic = errors::not_indexable(place, &text);
-                    diagnostic = match other {
-                        Type::Optional(_) => errors::may_be_none(diagnostic),
-                        Type::Tuple(_) => errors::parts_by_number(diagnostic),
-                        Type::String => errors::part_of_text(diagnostic),
-                        _ => diagnostic,
-                    };
-                    self.report(diagnostic);
+                    let report = errors::not_indexable(place, &text);
+                    self.report(if let Type::Optional(_) = other {
+                        errors::may_be_none(report)
+                    } else if let Type::Tuple(_) = other {
+                        errors::parts_by_number(report)
+                    } else if other == Type::String {
+                        errors::part_of_text(report)
+                    } else {
+                        report
+                    });
                 }
                 return self.invalid(span);
             }

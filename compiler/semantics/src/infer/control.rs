@@ -231,15 +231,18 @@ impl Context<'_> {
             }
             other => {
                 let (place, text) = (self.place(self.span(iterable)), self.show(&ty));
-                let mut report = errors::not_iterable(place, &text);
-                match other {
-                    Type::Optional(_) => report = errors::may_be_none(report),
-                    Type::Json => report = errors::elements_of_json(report),
-                    Type::String | Type::Text(_) => report = errors::characters(report),
-                    Type::Int => report = errors::range_to(report),
-                    _ => {}
-                }
-                self.report(report);
+                let report = errors::not_iterable(place, &text);
+                self.report(if let Type::Optional(_) = other {
+                    errors::may_be_none(report)
+                } else if other == Type::Json {
+                    errors::elements_of_json(report)
+                } else if matches!(other, Type::String | Type::Text(_)) {
+                    errors::characters(report)
+                } else if other == Type::Int {
+                    errors::range_to(report)
+                } else {
+                    report
+                });
                 Type::Invalid
             }
         }

@@ -21,12 +21,15 @@ impl Context<'_> {
         if target == Type::Json {
             return self.expression(value, &Expected::Type(target));
         }
-        let wanted = match value.kind {
-            // A literal in front of `as` is JSON that is to be read.
-            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_) => {
-                Expected::Type(Type::Json)
-            }
-            _ => Expected::Anything,
+        // A literal in front of `as` is JSON that is to be read.
+        let is_literal = matches!(
+            value.kind,
+            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)
+        );
+        let wanted = if is_literal {
+            Expected::Type(Type::Json)
+        } else {
+            Expected::Anything
         };
         let value = self.expression(value, &wanted);
         let actual = self.ty(value);

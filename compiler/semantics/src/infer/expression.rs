@@ -8,6 +8,7 @@ use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::control::IfLet;
 use crate::infer::operator::Infix;
+use crate::infer::prompt::Override;
 use crate::not_yet_supported::Missing;
 use crate::types::{Type, TypeVariable};
 
@@ -152,9 +153,9 @@ impl Context<'_> {
                 body,
             } => self.parallel_for((&**pattern, &**iterable), modifiers, body, span),
             Kind::Parallel(parts) => self.parallel(parts, span),
-            Kind::Revise(_) | Kind::By { .. } | Kind::With { .. } => {
-                self.prompt_expression(expression, span)
-            }
+            Kind::Revise(call) => self.overridden(call, Override::Revise, span),
+            Kind::By { call, agent } => self.overridden(call, Override::By(agent), span),
+            Kind::With { call, settings } => self.overridden(call, Override::With(settings), span),
             Kind::Reflect { .. } => self.reflection(expression),
             Kind::Invalid => self.invalid(span),
         };

@@ -86,7 +86,13 @@ impl<'db> ItemInference<'db> {
                 let target = crate::alias::alias_target(self.db, self.item);
                 self.check(BodyPart::AliasCheck, check, &target, None);
             }
-            _ => {}
+            ast::ItemBody::Import(_)
+            | ast::ItemBody::Alias { .. }
+            | ast::ItemBody::Mcp { .. }
+            | ast::ItemBody::Hook { .. }
+            | ast::ItemBody::Skill { .. }
+            | ast::ItemBody::Permissions { .. }
+            | ast::ItemBody::Invalid => {}
         }
     }
 
@@ -230,11 +236,15 @@ impl<'db> ItemInference<'db> {
     fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
         let users = entries.iter().filter_map(|it| match it {
             ast::PromptEntry::User(text) => Some(("user", text.span)),
-            _ => None,
+            ast::PromptEntry::System(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
         });
         let systems = entries.iter().filter_map(|it| match it {
             ast::PromptEntry::System(text) => Some(("system", text.span)),
-            _ => None,
+            ast::PromptEntry::User(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
         });
         for (word, span) in users.skip(1).chain(systems.skip(1)) {
             let place = Place::Item {
@@ -408,7 +418,14 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
     match part {
         BodyPart::FieldCheck(_) => 2,
         BodyPart::AliasCheck => 1,
-        _ => declared,
+        BodyPart::Main
+        | BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Example(_)
+        | BodyPart::Settings
+        | BodyPart::Key => declared,
     }
 }
 

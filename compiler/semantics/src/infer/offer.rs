@@ -142,9 +142,10 @@ impl Context<'_> {
 
     /// The module whose tools are listed: `introspect.*`.
     fn whole_module(&mut self, element: &ast::Expression) -> Option<File> {
-        let base = match &element.kind {
-            ast::ExpressionKind::AllOf(base) => base,
-            _ => element,
+        let base = if let ast::ExpressionKind::AllOf(base) = &element.kind {
+            base
+        } else {
+            element
         };
         let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
         match is_name.then(|| self.path(base)).flatten() {

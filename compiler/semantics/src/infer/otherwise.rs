@@ -43,9 +43,10 @@ impl Context<'_> {
             let fallback = self.expression(fallback, expected);
             return self.otherwise_of(value, fallback, ty.clone(), span);
         }
-        let near = match &inner {
-            Type::Json | Type::Secret | Type::Function(_) => Expected::Type(inner.clone()),
-            _ => Expected::Hint(inner.clone()),
+        let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
+            Expected::Type(inner.clone())
+        } else {
+            Expected::Hint(inner.clone())
         };
         let fallback = self.expression(fallback, &near);
         let other = self.ty(fallback);

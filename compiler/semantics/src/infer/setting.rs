@@ -161,13 +161,16 @@ impl Context<'_> {
             Form::Cache => Some(self.json_of(value, Type::Bool)),
             Form::Model => Some(self.model(value)),
             Form::Environment => Some(self.environment(value)),
-            Form::Answer => match &value.kind {
-                ast::ExpressionKind::Name(word) if word == "exact" => {
+            Form::Answer => {
+                if let ast::ExpressionKind::Name(word) = &value.kind
+                    && word == "exact"
+                {
                     let text = self.text(word, value.span);
                     Some(self.as_json(text))
+                } else {
+                    self.wrong_form(name, form, value.span)
                 }
-                _ => self.wrong_form(name, form, value.span),
-            },
+            }
             Form::Tools => self.offered_tools(value),
             Form::Names => self.names(name, form, value),
             Form::Session => {
@@ -271,9 +274,10 @@ impl Context<'_> {
         for entry in entries {
             let key = self.expression(&entry.key, &Expected::Type(Type::String));
             let value = self.expression(&entry.value, &Expected::Anything);
-            let value = match self.ty(value) {
-                Type::Secret => value,
-                _ => self.coerce(value, &Type::String),
+            let value = if self.ty(value) == Type::Secret {
+                value
+            } else {
+                self.coerce(value, &Type::String)
             };
             pairs.push((key, self.as_json(value)));
         }
@@ -294,12 +298,14 @@ impl Context<'_> {
         };
         let mut texts = Vec::with_capacity(elements.len());
         for element in elements {
-            let text = match &element.kind {
-                // Skills are also named by their folders; everything else is a declaration, which a text might miss.
-                ast::ExpressionKind::Literal(ast::Literal::String(text)) if setting == "skills" => {
-                    Some(text.clone())
-                }
-                _ => self.listed_name(setting, form, element),
+            // Skills are also named by their folders; everything else is a declaration, which a text might miss.
+            let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) =
+                &element.kind
+                && setting == "skills"
+            {
+                Some(text.clone())
+            } else {
+                self.listed_name(setting, form, element)
             };
             if let Some(text) = text {
                 texts.push(self.text(&text, element.span));
@@ -370,7 +376,23 @@ impl Context<'_> {
         }
         Some(match kind {
             ItemKind::Workflow => spawn_name(self.db, item),
-            _ => item.name(self.db).clone(),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => item.name(self.db).clone(),
         })
     }
 

@@ -92,7 +92,9 @@ impl Context<'_> {
                 self.report(errors::no_value(place, &text));
                 self.push(ExpressionKind::Invalid, wanted.clone(), block.span)
             }
-            _ => self.settle(id, expected),
+            Expected::Anything | Expected::Dropped | Expected::Hint(_) | Expected::Type(_) => {
+                self.settle(id, expected)
+            }
         }
     }
 
@@ -107,7 +109,15 @@ impl Context<'_> {
                 ast::PatternKind::Binding(name) => {
                     self.variable(name, ty.as_ref(), value, LocalKind::Var)
                 }
-                _ => {
+                ast::PatternKind::Wildcard
+                | ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { .. }
+                | ast::PatternKind::Record { .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. }
+                | ast::PatternKind::Or(_)
+                | ast::PatternKind::Invalid => {
                     let kind = self.let_statement(pattern, ty.as_ref(), value, span);
                     out.push(Statement { kind, span });
                     return self.variables(out);
@@ -151,7 +161,10 @@ impl Context<'_> {
             | StatementKind::Var { value, .. }
             | StatementKind::Assign { value, .. }
             | StatementKind::Expression(value) => self.ty(*value) == Type::Never,
-            _ => false,
+            StatementKind::Defer(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::AssertFails { .. }
+            | StatementKind::Mock { .. } => false,
         };
         out.push(Statement { kind, span });
         diverges
@@ -208,7 +221,13 @@ impl Context<'_> {
         }
         let mut values = out.iter().rev().filter_map(|it| match &it.kind {
             StatementKind::Let { value, .. } => Some(*value),
-            _ => None,
+            StatementKind::Var { .. }
+            | StatementKind::Assign { .. }
+            | StatementKind::Expression(_)
+            | StatementKind::Defer(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::AssertFails { .. }
+            | StatementKind::Mock { .. } => None,
         });
         values.next().is_some_and(|it| self.ty(it) == Type::Never)
     }
@@ -227,7 +246,7 @@ impl Context<'_> {
         let value = self.expression(value, &wanted);
         let ty = match wanted {
             Expected::Type(ty) => ty,
-            _ => self.variable_type(value),
+            Expected::Anything | Expected::Dropped | Expected::Hint(_) => self.variable_type(value),
         };
         let value = self.coerce(value, &ty);
         let local = self.declare(&name.name, ty, kind, name.span);
@@ -238,10 +257,11 @@ impl Context<'_> {
     /// tells whether the variable holds more than literals of a union.
     fn variable_type(&mut self, value: ExpressionId) -> Type {
         let ty = self.ty(value);
-        match self.unchecked(&ty) {
-            ty @ (Type::Literals(_) | Type::Text(_)) => self.table.text_above(&ty),
-            other => self.table.loosened(&other, Side::Above),
+        let plain = self.unchecked(&ty);
+        if matches!(plain, Type::Literals(_) | Type::Text(_)) {
+            return self.table.text_above(&plain);
         }
+        self.table.loosened(&plain, Side::Above)
     }
 
     fn assign(
@@ -329,15 +349,15 @@ impl Context<'_> {
             self.expression(target, &Expected::Anything);
             let report = errors::not_assignable(place, "this expression");
             let text = |of: &ast::Expression| source::text(self.db, self.item, of.span);
-            self.report(match &target.kind {
-                ast::ExpressionKind::Field { base, name, .. } => {
+            self.report(
+                if let ast::ExpressionKind::Field { base, name, .. } = &target.kind {
                     errors::assigned_field(report, &text(base), &name.name)
-                }
-                ast::ExpressionKind::Index { base, .. } => {
+                } else if let ast::ExpressionKind::Index { base, .. } = &target.kind {
                     errors::assigned_element(report, &text(base))
-                }
-                _ => errors::assigned_value(report),
-            });
+                } else {
+                    errors::assigned_value(report)
+                },
+            );
             return None;
         };
         let Some(local) = self.find_local(name) else {

@@ -142,36 +142,45 @@ impl Context<'_> {
 
     /// The type that an operator sees: below checks, and `string` for a union of literals.
     pub(super) fn operand(&self, ty: &Type) -> Type {
-        match self.unchecked(ty) {
-            Type::Literals(_) | Type::Text(_) => Type::String,
-            other => other,
+        let plain = self.unchecked(ty);
+        if matches!(plain, Type::Literals(_) | Type::Text(_)) {
+            return Type::String;
         }
+        plain
     }
 
     /// The variable that `ty` is, when its head is unknown.
     pub(super) fn unknown(&self, ty: &Type) -> Option<TypeVariable> {
-        match self.table.resolve(ty) {
-            Type::Variable(variable) => Some(variable),
-            _ => None,
-        }
+        let Type::Variable(variable) = self.table.resolve(ty) else {
+            return None;
+        };
+        Some(variable)
     }
 
     /// The literals that a string may be where `ty` is wanted.
     pub(super) fn wanted_literals(&self, ty: &Type) -> Option<std::sync::Arc<[Name]>> {
-        match self.unchecked(ty) {
-            Type::Literals(names) => Some(names),
-            Type::Text(text) => self.table.texts.bound(text),
-            Type::Optional(inner) => self.wanted_literals(&inner),
-            _ => None,
+        let plain = self.unchecked(ty);
+        if let Type::Optional(inner) = &plain {
+            return self.wanted_literals(inner);
         }
+        if let Type::Text(text) = plain {
+            return self.table.texts.bound(text);
+        }
+        let Type::Literals(names) = plain else {
+            return None;
+        };
+        Some(names)
     }
 
     /// The enum that a variant's bare name belongs to where `ty` is wanted.
     pub(super) fn wanted_enum(&self, ty: &Type) -> Option<(ItemId, std::sync::Arc<[Type]>)> {
-        match self.unchecked(ty) {
-            Type::Enum(item, arguments) => Some((item, arguments)),
-            Type::Optional(inner) => self.wanted_enum(&inner),
-            _ => None,
+        let plain = self.unchecked(ty);
+        if let Type::Optional(inner) = &plain {
+            return self.wanted_enum(inner);
         }
+        let Type::Enum(item, arguments) = plain else {
+            return None;
+        };
+        Some((item, arguments))
     }
 }

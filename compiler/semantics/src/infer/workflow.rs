@@ -143,10 +143,11 @@ impl Context<'_> {
             latent: None,
         }));
         let id = self.expression(expression, &Expected::Hint(wanted));
-        let is_judge = match self.ty(id) {
-            Type::Function(it) => self.table.resolve(&it.result) == reflection,
-            Type::Invalid => true,
-            _ => false,
+        let ty = self.ty(id);
+        let is_judge = if let Type::Function(it) = &ty {
+            self.table.resolve(&it.result) == reflection
+        } else {
+            ty == Type::Invalid
         };
         let place = self.place(expression.span);
         if !is_judge {
@@ -163,13 +164,13 @@ impl Context<'_> {
         let Type::Function(function) = self.ty(judge) else {
             return true;
         };
-        let names: Vec<Name> = match self.expressions[judge.0 as usize].kind {
-            ExpressionKind::FunctionValue { item, .. } => {
-                let declared = &lookup::signature(self.db, item).parameters;
-                declared.iter().map(|it| it.name.clone()).collect()
-            }
-            _ => Vec::new(),
+        let kind = &self.expressions[judge.0 as usize].kind;
+        let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
+            lookup::signature(self.db, *item).parameters.as_slice()
+        } else {
+            &[]
         };
+        let names: Vec<Name> = parameters.iter().map(|it| it.name.clone()).collect();
         let mut left = FACTS
             .iter()
             .filter(|(name, _)| !names.iter().any(|it| it == name));
@@ -312,18 +313,19 @@ impl Context<'_> {
     /// `race e`
     pub(super) fn race(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let value = self.expression(value, &Expected::Anything);
-        let element = match self.ty(value) {
-            Type::List(element) => self.table.resolve(&element),
-            Type::Invalid => Type::Invalid,
-            _ => return self.not_awaitable("race", value, span),
+        let ty = self.ty(value);
+        let element = if let Type::List(element) = &ty {
+            self.table.resolve(element)
+        } else if ty == Type::Invalid {
+            Type::Invalid
+        } else {
+            return self.not_awaitable("race", value, span);
         };
-        match element {
-            Type::Task(_) | Type::Variable(_) | Type::Invalid => {
-                let ty = self.awaited(&element).unwrap_or(Type::Invalid);
-                self.push(ExpressionKind::Race(value), ty, span)
-            }
-            _ => self.not_awaitable("race", value, span),
+        if !matches!(element, Type::Task(_) | Type::Variable(_) | Type::Invalid) {
+            return self.not_awaitable("race", value, span);
         }
+        let ty = self.awaited(&element).unwrap_or(Type::Invalid);
+        self.push(ExpressionKind::Race(value), ty, span)
     }
 
     /// `parallel for p in e mods { }`
@@ -346,7 +348,15 @@ impl Context<'_> {
             ast::PatternKind::Binding(name) => {
                 self.declare(&name.name, element, LocalKind::Parameter, name.span)
             }
-            _ => {
+            ast::PatternKind::Wildcard
+            | ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Record { .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Or(_)
+            | ast::PatternKind::Invalid => {
                 let span = pattern.span;
                 let local =
                     self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
@@ -378,7 +388,7 @@ impl Context<'_> {
         };
         let ty = match policy {
             ErrorPolicy::Settle => self.prelude_enum("Result", result).list(),
-            _ => result.list(),
+            ErrorPolicy::First | ErrorPolicy::Merge => result.list(),
         };
         self.push(
             ExpressionKind::ParallelFor {
@@ -418,7 +428,10 @@ impl Context<'_> {
                     };
                     ("errors", policy.replace(found).is_none())
                 }
-                _ => {
+                ast::ModifierKind::Timeout(_)
+                | ast::ModifierKind::Retry { .. }
+                | ast::ModifierKind::Reflect { .. }
+                | ast::ModifierKind::Budget(_) => {
                     let name = modifier_name(&modifier.kind);
                     self.misplaced(name, modifier.span);
                     self.modifiers(std::slice::from_ref(modifier));

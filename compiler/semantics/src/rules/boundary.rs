@@ -53,7 +53,20 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ItemKind::Prompt => "prompt",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
-        _ => return Vec::new(),
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => return Vec::new(),
     };
     let signature = &item_signature(db, item).signature;
     let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);

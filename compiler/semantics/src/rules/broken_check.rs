@@ -115,7 +115,7 @@ fn defaults(db: &dyn Db, item: ItemId) -> Vec<Option<ConstantValue>> {
 fn field_count(db: &dyn Db, item: ItemId) -> usize {
     match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) => fields.len(),
-        _ => 0,
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
     }
 }
 

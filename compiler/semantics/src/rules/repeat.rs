@@ -33,7 +33,10 @@ pub enum RepeatClass {
 pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
     written_class(db, item).unwrap_or_else(|| match class_of_effects(db, item) {
         _ if once_tool(db, item).is_some() => RepeatClass::Once,
-        class => class,
+        class @ (RepeatClass::Pure
+        | RepeatClass::Reads
+        | RepeatClass::Idempotent
+        | RepeatClass::Once) => class,
     })
 }
 
@@ -117,33 +120,28 @@ impl Visit<'_> {
 
     /// What is called or passed on here in code that `word` makes run again.
     fn mention(&mut self, kind: &ExpressionKind, word: &'static str, span: Span) {
-        match kind {
-            ExpressionKind::Call {
-                callee: Callee::Item { item, .. },
-                ..
+        if let Some(item) = called_item(kind)
+            && let Some((tool, way)) = once_tool(self.db, item)
+        {
+            let place = place_in(self.body, self.named_at.unwrap_or(span));
+            let report = report(self.db, place, tool, way, word);
+            // The lambda of a variable may be met several times.
+            if !self.found.contains(&report) {
+                self.found.push(report);
             }
-            | ExpressionKind::FunctionValue { item, .. } => {
-                if let Some((tool, way)) = once_tool(self.db, *item) {
-                    let place = place_in(self.body, self.named_at.unwrap_or(span));
-                    let report = report(self.db, place, tool, way, word);
-                    // The lambda of a variable may be met several times.
-                    if !self.found.contains(&report) {
-                        self.found.push(report);
-                    }
-                }
+        }
+        if let ExpressionKind::Local(local) = kind
+            && !self.open.contains(local)
+        {
+            let named = self.lambdas.iter().find(|it| it.0 == *local);
+            if let Some((_, lambda)) = named.copied() {
+                let outer = self.named_at;
+                self.named_at = Some(outer.unwrap_or(span));
+                self.open.push(*local);
+                self.expression(lambda, Some(word));
+                self.open.pop();
+                self.named_at = outer;
             }
-            ExpressionKind::Local(local) if !self.open.contains(local) => {
-                let named = self.lambdas.iter().find(|it| it.0 == *local);
-                if let Some((_, lambda)) = named.copied() {
-                    let outer = self.named_at;
-                    self.named_at = Some(outer.unwrap_or(span));
-                    self.open.push(*local);
-                    self.expression(lambda, Some(word));
-                    self.open.pop();
-                    self.named_at = outer;
-                }
-            }
-            _ => {}
         }
     }
 }
@@ -184,14 +182,10 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             // A workflow is a unit of its own, which answers for what it does.
             ItemKind::Function | ItemKind::Tool if !is_std(db, it.file(db)) => {
                 for body in &item_bodies(db, it).bodies {
-                    let called = body.expressions.iter().filter_map(|it| match &it.kind {
-                        ExpressionKind::Call {
-                            callee: Callee::Item { item, .. },
-                            ..
-                        }
-                        | ExpressionKind::FunctionValue { item, .. } => Some(*item),
-                        _ => None,
-                    });
+                    let called = body
+                        .expressions
+                        .iter()
+                        .filter_map(|it| called_item(&it.kind));
                     for item in called {
                         if !seen.contains(&item) {
                             seen.push(item);
@@ -229,4 +223,19 @@ fn region_of(modifiers: &Modifiers) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// The item that is called, or named to be called.
+fn called_item(kind: &ExpressionKind) -> Option<ItemId> {
+    if let ExpressionKind::FunctionValue { item, .. } = kind {
+        return Some(*item);
+    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    } = kind
+    else {
+        return None;
+    };
+    Some(*item)
 }
