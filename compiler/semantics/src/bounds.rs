@@ -22,54 +22,47 @@ pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
 
 /// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
 fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>) {
-    match &body.expression(id).kind {
-        ExpressionKind::Block {
-            statements,
-            tail: Some(tail),
-        } if statements.is_empty() => {
-            add_bounds(db, body, *tail, found);
-        }
-        ExpressionKind::Binary {
-            operator: BinaryOperator::And,
-            left,
-            right,
-        } => {
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::Block {
+        statements,
+        tail: Some(tail),
+    } = kind
+        && statements.is_empty()
+    {
+        add_bounds(db, body, *tail, found);
+    } else if let ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    } = kind
+    {
+        if *operator == BinaryOperator::And {
             add_bounds(db, body, *left, found);
             add_bounds(db, body, *right, found);
+        } else if let Some(limit) = known_value(db, body, *right) {
+            found.extend(bound(db, body, *left, *operator, &limit));
+        } else if let Some(limit) = known_value(db, body, *left) {
+            found.extend(bound(db, body, *right, mirrored(*operator), &limit));
         }
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        } => {
-            if let Some(limit) = known_value(db, body, *right) {
-                found.extend(bound(db, body, *left, *operator, &limit));
-            } else if let Some(limit) = known_value(db, body, *left) {
-                found.extend(bound(db, body, *right, mirrored(*operator), &limit));
-            }
+    } else if let ExpressionKind::Unary {
+        operator: UnaryOperator::Not,
+        operand,
+    } = kind
+    {
+        if let Some([(_, text)]) = library_call(db, body, *operand, "is_empty")
+            && is_it(body, *text)
+        {
+            found.push(Bound::MinLength(1));
         }
-        ExpressionKind::Unary {
-            operator: UnaryOperator::Not,
-            operand,
-        } => {
-            if let Some([(_, text)]) = library_call(db, body, *operand, "is_empty")
-                && is_it(body, *text)
-            {
-                found.push(Bound::MinLength(1));
-            }
-        }
-        ExpressionKind::In { value, container } if is_it(body, *value) => {
-            add_range(db, body, *container, found)
-        }
-        ExpressionKind::Call { .. } => {
-            if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
-                && is_it(body, *text)
-                && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
-            {
-                found.push(Bound::Pattern(pattern.to_string()));
-            }
-        }
-        _ => {}
+    } else if let ExpressionKind::In { value, container } = kind
+        && is_it(body, *value)
+    {
+        add_range(db, body, *container, found);
+    } else if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
+        && is_it(body, *text)
+        && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
+    {
+        found.push(Bound::Pattern(pattern.to_string()));
     }
 }
 

@@ -301,16 +301,17 @@ impl Lowering<'_> {
         let mut literals: BTreeSet<Name> = BTreeSet::new();
         let mut is_valid = true;
         for member in members {
-            match self.lower(member) {
-                Type::Literals(names) => literals.extend(names.iter().cloned()),
-                Type::Invalid => is_valid = false,
-                other => {
-                    let place = self.place(member.span);
-                    let text = crate::display::display_type(self.db, &other);
-                    self.report(errors::union_member(place, &text));
-                    is_valid = false;
-                }
+            let ty = self.lower(member);
+            if let Type::Literals(names) = &ty {
+                literals.extend(names.iter().cloned());
+                continue;
             }
+            if ty != Type::Invalid {
+                let place = self.place(member.span);
+                let text = crate::display::display_type(self.db, &ty);
+                self.report(errors::union_member(place, &text));
+            }
+            is_valid = false;
         }
         if is_valid {
             Type::Literals(literals.into_iter().collect())
@@ -445,7 +446,30 @@ pub fn is_key(db: &dyn Db, ty: &Type) -> bool {
         Type::Checked(item, arguments) => {
             is_key(db, &substitute(&alias_target(db, *item), arguments))
         }
-        _ => false,
+        Type::Unit
+        | Type::Bool
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Text(_) => false,
     }
 }
 

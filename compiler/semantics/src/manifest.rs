@@ -119,6 +119,10 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
     found
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
     match kind {
         ExpressionKind::Call {
@@ -136,7 +140,56 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
             .chain(*agent)
             .chain(given.iter().copied())
             .collect(),
-        _ => Vec::new(),
+        ExpressionKind::Int(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::None
+        | ExpressionKind::Unit
+        | ExpressionKind::Duration(_)
+        | ExpressionKind::String(_)
+        | ExpressionKind::Local(_)
+        | ExpressionKind::ConstructorValue { .. }
+        | ExpressionKind::Lambda(_)
+        | ExpressionKind::Record { .. }
+        | ExpressionKind::Variant { .. }
+        | ExpressionKind::ErrorValue { .. }
+        | ExpressionKind::List(_)
+        | ExpressionKind::Map(_)
+        | ExpressionKind::Tuple(_)
+        | ExpressionKind::Field { .. }
+        | ExpressionKind::TupleField { .. }
+        | ExpressionKind::JsonField { .. }
+        | ExpressionKind::Index { .. }
+        | ExpressionKind::Interpolation(_)
+        | ExpressionKind::Unary { .. }
+        | ExpressionKind::Binary { .. }
+        | ExpressionKind::In { .. }
+        | ExpressionKind::Otherwise { .. }
+        | ExpressionKind::Chain { .. }
+        | ExpressionKind::Range { .. }
+        | ExpressionKind::Coerce { .. }
+        | ExpressionKind::As(_)
+        | ExpressionKind::If { .. }
+        | ExpressionKind::Match { .. }
+        | ExpressionKind::Catch { .. }
+        | ExpressionKind::Block { .. }
+        | ExpressionKind::For { .. }
+        | ExpressionKind::While { .. }
+        | ExpressionKind::Return(_)
+        | ExpressionKind::Break
+        | ExpressionKind::Continue
+        | ExpressionKind::Fail(_)
+        | ExpressionKind::Emit(_)
+        | ExpressionKind::Call { .. }
+        | ExpressionKind::OfferedTool { .. }
+        | ExpressionKind::Spawn(_)
+        | ExpressionKind::Await(_)
+        | ExpressionKind::Race(_)
+        | ExpressionKind::ParallelFor { .. }
+        | ExpressionKind::Parallel(_)
+        | ExpressionKind::Step { .. }
+        | ExpressionKind::Modified { .. }
+        | ExpressionKind::Invalid => Vec::new(),
     }
 }
 

@@ -138,20 +138,20 @@ pub(crate) fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
 }
 
 fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
-    let found = match &element.kind {
-        ExpressionKind::As { value, .. } => return listed(db, file, value),
-        ExpressionKind::Name(name) => resolve_name(db, file, name),
-        ExpressionKind::AllOf(base) => return listed(db, file, base),
-        ExpressionKind::Field { base, name, .. } => {
-            let ExpressionKind::Name(module) = &base.kind else {
-                return Vec::new();
-            };
-            match resolve_name(db, file, module) {
-                Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
-                server => server,
-            }
+    if let ExpressionKind::As { value: inner, .. } | ExpressionKind::AllOf(inner) = &element.kind {
+        return listed(db, file, inner);
+    }
+    let found = if let ExpressionKind::Name(name) = &element.kind {
+        resolve_name(db, file, name)
+    } else if let ExpressionKind::Field { base, name, .. } = &element.kind
+        && let ExpressionKind::Name(module) = &base.kind
+    {
+        match resolve_name(db, file, module) {
+            Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
+            server @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => server,
         }
-        _ => None,
+    } else {
+        None
     };
     match found {
         Some(Definition::Item(item)) => vec![item],

@@ -232,21 +232,20 @@ impl ErrorSet {
 /// Whether values of `ty` are images or documents, or optionals or lists of these: what stands in a prompt as it is.
 #[must_use]
 pub fn is_media(ty: &Type) -> bool {
-    match ty {
-        Type::Image | Type::Document => true,
-        Type::Optional(inner) | Type::List(inner) => is_media(inner),
-        _ => false,
+    if let Type::Optional(inner) | Type::List(inner) = ty {
+        return is_media(inner);
     }
+    matches!(ty, Type::Image | Type::Document)
 }
 
 impl Type {
     /// `T?`, which for an optional is the type itself.
     #[must_use]
     pub fn optional(self) -> Self {
-        match self {
-            Self::Optional(_) | Self::Invalid => self,
-            other => Self::Optional(Arc::new(other)),
+        if matches!(self, Self::Optional(_) | Self::Invalid) {
+            return self;
         }
+        Self::Optional(Arc::new(self))
     }
 
     /// `[T]`

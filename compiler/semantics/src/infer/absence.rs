@@ -268,7 +268,35 @@ impl Context<'_> {
                 }
                 _ => none,
             },
-            _ => none,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => none,
         }
     }
 }

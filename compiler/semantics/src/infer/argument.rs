@@ -279,7 +279,31 @@ impl Context<'_> {
             | Type::Tuple(_)
             | Type::Record(..)
             | Type::Enum(..) => Some(hint.clone()),
-            _ => None,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => None,
         }
     }
 
@@ -301,7 +325,29 @@ impl Context<'_> {
             | Type::Variable(_)
             | Type::Unit
             | Type::Invalid => false,
-            other => crate::infer::table::parts(&other)
+            other @ (Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)) => crate::infer::table::parts(&other)
                 .iter()
                 .all(|it| self.is_rigid(it)),
         }
@@ -364,11 +410,15 @@ enum Wait {
 
 impl Wait {
     fn of(value: &ast::Expression) -> Self {
-        match &value.kind {
-            ast::ExpressionKind::Lambda { .. } => Self::Others,
-            ast::ExpressionKind::Literal(ast::Literal::String(_)) => Self::Names,
-            ast::ExpressionKind::Parenthesized(inner) => Self::of(inner),
-            _ => Self::Nothing,
+        if let ast::ExpressionKind::Parenthesized(inner) = &value.kind {
+            return Self::of(inner);
         }
+        if let ast::ExpressionKind::Lambda { .. } = &value.kind {
+            return Self::Others;
+        }
+        if let ast::ExpressionKind::Literal(ast::Literal::String(_)) = &value.kind {
+            return Self::Names;
+        }
+        Self::Nothing
     }
 }

@@ -309,7 +309,35 @@ impl Context<'_> {
                 function
             }
             Type::Invalid => return self.lost_call(call),
-            _ => {
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_) => {
                 let what = format!("a value of type `{}`", self.show(&ty));
                 return self.uncallable(&what, self.span(callee), call);
             }

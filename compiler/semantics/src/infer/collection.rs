@@ -187,7 +187,36 @@ impl Context<'_> {
             }
             Type::Invalid => self.invalid(span),
             Type::Variable(_) => self.unknown_receiver(base, &index.to_string(), span),
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(index_span), self.show(&ty));
                 let report = records::unknown_field(place, &index.to_string(), &text, None);
                 self.report(if let Type::Tuple(types) = other {
@@ -228,25 +257,57 @@ impl Context<'_> {
                 self.expression(index, &Expected::Anything);
                 return self.unknown_receiver(base, "[]", span);
             }
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)
+            | Type::Invalid) => {
                 self.expression(index, &Expected::Anything);
-                if other != Type::Invalid {
-                    let (place, text) = (self.place(self.span(base)), self.show(&ty));
-                    let report = errors::not_indexable(place, &text);
-                    self.report(if let Type::Optional(_) = other {
-                        errors::may_be_none(report)
-                    } else if let Type::Tuple(_) = other {
-                        errors::parts_by_number(report)
-                    } else if other == Type::String {
-                        errors::part_of_text(report)
-                    } else {
-                        report
-                    });
-                }
+                self.not_indexable(base, &other);
                 return self.invalid(span);
             }
         };
         self.push(ExpressionKind::Index { base, index }, ty, span)
+    }
+
+    fn not_indexable(&mut self, base: ExpressionId, plain: &Type) {
+        if *plain == Type::Invalid {
+            return;
+        }
+        let (place, text) = (self.place(self.span(base)), self.show(&self.ty(base)));
+        let report = errors::not_indexable(place, &text);
+        self.report(if let Type::Optional(_) = plain {
+            errors::may_be_none(report)
+        } else if let Type::Tuple(_) = plain {
+            errors::parts_by_number(report)
+        } else if *plain == Type::String {
+            errors::part_of_text(report)
+        } else {
+            report
+        });
     }
 
     /// A `json` is indexed by position or by name.

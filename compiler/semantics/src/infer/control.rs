@@ -229,7 +229,33 @@ impl Context<'_> {
                 self.table.bind(variable, &element.clone().list());
                 element
             }
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(self.span(iterable)), self.show(&ty));
                 let report = errors::not_iterable(place, &text);
                 self.report(if let Type::Optional(_) = other {

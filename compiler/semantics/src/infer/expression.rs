@@ -151,7 +151,7 @@ impl Context<'_> {
                 iterable,
                 modifiers,
                 body,
-            } => self.parallel_for((&**pattern, &**iterable), modifiers, body, span),
+            } => self.parallel_for(pattern, iterable, modifiers, body, span),
             Kind::Parallel(parts) => self.parallel(parts, span),
             Kind::Revise(call) => self.overridden(call, Override::Revise, span),
             Kind::By { call, agent } => self.overridden(call, Override::By(agent), span),

@@ -29,6 +29,10 @@ pub(super) struct ItemInference<'db> {
 
 impl<'db> ItemInference<'db> {
     /// Infers every body that the item's syntax holds.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     pub(super) fn run(&mut self, ast: &ast::Item) {
         match &ast.body {
             ast::ItemBody::Function(function) => {

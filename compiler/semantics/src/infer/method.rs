@@ -79,7 +79,35 @@ impl Context<'_> {
             Type::Optional(inner) => (**inner).clone(),
             Type::Invalid => Type::Invalid,
             Type::Variable(_) => return self.unknown_receiver(base, "?.", span),
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(base_span), self.show(other));
                 self.report(values::not_optional(place, "?.", &text));
                 other.clone()

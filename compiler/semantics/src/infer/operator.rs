@@ -390,7 +390,34 @@ impl Context<'_> {
             Type::Map(key, _) => Expected::Type((*key).clone()),
             Type::String => Expected::Type(Type::String),
             Type::Invalid => Expected::Anything,
-            _ => {
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_) => {
                 let (place, text) = (self.place(self.span(container)), self.show(&ty));
                 self.report(errors::not_iterable(place, &text));
                 Expected::Anything

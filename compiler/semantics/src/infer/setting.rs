@@ -322,34 +322,30 @@ impl Context<'_> {
         form: &Form,
         element: &ast::Expression,
     ) -> Option<Name> {
-        match &element.kind {
-            ast::ExpressionKind::AllOf(base) => {
-                let base = self.listed_name(setting, form, base)?;
-                Some(Name::from(format!("{base}.*")))
+        if let ast::ExpressionKind::AllOf(base) = &element.kind {
+            let base = self.listed_name(setting, form, base)?;
+            return Some(Name::from(format!("{base}.*")));
+        }
+        if let ast::ExpressionKind::Name(name) = &element.kind {
+            let found = self.resolve(name, element.span, None)?;
+            self.refer(element.span, crate::infer::name::reference(found));
+            return self.listed_definition(setting, found, name, element.span);
+        }
+        if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+            let scope = self.path(base);
+            if let Some(Definition::Module(module)) = scope {
+                let found = self.member(module, name)?;
+                return self.listed_definition(setting, found, &name.name, name.span);
             }
-            ast::ExpressionKind::Field { base, name, .. } => match self.path(base) {
-                Some(Definition::Module(module)) => {
-                    let found = self.member(module, name)?;
-                    self.listed_definition(setting, found, &name.name, name.span)
-                }
-                Some(Definition::Item(server)) if server.kind(self.db) == ItemKind::Mcp => Some(
-                    Name::from(format!("{}.{}", server.name(self.db), name.name)),
-                ),
-                _ => {
-                    self.wrong_form(setting, form, element.span);
-                    None
-                }
-            },
-            ast::ExpressionKind::Name(name) => {
-                let found = self.resolve(name, element.span, None)?;
-                self.refer(element.span, crate::infer::name::reference(found));
-                self.listed_definition(setting, found, name, element.span)
-            }
-            _ => {
-                self.wrong_form(setting, form, element.span);
-                None
+            if let Some(Definition::Item(server)) = scope
+                && server.kind(self.db) == ItemKind::Mcp
+            {
+                let text = format!("{}.{}", server.name(self.db), name.name);
+                return Some(Name::from(text));
             }
         }
+        self.wrong_form(setting, form, element.span);
+        None
     }
 
     fn listed_definition(

@@ -105,24 +105,15 @@ impl Context<'_> {
             ast::StatementKind::Let { pattern, ty, value } => {
                 self.let_statement(pattern, ty.as_ref(), value, span)
             }
-            ast::StatementKind::Var { pattern, ty, value } => match &pattern.kind {
-                ast::PatternKind::Binding(name) => {
+            ast::StatementKind::Var { pattern, ty, value } => {
+                if let ast::PatternKind::Binding(name) = &pattern.kind {
                     self.variable(name, ty.as_ref(), value, LocalKind::Var)
-                }
-                ast::PatternKind::Wildcard
-                | ast::PatternKind::Literal(_)
-                | ast::PatternKind::Range { .. }
-                | ast::PatternKind::Variant { .. }
-                | ast::PatternKind::Record { .. }
-                | ast::PatternKind::Tuple(_)
-                | ast::PatternKind::List { .. }
-                | ast::PatternKind::Or(_)
-                | ast::PatternKind::Invalid => {
+                } else {
                     let kind = self.let_statement(pattern, ty.as_ref(), value, span);
                     out.push(Statement { kind, span });
                     return self.variables(out);
                 }
-            },
+            }
             ast::StatementKind::State { name, ty, value } => {
                 self.variable(name, Some(ty), value, LocalKind::State)
             }

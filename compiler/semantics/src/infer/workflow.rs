@@ -299,7 +299,33 @@ impl Context<'_> {
                 Some(inner)
             }
             Type::Invalid => Some(Type::Invalid),
-            _ => None,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Map(..)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_) => None,
         }
     }
 
@@ -331,7 +357,8 @@ impl Context<'_> {
     /// `parallel for p in e mods { }`
     pub(super) fn parallel_for(
         &mut self,
-        (pattern, iterable): (&ast::Pattern, &ast::Expression),
+        pattern: &ast::Pattern,
+        iterable: &ast::Expression,
         modifiers: &[ast::Modifier],
         body: &ast::Block,
         span: Span,
@@ -344,30 +371,18 @@ impl Context<'_> {
         self.open_frame(Some(Type::Invalid));
         let names = self.scope.len();
         let mut statements = Vec::new();
-        let local = match &pattern.kind {
-            ast::PatternKind::Binding(name) => {
-                self.declare(&name.name, element, LocalKind::Parameter, name.span)
-            }
-            ast::PatternKind::Wildcard
-            | ast::PatternKind::Literal(_)
-            | ast::PatternKind::Range { .. }
-            | ast::PatternKind::Variant { .. }
-            | ast::PatternKind::Record { .. }
-            | ast::PatternKind::Tuple(_)
-            | ast::PatternKind::List { .. }
-            | ast::PatternKind::Or(_)
-            | ast::PatternKind::Invalid => {
-                let span = pattern.span;
-                let local =
-                    self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
-                let value = self.local_value(local, span);
-                let pattern = self.pattern(pattern, &element, Place::Binding);
-                statements.push(Statement {
-                    kind: StatementKind::Let { pattern, value },
-                    span,
-                });
-                local
-            }
+        let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
+            self.declare(&name.name, element, LocalKind::Parameter, name.span)
+        } else {
+            let span = pattern.span;
+            let local = self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
+            let value = self.local_value(local, span);
+            let pattern = self.pattern(pattern, &element, Place::Binding);
+            statements.push(Statement {
+                kind: StatementKind::Let { pattern, value },
+                span,
+            });
+            local
         };
         let mut body = self.block(body, &Expected::Anything);
         body = self.coerce(body, &result);

@@ -46,13 +46,13 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Parameters and result of a workflow, prompt, tool or human.
-pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    let word = match item.kind(db) {
-        ItemKind::Workflow => "workflow",
-        ItemKind::Prompt => "prompt",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
+/// What a declaration is called whose parameters and result cross a boundary.
+fn boundary_word(kind: ItemKind) -> Option<&'static str> {
+    match kind {
+        ItemKind::Workflow => Some("workflow"),
+        ItemKind::Prompt => Some("prompt"),
+        ItemKind::Tool => Some("tool"),
+        ItemKind::Human => Some("human"),
         ItemKind::Import
         | ItemKind::Function
         | ItemKind::Record
@@ -66,7 +66,14 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         | ItemKind::Skill
         | ItemKind::Test
         | ItemKind::Permissions
-        | ItemKind::Invalid => return Vec::new(),
+        | ItemKind::Invalid => None,
+    }
+}
+
+/// Parameters and result of a workflow, prompt, tool or human.
+pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let Some(word) = boundary_word(item.kind(db)) else {
+        return Vec::new();
     };
     let signature = &item_signature(db, item).signature;
     let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);

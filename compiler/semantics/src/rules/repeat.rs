@@ -99,13 +99,7 @@ impl Visit<'_> {
     fn expression(&mut self, id: ExpressionId, region: Option<&'static str>) {
         let body = self.body;
         let expression = body.expression(id);
-        let inner_region = match &expression.kind {
-            ExpressionKind::Step { modifiers, .. } | ExpressionKind::Modified { modifiers, .. } => {
-                region_of(modifiers).or(region)
-            }
-            ExpressionKind::Race(_) => Some("race"),
-            _ => region,
-        };
+        let inner_region = region_inside(&expression.kind).or(region);
         if let Some(word) = region {
             self.mention(&expression.kind, word, expression.span);
         }
@@ -193,7 +187,24 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
                     }
                 }
             }
-            _ => {}
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => {}
         }
     }
     None
@@ -216,9 +227,15 @@ fn report(db: &dyn Db, place: Place, tool: ItemId, way: Option<ItemId>, word: &s
 }
 
 fn region_of(modifiers: &Modifiers) -> Option<&'static str> {
-    if modifiers.retry.is_some() {
+    let Modifiers {
+        budget: _,
+        reflect,
+        retry,
+        timeout: _,
+    } = modifiers;
+    if retry.is_some() {
         Some("retry")
-    } else if modifiers.reflect.is_some() {
+    } else if reflect.is_some() {
         Some("reflect")
     } else {
         None
@@ -238,4 +255,65 @@ fn called_item(kind: &ExpressionKind) -> Option<ItemId> {
         return None;
     };
     Some(*item)
+}
+
+/// The word that makes what stands inside run again.
+fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => region_of(modifiers),
+        Kind::Race(_) => Some("race"),
+        Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::FunctionValue { .. }
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Interpolation(_)
+        | Kind::Unary { .. }
+        | Kind::Binary { .. }
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::If { .. }
+        | Kind::Match { .. }
+        | Kind::Catch { .. }
+        | Kind::Block { .. }
+        | Kind::For { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::Call { .. }
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Invalid => None,
+    }
 }
