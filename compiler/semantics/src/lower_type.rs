@@ -397,7 +397,7 @@ impl Lowering<'_> {
                 Some(Definition::Module(file)) => {
                     resolve_member(self.db, file, &name.name, self.file)
                 }
-                _ => None,
+                Some(Definition::Item(_) | Definition::Variant { .. }) | None => None,
             },
             _ => None,
         };

@@ -65,7 +65,25 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
             });
             named_in(db, file, settings, name)
         }
-        _ => Vec::new(),
+        Some(
+            ItemBody::Import(_)
+            | ItemBody::Function(_)
+            | ItemBody::Record(_)
+            | ItemBody::Alias { .. }
+            | ItemBody::Enum(_)
+            | ItemBody::Error(_)
+            | ItemBody::Const(_)
+            | ItemBody::Workflow { .. }
+            | ItemBody::Tool { .. }
+            | ItemBody::Mcp { .. }
+            | ItemBody::Hook { .. }
+            | ItemBody::Human { .. }
+            | ItemBody::Skill { .. }
+            | ItemBody::Test { .. }
+            | ItemBody::Permissions { .. }
+            | ItemBody::Invalid,
+        )
+        | None => Vec::new(),
     }
 }
 

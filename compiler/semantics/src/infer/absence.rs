@@ -140,7 +140,16 @@ fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>)
         (ast::PatternKind::Tuple(_), ast::PatternKind::Tuple(_)) => {
             covers_fields(general, special, path)
         }
-        _ => false,
+        (
+            ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Record { .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Invalid,
+            _,
+        ) => false,
     }
 }
 
@@ -242,7 +251,17 @@ impl Context<'_> {
                     field.pattern = self.with_field_names(&field.pattern, &ty);
                 }
             }
-            _ => {}
+            (
+                ast::PatternKind::Wildcard
+                | ast::PatternKind::Binding(_)
+                | ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { fields: None, .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. }
+                | ast::PatternKind::Invalid,
+                _,
+            ) => {}
         }
         named
     }

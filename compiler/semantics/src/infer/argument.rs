@@ -257,7 +257,40 @@ impl Context<'_> {
             {
                 self.absorb_each(some, others, how.inside());
             }
-            _ => {}
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Checked(..)
+                | Type::Parameter(..)
+                | Type::Text(_)
+                | Type::Invalid
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => {}
         }
     }
 

@@ -29,27 +29,25 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
-        let wanted = match self.wanted_collection(expected) {
-            Some(Type::List(element)) => Some((*element).clone()),
-            Some(Type::Json) => Some(Type::Json),
-            _ => None,
-        };
-        let part = match (&wanted, self.wanted_collection(expected)) {
+        let whole = self.wanted_collection(expected);
+        let (wanted, part) = if let Some(Type::List(element)) = &whole {
             // Beside a `[json]`, as in `all += [1]`, nothing else can be meant.
-            (Some(Type::Json), Some(Type::List(_))) => Expected::Type(Type::Json),
-            (Some(it), _) => self.part_of(expected, it),
-            (None, _) => Expected::Anything,
+            let part = if **element == Type::Json {
+                Expected::Type(Type::Json)
+            } else {
+                self.part_of(expected, element)
+            };
+            (Some((**element).clone()), part)
+        } else if whole == Some(Type::Json) {
+            (Some(Type::Json), self.part_of(expected, &Type::Json))
+        } else {
+            (None, Expected::Anything)
         };
         let ids: Vec<_> = elements
             .iter()
             .map(|it| self.expression(it, &part))
             .collect();
-        let (element, ids) = match (&part, wanted) {
-            (Expected::Type(ty), _) => (ty.clone(), ids),
-            (_, Some(ty)) if ids.is_empty() => (ty, ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
-            _ => self.joined_elements(ids),
-        };
+        let (element, ids) = self.side(ids, &part, wanted.as_ref());
         self.push(ExpressionKind::List(ids), element.list(), span)
     }
 
@@ -69,12 +67,16 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
-        let wanted = match self.wanted_collection(expected) {
-            Some(Type::Map(key, value)) => Some(((*key).clone(), (*value).clone())),
+        let whole = self.wanted_collection(expected);
+        let wanted = if let Some(Type::Map(key, value)) = whole {
+            Some(((*key).clone(), (*value).clone()))
+        } else if whole != Some(Type::Json) {
+            None
+        } else if entries.is_empty() {
+            Some((Type::String, Type::Json))
+        } else {
             // Keys of several types have a text; which one they are is for them to say.
-            Some(Type::Json) if entries.is_empty() => Some((Type::String, Type::Json)),
-            Some(Type::Json) => Some((self.fresh(), Type::Json)),
-            _ => None,
+            Some((self.fresh(), Type::Json))
         };
         let (key_part, value_part) = match &wanted {
             Some((key, value)) => (self.part_of(expected, key), self.part_of(expected, value)),
@@ -94,18 +96,22 @@ impl Context<'_> {
         self.push(ExpressionKind::Map(entries), ty, span)
     }
 
-    /// The keys or the values of a map literal and their type.
+    /// The elements of a list literal, or the keys or values of a map literal, and their type.
     fn side(
         &mut self,
         ids: Vec<ExpressionId>,
         part: &Expected,
         wanted: Option<&Type>,
     ) -> (Type, Vec<ExpressionId>) {
-        match (part, wanted) {
-            (Expected::Type(ty), _) => (ty.clone(), ids),
-            (_, Some(ty)) if ids.is_empty() => (ty.clone(), ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
-            _ => self.joined_elements(ids),
+        if let Expected::Type(ty) = part {
+            return (ty.clone(), ids);
+        }
+        if !ids.is_empty() {
+            return self.joined_elements(ids);
+        }
+        match wanted {
+            Some(ty) => (ty.clone(), ids),
+            None => (self.table.fresh(Blame::Binding), ids),
         }
     }
 
@@ -120,12 +126,14 @@ impl Context<'_> {
         let mut ids = Vec::with_capacity(elements.len());
         let mut types = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            let part = match &wanted {
-                Some(Type::Tuple(wanted)) if wanted.len() == elements.len() => {
-                    self.part_of(expected, &wanted[index])
-                }
-                Some(Type::Json) => self.part_of(expected, &Type::Json),
-                _ => Expected::Anything,
+            let part = if let Some(Type::Tuple(wanted)) = &wanted
+                && wanted.len() == elements.len()
+            {
+                self.part_of(expected, &wanted[index])
+            } else if wanted == Some(Type::Json) {
+                self.part_of(expected, &Type::Json)
+            } else {
+                Expected::Anything
             };
             let id = self.expression(element, &part);
             types.push(self.ty(id));

@@ -27,10 +27,11 @@ impl Context<'_> {
                 self.push(ExpressionKind::Duration(*nanoseconds), Type::Duration, span)
             }
             ast::Literal::None => {
-                let ty = match expected.hint().map(|it| self.unchecked(it)) {
-                    Some(wanted @ Type::Optional(_)) => wanted,
-                    Some(Type::Json) => Type::Json.optional(),
-                    _ => self.table.fresh(Blame::Binding).optional(),
+                let wanted = expected.hint().map(|it| self.unchecked(it));
+                let is_usable = |it: &Type| matches!(it, Type::Optional(_) | Type::Json);
+                let ty = match wanted.filter(is_usable) {
+                    Some(wanted) => wanted.optional(),
+                    None => self.table.fresh(Blame::Binding).optional(),
                 };
                 self.push(ExpressionKind::None, ty, span)
             }

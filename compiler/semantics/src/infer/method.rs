@@ -25,28 +25,23 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        match self.path(base) {
-            Some(Definition::Module(module)) => {
-                return match self.member(module, name) {
-                    Some(found) => self.definition_value(found, &name.name, span, hint),
-                    None => self.invalid(span),
-                };
-            }
-            Some(Definition::Item(item)) if lookup::enum_of(self.db, item).is_some() => {
-                let item = lookup::enum_of(self.db, item).unwrap_or(item);
-                return match lookup::variant_named(self.db, item, &name.name) {
-                    Some(variant) => {
-                        let definition = Definition::Variant { item, variant };
-                        self.refer(name.span, crate::infer::name::reference(definition));
-                        self.variant_value(item, variant, span, hint)
-                    }
-                    None => {
-                        self.unknown_variant(item, name);
-                        self.invalid(span)
-                    }
-                };
-            }
-            _ => {}
+        let scope = self.path(base);
+        if let Some(Definition::Module(module)) = scope {
+            return match self.member(module, name) {
+                Some(found) => self.definition_value(found, &name.name, span, hint),
+                None => self.invalid(span),
+            };
+        }
+        if let Some(Definition::Item(item)) = scope
+            && let Some(item) = lookup::enum_of(self.db, item)
+        {
+            let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {
+                self.unknown_variant(item, name);
+                return self.invalid(span);
+            };
+            let definition = Definition::Variant { item, variant };
+            self.refer(name.span, crate::infer::name::reference(definition));
+            return self.variant_value(item, variant, span, hint);
         }
         let base = self.expression(base, &Expected::Anything);
         self.value_field(base, name, span)

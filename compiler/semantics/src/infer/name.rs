@@ -63,7 +63,7 @@ impl Context<'_> {
             Some(Definition::Item(item)) => {
                 is_type(item.kind(self.db)) && !variants_named(self.db, self.file, name).is_empty()
             }
-            _ => false,
+            Some(Definition::Module(_)) | None => false,
         };
         if is_variant {
             return self.unambiguous_variant(name, span);

@@ -148,10 +148,10 @@ impl Context<'_> {
             element
         };
         let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
-        match is_name.then(|| self.path(base)).flatten() {
-            Some(Definition::Module(module)) => Some(module),
-            _ => None,
-        }
+        let Some(Definition::Module(module)) = is_name.then(|| self.path(base)).flatten() else {
+            return None;
+        };
+        Some(module)
     }
 
     fn is_server(&self, scope: Option<Definition>) -> bool {

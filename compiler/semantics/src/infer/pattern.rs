@@ -86,7 +86,15 @@ impl Context<'_> {
                 PatternKind::Some(Box::new(inner))
             }
             (_, Type::Invalid | Type::Never) => self.lost_pattern(pattern),
-            _ => self.plain_pattern(pattern, &ty),
+            (
+                ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { .. }
+                | ast::PatternKind::Record { .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. },
+                _,
+            ) => self.plain_pattern(pattern, &ty),
         };
         Pattern { kind, ty, span }
     }

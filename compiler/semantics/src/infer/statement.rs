@@ -424,11 +424,11 @@ impl Context<'_> {
 
 /// Whether an edit changes or stands at the edge of what is assigned to.
 fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
-    match (edit, target) {
-        (
-            gsw_source::Place::Item { span: edit, .. },
-            gsw_source::Place::Item { span: target, .. },
-        ) => edit.start <= target.end && edit.end >= target.start,
-        _ => false,
-    }
+    let gsw_source::Place::Item { span: edit, .. } = edit else {
+        return false;
+    };
+    let gsw_source::Place::Item { span: target, .. } = target else {
+        return false;
+    };
+    edit.start <= target.end && edit.end >= target.start
 }

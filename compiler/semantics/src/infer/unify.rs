@@ -60,7 +60,38 @@ impl Context<'_> {
                 let base = lookup::alias_target(self.db, *item, arguments)?;
                 self.relate(&base, &target).map(|_| Relation::Forget)
             }
-            _ => self.relate_parts(&actual, &target),
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Text(_)
+                | Type::Parameter(..)
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => self.relate_parts(&actual, &target),
         }
     }
 
@@ -93,7 +124,41 @@ impl Context<'_> {
                 self.relate_all(some, others)
             }
             (Type::Function(left), Type::Function(right)) => self.relate_functions(left, right),
-            _ => None,
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Checked(..)
+                | Type::Parameter(..)
+                | Type::Variable(_)
+                | Type::Text(_)
+                | Type::Invalid
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => None,
         }
     }
 
@@ -116,9 +181,11 @@ impl Context<'_> {
     ) -> Option<Relation> {
         let parameters = self.relate_all(&target.parameters, &actual.parameters)?;
         // What the function raises is looked at where it becomes one of a type that says what it may raise.
-        let promise = match &target.latent {
-            Some(_) if target.latent != actual.latent => Relation::Forget,
-            _ => Relation::Same,
+        let promises_more = target.latent.is_some() && target.latent != actual.latent;
+        let promise = if promises_more {
+            Relation::Forget
+        } else {
+            Relation::Same
         };
         let result = self.relate(&actual.result, &target.result)?;
         Some(parameters.and(promise).and(result))

@@ -242,9 +242,12 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        let wanted = match hint.map(|it| self.table.resolve(it)) {
-            Some(Type::Task(inner)) if !self.table.is_open(&inner) => Some((*inner).clone()),
-            _ => None,
+        let wanted = if let Some(Type::Task(inner)) = hint.map(|it| self.table.resolve(it))
+            && !self.table.is_open(&inner)
+        {
+            Some((*inner).clone())
+        } else {
+            None
         };
         let lambda = self.closure(value, wanted.as_ref());
         let ty = Type::Task(Arc::new(self.ty(lambda.body)));
