@@ -22,53 +22,47 @@ pub fn check_bounds(db: &dyn Db, item: ItemId, part: BodyPart) -> Vec<Bound> {
 
 /// Only what every value that passes must satisfy counts: both sides of `and`, nothing of `or`.
 fn add_bounds(db: &dyn Db, body: &Body, id: ExpressionId, found: &mut Vec<Bound>) {
-    match &body.expression(id).kind {
-        ExpressionKind::Block {
-            statements,
-            tail: Some(tail),
-        } if statements.is_empty() => {
-            add_bounds(db, body, *tail, found);
-        }
-        ExpressionKind::Binary {
-            operator: BinaryOperator::And,
-            left,
-            right,
-        } => {
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::Block {
+        statements,
+        tail: Some(tail),
+    } = kind
+        && statements.is_empty()
+    {
+        add_bounds(db, body, *tail, found);
+    } else if let ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    } = kind
+    {
+        if *operator == BinaryOperator::And {
             add_bounds(db, body, *left, found);
             add_bounds(db, body, *right, found);
+        } else if let Some(limit) = known_value(db, body, *right) {
+            found.extend(bound(db, body, *left, *operator, &limit));
+        } else if let Some(limit) = known_value(db, body, *left) {
+            found.extend(bound(db, body, *right, mirrored(*operator), &limit));
         }
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        } => {
-            if let Some(limit) = known_value(db, body, *right) {
-                found.extend(bound(db, body, *left, *operator, &limit));
-            } else if let Some(limit) = known_value(db, body, *left) {
-                found.extend(bound(db, body, *right, mirrored(*operator), &limit));
-            }
+    } else if let ExpressionKind::Unary {
+        operator: UnaryOperator::Not,
+        operand,
+    } = kind
+    {
+        if let Some([(_, text)]) = library_call(db, body, *operand, "is_empty")
+            && is_it(body, *text)
+        {
+            found.push(Bound::MinLength(1));
         }
-        ExpressionKind::Unary {
-            operator: UnaryOperator::Not,
-            operand,
-        } => {
-            if let Some([(_, text)]) = library_call(db, body, *operand, "is_empty")
-                && is_it(body, *text)
-            {
-                found.push(Bound::MinLength(1));
-            }
-        }
-        ExpressionKind::In { value, container } if is_it(body, *value) => {
-            add_range(db, body, *container, found)
-        }
-        _ => {
-            if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
-                && is_it(body, *text)
-                && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
-            {
-                found.push(Bound::Pattern(pattern.to_string()));
-            }
-        }
+    } else if let ExpressionKind::In { value, container } = kind
+        && is_it(body, *value)
+    {
+        add_range(db, body, *container, found);
+    } else if let Some([(_, text), (_, pattern)]) = library_call(db, body, id, "matches")
+        && is_it(body, *text)
+        && let ExpressionKind::String(pattern) = &body.expression(*pattern).kind
+    {
+        found.push(Bound::Pattern(pattern.to_string()));
     }
 }
 
@@ -79,13 +73,14 @@ fn library_call<'a>(
     id: ExpressionId,
     name: &str,
 ) -> Option<&'a [(u32, ExpressionId)]> {
-    match &body.expression(id).kind {
-        ExpressionKind::Call {
-            callee: Callee::Item { item, .. },
-            arguments,
-        } => (library_name(db, *item) == Some(name)).then_some(arguments),
-        _ => None,
-    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        arguments,
+    } = &body.expression(id).kind
+    else {
+        return None;
+    };
+    (library_name(db, *item) == Some(name)).then_some(arguments)
 }
 
 /// `it in 1..=5`
@@ -152,19 +147,28 @@ fn bound(
         Operator::LessEqual => Bound::MaxLength(u64::try_from(*n).ok()?),
         Operator::Less => Bound::MaxLength(u64::try_from(n.checked_sub(1)?).ok()?),
         Operator::NotEqual if *n == 0 => Bound::MinLength(1),
-        _ => return None,
+        Operator::And
+        | Operator::Or
+        | Operator::Equal
+        | Operator::NotEqual
+        | Operator::Add
+        | Operator::Subtract
+        | Operator::Multiply
+        | Operator::Divide
+        | Operator::Remainder => return None,
     })
 }
 
 fn is_it(body: &Body, id: ExpressionId) -> bool {
-    match &body.expression(id).kind {
-        ExpressionKind::Local(local) => body.parameters.first() == Some(local),
-        ExpressionKind::Coerce {
-            value,
-            coercion: Coercion::Forget,
-        } => is_it(body, *value),
-        _ => false,
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::Coerce {
+        value,
+        coercion: Coercion::Forget,
+    } = kind
+    {
+        return is_it(body, *value);
     }
+    matches!(kind, ExpressionKind::Local(local) if body.parameters.first() == Some(local))
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {
@@ -173,6 +177,14 @@ fn mirrored(operator: BinaryOperator) -> BinaryOperator {
         BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
         BinaryOperator::Greater => BinaryOperator::Less,
         BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-        other => other,
+        other @ (BinaryOperator::And
+        | BinaryOperator::Or
+        | BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Add
+        | BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Remainder) => other,
     }
 }

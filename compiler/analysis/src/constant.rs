@@ -1,13 +1,15 @@
 //! What is known of expressions without running them.
 
+use std::cmp::Ordering;
+
 use gsw_infer::hir::{
-    BinaryOperator, Body, BodyPart, Callee, Coercion, ExpressionId, ExpressionKind, Part,
-    UnaryOperator,
+    ArithmeticOperator, BinaryOperator, Body, BodyPart, Callee, Coercion, EqualityOperator,
+    ExpressionId, ExpressionKind, LogicOperator, OperatorClass, OrderOperator, Part, UnaryOperator,
 };
 use gsw_infer::infer_item;
 use gsw_names::module_path;
 use gsw_source::{Db, ItemId, Name, Place};
-use gsw_syntax::ast::ItemBody;
+use gsw_syntax::ast::{self, ItemBody};
 use gsw_syntax::item_ast;
 
 /// A value that is known before the program runs.
@@ -41,14 +43,7 @@ pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
 /// The text of a `where`; empty when there is none.
 pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
     let tree = item_ast(db, item);
-    let check = match (tree.as_deref().map(|it| &it.body), part) {
-        (Some(ItemBody::Record(it)), BodyPart::FieldCheck(index)) => it
-            .fields
-            .get(index as usize)
-            .and_then(|it| it.check.as_ref()),
-        (Some(ItemBody::Alias { check, .. }), BodyPart::AliasCheck) => check.as_ref(),
-        _ => None,
-    };
+    let check = tree.as_deref().and_then(|it| check_of(&it.body, part));
     let text = check.and_then(|it| {
         let (file, span) = gsw_syntax::locate(
             db,
@@ -60,6 +55,31 @@ pub fn check_source(db: &dyn Db, item: ItemId, part: BodyPart) -> String {
         file.text(db).get(span.start as usize..span.end as usize)
     });
     text.unwrap_or_default().to_string()
+}
+
+fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
+    match part {
+        BodyPart::FieldCheck(index) => {
+            let ItemBody::Record(record) = body else {
+                return None;
+            };
+            record.fields.get(index as usize)?.check.as_ref()
+        }
+        BodyPart::AliasCheck => {
+            let ItemBody::Alias { check, .. } = body else {
+                return None;
+            };
+            check.as_ref()
+        }
+        BodyPart::Main
+        | BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Example(_)
+        | BodyPart::Settings
+        | BodyPart::Key => None,
+    }
 }
 
 /// Whether `value` satisfies a `where` over `it` and, by position, the fields beside it as far as these are known; `None` when
@@ -76,10 +96,10 @@ pub(crate) fn satisfies(
         it: Some(value.clone()),
         siblings,
     };
-    match evaluation.expression(check, check.root)? {
-        ConstantValue::Bool(verdict) => Some(verdict),
-        _ => None,
-    }
+    let ConstantValue::Bool(verdict) = evaluation.expression(check, check.root)? else {
+        return None;
+    };
+    Some(verdict)
 }
 
 /// The value of an expression that names no local.
@@ -116,42 +136,48 @@ impl Evaluation<'_> {
         value
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn expression(&mut self, body: &Body, id: ExpressionId) -> Option<ConstantValue> {
+        use ExpressionKind as Kind;
         match &body.expression(id).kind {
-            ExpressionKind::Int(value) => Some(ConstantValue::Int(*value)),
-            ExpressionKind::Float(bits) => Some(ConstantValue::Float(f64::from_bits(*bits))),
-            ExpressionKind::Bool(value) => Some(ConstantValue::Bool(*value)),
-            ExpressionKind::Duration(value) => Some(ConstantValue::Duration(*value)),
-            ExpressionKind::String(text) => Some(ConstantValue::Text(text.clone())),
-            ExpressionKind::Local(local) if body.parameters.first() == Some(local) => {
-                self.it.clone()
-            }
-            ExpressionKind::Field { base, index } => match body.expression(*base).kind {
-                ExpressionKind::Local(local) if body.parameters.get(1) == Some(&local) => {
-                    self.siblings.get(*index as usize)?.clone()
+            Kind::Int(value) => Some(ConstantValue::Int(*value)),
+            Kind::Float(bits) => Some(ConstantValue::Float(f64::from_bits(*bits))),
+            Kind::Bool(value) => Some(ConstantValue::Bool(*value)),
+            Kind::Duration(value) => Some(ConstantValue::Duration(*value)),
+            Kind::String(text) => Some(ConstantValue::Text(text.clone())),
+            Kind::Local(local) if body.parameters.first() == Some(local) => self.it.clone(),
+            Kind::Field { base, index } => {
+                let Kind::Local(local) = body.expression(*base).kind else {
+                    return None;
+                };
+                if body.parameters.get(1) != Some(&local) {
+                    return None;
                 }
-                _ => None,
-            },
-            ExpressionKind::Constant(item) => self.constant(*item),
-            ExpressionKind::List(elements) => {
+                self.siblings.get(*index as usize)?.clone()
+            }
+            Kind::Constant(item) => self.constant(*item),
+            Kind::List(elements) => {
                 let values = elements.iter().map(|it| self.expression(body, *it));
                 Some(ConstantValue::List(values.collect::<Option<_>>()?))
             }
-            ExpressionKind::Coerce { value, coercion } => match coercion {
+            Kind::Coerce { value, coercion } => match coercion {
                 Coercion::Forget | Coercion::Check | Coercion::ToOptional | Coercion::ToJson => {
                     self.expression(body, *value)
                 }
                 Coercion::ToSecret | Coercion::FromNever => None,
             },
-            ExpressionKind::Block {
+            Kind::Block {
                 statements,
                 tail: Some(tail),
             } if statements.is_empty() => self.expression(body, *tail),
-            ExpressionKind::Interpolation(parts) => self.text(body, parts),
-            ExpressionKind::Unary { operator, operand } => {
-                negated(*operator, &self.expression(body, *operand)?)
+            Kind::Interpolation(parts) => self.text(body, parts),
+            Kind::Unary { operator, operand } => {
+                unary(*operator, &self.expression(body, *operand)?)
             }
-            ExpressionKind::Binary {
+            Kind::Binary {
                 operator,
                 left,
                 right,
@@ -159,14 +185,56 @@ impl Evaluation<'_> {
                 let left = self.expression(body, *left)?;
                 binary(*operator, &left, &self.expression(body, *right)?)
             }
-            ExpressionKind::Call {
+            Kind::Call {
                 callee: Callee::Item { item, .. },
                 arguments,
             } if arguments.len() == 1 => {
                 let value = self.expression(body, arguments.first()?.1)?;
                 measured(self.db, *item, &value)
             }
-            _ => None,
+            Kind::None
+            | Kind::Unit
+            | Kind::Local(_)
+            | Kind::FunctionValue { .. }
+            | Kind::ConstructorValue { .. }
+            | Kind::Lambda(_)
+            | Kind::Record { .. }
+            | Kind::Variant { .. }
+            | Kind::ErrorValue { .. }
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::TupleField { .. }
+            | Kind::JsonField { .. }
+            | Kind::Index { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Chain { .. }
+            | Kind::Range { .. }
+            | Kind::As(_)
+            | Kind::If { .. }
+            | Kind::Match { .. }
+            | Kind::Catch { .. }
+            | Kind::Block { .. }
+            | Kind::For { .. }
+            | Kind::While { .. }
+            | Kind::Return(_)
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Fail(_)
+            | Kind::Emit(_)
+            | Kind::Call { .. }
+            | Kind::PromptCall { .. }
+            | Kind::PromptText { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::Spawn(_)
+            | Kind::SpawnDetached { .. }
+            | Kind::Await(_)
+            | Kind::Race(_)
+            | Kind::ParallelFor { .. }
+            | Kind::Parallel(_)
+            | Kind::Step { .. }
+            | Kind::Modified { .. }
+            | Kind::Invalid => None,
         }
     }
 
@@ -179,7 +247,9 @@ impl Evaluation<'_> {
                     ConstantValue::Text(it) => text.push_str(&it),
                     ConstantValue::Int(it) => text.push_str(&it.to_string()),
                     ConstantValue::Bool(it) => text.push_str(&it.to_string()),
-                    _ => return None,
+                    ConstantValue::Float(_)
+                    | ConstantValue::Duration(_)
+                    | ConstantValue::List(_) => return None,
                 },
             }
         }
@@ -187,16 +257,23 @@ impl Evaluation<'_> {
     }
 }
 
-fn negated(operator: UnaryOperator, value: &ConstantValue) -> Option<ConstantValue> {
-    Some(match (operator, value) {
-        (UnaryOperator::Not, ConstantValue::Bool(it)) => ConstantValue::Bool(!it),
-        (UnaryOperator::Negate, ConstantValue::Int(it)) => ConstantValue::Int(it.checked_neg()?),
-        (UnaryOperator::Negate, ConstantValue::Float(it)) => ConstantValue::Float(-it),
-        (UnaryOperator::Negate, ConstantValue::Duration(it)) => {
-            ConstantValue::Duration(it.checked_neg()?)
-        }
-        _ => return None,
-    })
+fn unary(operator: UnaryOperator, value: &ConstantValue) -> Option<ConstantValue> {
+    match operator {
+        UnaryOperator::Not => match value {
+            ConstantValue::Bool(it) => Some(ConstantValue::Bool(!it)),
+            ConstantValue::Int(_)
+            | ConstantValue::Float(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::Text(_)
+            | ConstantValue::List(_) => None,
+        },
+        UnaryOperator::Negate => match value {
+            ConstantValue::Int(it) => it.checked_neg().map(ConstantValue::Int),
+            ConstantValue::Float(it) => Some(ConstantValue::Float(-it)),
+            ConstantValue::Duration(it) => it.checked_neg().map(ConstantValue::Duration),
+            ConstantValue::Bool(_) | ConstantValue::Text(_) | ConstantValue::List(_) => None,
+        },
+    }
 }
 
 fn binary(
@@ -204,59 +281,74 @@ fn binary(
     left: &ConstantValue,
     right: &ConstantValue,
 ) -> Option<ConstantValue> {
-    use BinaryOperator as Operator;
-    use ConstantValue::{Bool, Duration, Float, Int, Text};
-    let order = match (left, right) {
+    match operator.class() {
+        OperatorClass::Logic(operator) => {
+            let (ConstantValue::Bool(left), ConstantValue::Bool(right)) = (left, right) else {
+                return None;
+            };
+            Some(ConstantValue::Bool(match operator {
+                LogicOperator::And => *left && *right,
+                LogicOperator::Or => *left || *right,
+            }))
+        }
+        OperatorClass::Equality(operator) => {
+            let is_equal = order(left, right)?.is_eq();
+            Some(ConstantValue::Bool(match operator {
+                EqualityOperator::Equal => is_equal,
+                EqualityOperator::NotEqual => !is_equal,
+            }))
+        }
+        OperatorClass::Order(operator) => {
+            let order = order(left, right)?;
+            Some(ConstantValue::Bool(match operator {
+                OrderOperator::Less => order.is_lt(),
+                OrderOperator::LessEqual => order.is_le(),
+                OrderOperator::Greater => order.is_gt(),
+                OrderOperator::GreaterEqual => order.is_ge(),
+            }))
+        }
+        OperatorClass::Arithmetic(operator) => arithmetic(operator, left, right),
+    }
+}
+
+fn order(left: &ConstantValue, right: &ConstantValue) -> Option<Ordering> {
+    use ConstantValue::{Bool, Duration, Float, Int, List, Text};
+    match (left, right) {
         (Int(a), Int(b)) | (Duration(a), Duration(b)) => Some(a.cmp(b)),
         (Float(a), Float(b)) => a.partial_cmp(b),
         (Text(a), Text(b)) => Some(a.cmp(b)),
         (Bool(a), Bool(b)) => Some(a.cmp(b)),
-        _ => None,
-    };
-    Some(match operator {
-        Operator::And | Operator::Or => match (operator, left, right) {
-            (Operator::And, Bool(a), Bool(b)) => Bool(*a && *b),
-            (_, Bool(a), Bool(b)) => Bool(*a || *b),
-            _ => return None,
-        },
-        Operator::Equal => Bool(order?.is_eq()),
-        Operator::NotEqual => Bool(order?.is_ne()),
-        Operator::Less => Bool(order?.is_lt()),
-        Operator::LessEqual => Bool(order?.is_le()),
-        Operator::Greater => Bool(order?.is_gt()),
-        Operator::GreaterEqual => Bool(order?.is_ge()),
-        _ => return arithmetic(operator, left, right),
-    })
+        (Bool(_) | Int(_) | Float(_) | Duration(_) | Text(_) | List(_), _) => None,
+    }
 }
 
 fn arithmetic(
-    operator: BinaryOperator,
+    operator: ArithmeticOperator,
     left: &ConstantValue,
     right: &ConstantValue,
 ) -> Option<ConstantValue> {
-    use BinaryOperator as Operator;
-    use ConstantValue::{Duration, Float, Int, Text};
+    use ArithmeticOperator as Operator;
+    use ConstantValue::{Bool, Duration, Float, Int, List, Text};
     let ints = |a: i64, b: i64| match operator {
         Operator::Add => a.checked_add(b),
         Operator::Subtract => a.checked_sub(b),
         Operator::Multiply => a.checked_mul(b),
         Operator::Divide => a.checked_div(b),
-        _ => a.checked_rem(b),
+        Operator::Remainder => a.checked_rem(b),
     };
-    Some(match (left, right) {
-        (Int(a), Int(b)) => Int(ints(*a, *b)?),
-        (Duration(a), Duration(b)) => Duration(ints(*a, *b)?),
-        (Duration(a), Int(b)) => Duration(ints(*a, *b)?),
-        (Float(a), Float(b)) => Float(match operator {
+    match (left, right) {
+        (Int(a), Int(b)) => ints(*a, *b).map(Int),
+        (Duration(a), Duration(b) | Int(b)) => ints(*a, *b).map(Duration),
+        (Float(a), Float(b)) => Some(Float(match operator {
             Operator::Add => a + b,
             Operator::Subtract => a - b,
             Operator::Multiply => a * b,
             Operator::Divide => a / b,
-            _ => a % b,
-        }),
-        (Text(a), Text(b)) => Text(format!("{a}{b}").into()),
-        _ => return None,
-    })
+            Operator::Remainder => a % b,
+        })),
+        (Text(a), Text(b)) => (operator == Operator::Add).then(|| Text(format!("{a}{b}").into())),
+        (Bool(_) | Int(_) | Float(_) | Duration(_) | Text(_) | List(_), _) => None,
+    }
 }
 
 /// `.len()` and `.is_empty()` of a value that is known.
@@ -264,7 +356,10 @@ fn measured(db: &dyn Db, item: ItemId, value: &ConstantValue) -> Option<Constant
     let length = match value {
         ConstantValue::Text(text) => text.chars().count(),
         ConstantValue::List(elements) => elements.len(),
-        _ => return None,
+        ConstantValue::Bool(_)
+        | ConstantValue::Int(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Duration(_) => return None,
     };
     match library_name(db, item)? {
         "len" => Some(ConstantValue::Int(i64::try_from(length).ok()?)),

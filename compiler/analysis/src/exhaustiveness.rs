@@ -156,7 +156,9 @@ impl Above {
                 let group = self.exact.entry(constructor.clone()).or_default();
                 group.push(vec![row]);
             }
-            row => self.other.push(vec![row]),
+            row @ (Simple::Wildcard | Simple::Made(..) | Simple::Opaque) => {
+                self.other.push(vec![row])
+            }
         }
     }
 
@@ -166,7 +168,9 @@ impl Above {
             Simple::Made(constructor, _) if constructor.is_exact() => {
                 self.exact.get(constructor).into_iter().collect()
             }
-            _ => self.exact.values().collect(),
+            Simple::Wildcard | Simple::Made(..) | Simple::Or(_) | Simple::Opaque => {
+                self.exact.values().collect()
+            }
         };
         let rows = exact.into_iter().flatten().chain(&self.other);
         rows.cloned().collect()
@@ -229,7 +233,7 @@ fn rows<'a>(db: &dyn Db, arms: impl Iterator<Item = &'a Arm>) -> Option<Vec<Vec<
     for arm in arms {
         match simplify(db, &arm.pattern)? {
             Simple::Or(parts) => rows.extend(parts.into_iter().map(|it| vec![it])),
-            row => rows.push(vec![row]),
+            row @ (Simple::Wildcard | Simple::Made(..) | Simple::Opaque) => rows.push(vec![row]),
         }
     }
     Some(rows)

@@ -78,19 +78,21 @@ fn texts(setting: &Setting) -> Vec<String> {
     let SettingValue::Expression(value) = &setting.value else {
         return Vec::new();
     };
-    match &value.kind {
-        Written::List(elements) => elements.iter().filter_map(text).collect(),
-        _ => text(value).into_iter().collect(),
+    if let Written::List(elements) = &value.kind {
+        return elements.iter().filter_map(text).collect();
     }
+    text(value).into_iter().collect()
 }
 
 /// A string that is written out.
 pub(crate) fn text(value: &Expression) -> Option<String> {
-    match &value.kind {
-        Written::Literal(Literal::String(text)) => Some(text.to_string()),
-        Written::Parenthesized(inside) => text(inside),
-        _ => None,
+    if let Written::Parenthesized(inside) = &value.kind {
+        return text(inside);
     }
+    let Written::Literal(Literal::String(text)) = &value.kind else {
+        return None;
+    };
+    Some(text.to_string())
 }
 
 /// Follows calls, function values and agents from `item`.
@@ -115,6 +117,10 @@ fn models_of(db: &dyn Db, item: ItemId) -> BTreeSet<String> {
     found
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
     match kind {
         ExpressionKind::Call {
@@ -132,7 +138,56 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
             .chain(*agent)
             .chain(given.iter().copied())
             .collect(),
-        _ => Vec::new(),
+        ExpressionKind::Int(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::None
+        | ExpressionKind::Unit
+        | ExpressionKind::Duration(_)
+        | ExpressionKind::String(_)
+        | ExpressionKind::Local(_)
+        | ExpressionKind::ConstructorValue { .. }
+        | ExpressionKind::Lambda(_)
+        | ExpressionKind::Record { .. }
+        | ExpressionKind::Variant { .. }
+        | ExpressionKind::ErrorValue { .. }
+        | ExpressionKind::List(_)
+        | ExpressionKind::Map(_)
+        | ExpressionKind::Tuple(_)
+        | ExpressionKind::Field { .. }
+        | ExpressionKind::TupleField { .. }
+        | ExpressionKind::JsonField { .. }
+        | ExpressionKind::Index { .. }
+        | ExpressionKind::Interpolation(_)
+        | ExpressionKind::Unary { .. }
+        | ExpressionKind::Binary { .. }
+        | ExpressionKind::In { .. }
+        | ExpressionKind::Otherwise { .. }
+        | ExpressionKind::Chain { .. }
+        | ExpressionKind::Range { .. }
+        | ExpressionKind::Coerce { .. }
+        | ExpressionKind::As(_)
+        | ExpressionKind::If { .. }
+        | ExpressionKind::Match { .. }
+        | ExpressionKind::Catch { .. }
+        | ExpressionKind::Block { .. }
+        | ExpressionKind::For { .. }
+        | ExpressionKind::While { .. }
+        | ExpressionKind::Return(_)
+        | ExpressionKind::Break
+        | ExpressionKind::Continue
+        | ExpressionKind::Fail(_)
+        | ExpressionKind::Emit(_)
+        | ExpressionKind::Call { .. }
+        | ExpressionKind::OfferedTool { .. }
+        | ExpressionKind::Spawn(_)
+        | ExpressionKind::Await(_)
+        | ExpressionKind::Race(_)
+        | ExpressionKind::ParallelFor { .. }
+        | ExpressionKind::Parallel(_)
+        | ExpressionKind::Step { .. }
+        | ExpressionKind::Modified { .. }
+        | ExpressionKind::Invalid => Vec::new(),
     }
 }
 
@@ -144,12 +199,12 @@ pub fn agent_models(db: &dyn Db, item: ItemId) -> Vec<String> {
     };
     let model = settings.iter().find(|it| it.name.name == "model");
     let named = match model.map(|it| &it.value) {
-        Some(SettingValue::Expression(value)) => match &value.kind {
-            Written::Call { arguments, .. } => {
-                arguments.iter().filter_map(|it| text(&it.value)).collect()
+        Some(SettingValue::Expression(value)) => {
+            if let Written::Call { arguments, .. } = &value.kind {
+                return arguments.iter().filter_map(|it| text(&it.value)).collect();
             }
-            _ => text(value).into_iter().collect(),
-        },
+            text(value).into_iter().collect()
+        }
         Some(SettingValue::Settings { .. }) => Vec::new(),
         None => default_model(db).into_iter().collect::<Vec<_>>(),
     };

@@ -227,7 +227,11 @@ impl Mentions {
             PatternKind::List { before, after, .. } => {
                 before.iter().chain(after).for_each(|it| self.pattern(it));
             }
-            _ => {}
+            PatternKind::Wildcard
+            | PatternKind::Binding(_)
+            | PatternKind::Literal(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Invalid => {}
         }
     }
 
@@ -269,6 +273,10 @@ impl Mentions {
         them.into_iter().for_each(|it| self.expression(it));
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn expression(&mut self, expression: &Expression) {
         use ExpressionKind as Kind;
         match &expression.kind {
@@ -293,21 +301,6 @@ impl Mentions {
             Kind::List(them) | Kind::Tuple(them) | Kind::Parallel(them) => self.all(them),
             Kind::Map(entries) => self.all(entries.iter().flat_map(|it| [&it.key, &it.value])),
             Kind::Literal(_) | Kind::Unit | Kind::Break | Kind::Continue | Kind::Invalid => {}
-            Kind::If { .. }
-            | Kind::IfLet { .. }
-            | Kind::Match { .. }
-            | Kind::Catch { .. }
-            | Kind::Do(_)
-            | Kind::For { .. }
-            | Kind::While { .. } => self.control(&expression.kind),
-            other => self.compound(other),
-        }
-    }
-
-    /// Expressions that hold types, settings, modifiers or names of their own.
-    fn compound(&mut self, kind: &ExpressionKind) {
-        use ExpressionKind as Kind;
-        match kind {
             Kind::Interpolation(parts) => self.all(parts.iter().filter_map(|it| match it {
                 StringPart::Expression(it) => Some(it),
                 StringPart::Text(_) => None,
@@ -352,14 +345,6 @@ impl Mentions {
                 }
                 self.expression(body);
             }
-            other => self.work(other),
-        }
-    }
-
-    /// Expressions with modifiers.
-    fn work(&mut self, kind: &ExpressionKind) {
-        use ExpressionKind as Kind;
-        match kind {
             Kind::ParallelFor {
                 pattern,
                 iterable,
@@ -384,14 +369,6 @@ impl Mentions {
                 self.modifiers(modifiers);
                 self.block(body);
             }
-            _ => {}
-        }
-    }
-
-    /// Expressions with arms or blocks.
-    fn control(&mut self, kind: &ExpressionKind) {
-        use ExpressionKind as Kind;
-        match kind {
             Kind::Catch { value, arms } | Kind::Match { value, arms } => {
                 self.expression(value);
                 self.arms(arms);
@@ -430,7 +407,6 @@ impl Mentions {
                 self.expression(condition);
                 self.block(body);
             }
-            _ => {}
         }
     }
 }

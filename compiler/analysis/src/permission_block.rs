@@ -61,9 +61,10 @@ fn beyond_project(
     };
     let listed = granted.iter().find(|it| it.0 == name);
     let listed = listed.map_or(&[][..], |it| &it.1);
-    let entries = match &value.kind {
-        ExpressionKind::List(entries) => entries.as_slice(),
-        _ => std::slice::from_ref(value),
+    let entries = if let ExpressionKind::List(entries) = &value.kind {
+        entries.as_slice()
+    } else {
+        std::slice::from_ref(value)
     };
     let texts = entries.iter().filter_map(|it| Some((it.span, text(it)?)));
     texts
@@ -87,18 +88,18 @@ fn misplaced(db: &dyn Db, item: ItemId, place: Place) -> Option<Diagnostic> {
 
 /// The first entry that is no plain string.
 fn wrong_entry(value: &Expression) -> Option<&Expression> {
-    match &value.kind {
-        ExpressionKind::List(entries) => entries.iter().find_map(wrong_text),
-        _ => wrong_text(value),
+    if let ExpressionKind::List(entries) = &value.kind {
+        return entries.iter().find_map(wrong_text);
     }
+    wrong_text(value)
 }
 
 fn wrong_text(value: &Expression) -> Option<&Expression> {
-    match &value.kind {
-        ExpressionKind::Literal(Literal::String(_)) => None,
-        ExpressionKind::Parenthesized(inside) => wrong_text(inside),
-        _ => Some(value),
+    if let ExpressionKind::Parenthesized(inside) = &value.kind {
+        return wrong_text(inside);
     }
+    let is_text = matches!(value.kind, ExpressionKind::Literal(Literal::String(_)));
+    (!is_text).then_some(value)
 }
 
 fn wrong_setting(place: Place, name: &str) -> Diagnostic {

@@ -60,7 +60,21 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
         ItemKind::Skill => Missing::Skill,
         ItemKind::Mcp => Missing::Mcp,
         ItemKind::Hook => Missing::Hook,
-        _ => return None,
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Human
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => return None,
     };
     let tree = item_ast(db, item)?;
     let span = declared_name(&tree).map_or(tree.span, |it| it.span);
@@ -70,16 +84,13 @@ pub fn item_not_yet_supported(db: &dyn Db, item: ItemId) -> Option<Diagnostic> {
 /// What in `body` cannot be compiled yet.
 pub fn body_not_yet_supported(body: &Body) -> Vec<Diagnostic> {
     let unsupported = body.expressions.iter().filter_map(|it| {
-        let missing = match &it.kind {
-            ExpressionKind::PromptCall {
-                mode: PromptMode::Stream,
-                ..
-            } => Missing::Stream,
-            ExpressionKind::PromptCall {
-                mode: PromptMode::Revise,
-                ..
-            } => Missing::Revise,
-            _ => return None,
+        let ExpressionKind::PromptCall { mode, .. } = it.kind else {
+            return None;
+        };
+        let missing = match mode {
+            PromptMode::Value | PromptMode::Detail => return None,
+            PromptMode::Stream => Missing::Stream,
+            PromptMode::Revise => Missing::Revise,
         };
         Some(missing.at(Place::Item {
             item: body.item,

@@ -1,8 +1,8 @@
 //! The children of expressions of the typed form, in the order of evaluation.
 
 use crate::hir::{
-    Arm, Body, Callee, ExpressionId, ExpressionKind, Lambda, Modifiers, Part, Pattern, PatternKind,
-    Statement, StatementKind,
+    Arm, Body, Budget, Callee, ExpressionId, ExpressionKind, Lambda, Modifiers, Part, Pattern,
+    PatternKind, Reflect, Retry, Statement, StatementKind,
 };
 
 /// What stands directly inside an expression.
@@ -15,116 +15,108 @@ pub enum Child<'a> {
 }
 
 /// What stands directly inside `kind`.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
-    let mut found = Vec::new();
-    if !add_parts(kind, &mut found) && !add_control(kind, &mut found) {
-        add_work(kind, &mut found);
-    }
-    found
-}
-
-/// Parts of data and operators; whether `kind` is one.
-fn add_parts<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) -> bool {
     use ExpressionKind as Kind;
+    let mut found = Vec::new();
     match kind {
-        Kind::Record { fields, base, .. } => {
-            add_numbered(fields, found);
-            found.extend(base.map(Child::Inline));
-        }
-        Kind::Variant { fields, .. } | Kind::ErrorValue { fields, .. } => {
-            add_numbered(fields, found)
-        }
-        Kind::List(them) | Kind::Tuple(them) => {
-            found.extend(them.iter().map(|it| Child::Inline(*it)))
-        }
-        Kind::Map(entries) => {
-            let parts = entries.iter().flat_map(|(key, value)| [*key, *value]);
-            found.extend(parts.map(Child::Inline));
-        }
-        Kind::Interpolation(parts) => found.extend(parts.iter().filter_map(|part| match part {
-            Part::Expression(it) => Some(Child::Inline(*it)),
-            Part::Text(_) => None,
-        })),
+        Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::FunctionValue { .. }
+        | Kind::ConstructorValue { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Invalid => {}
         Kind::Field { base: it, .. }
         | Kind::TupleField { base: it, .. }
         | Kind::JsonField { base: it, .. }
         | Kind::Unary { operand: it, .. }
         | Kind::Coerce { value: it, .. }
-        | Kind::As(it) => found.push(Child::Inline(*it)),
-        Kind::Index { base, index } => found.extend([*base, *index].map(Child::Inline)),
-        Kind::Binary { left, right, .. } => found.extend([*left, *right].map(Child::Inline)),
-        Kind::In { value, container } => found.extend([*value, *container].map(Child::Inline)),
-        Kind::Otherwise { value, fallback } => found.extend([*value, *fallback].map(Child::Inline)),
-        Kind::Chain { base, body, .. } => found.extend([*base, *body].map(Child::Inline)),
-        Kind::Range { start, end, .. } => found.extend([*start, *end].map(Child::Inline)),
-        _ => return false,
-    }
-    true
-}
-
-/// Parts of control flow; whether `kind` is such.
-fn add_control<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) -> bool {
-    use ExpressionKind as Kind;
-    match kind {
+        | Kind::As(it)
+        | Kind::Fail(it)
+        | Kind::Emit(it)
+        | Kind::Await(it)
+        | Kind::Race(it) => add_all([it], &mut found),
+        Kind::Index { base, index } => add_all([base, index], &mut found),
+        Kind::Binary { left, right, .. } => add_all([left, right], &mut found),
+        Kind::In { value, container } => add_all([value, container], &mut found),
+        Kind::Otherwise { value, fallback } => add_all([value, fallback], &mut found),
+        Kind::Chain { base, body, .. } => add_all([base, body], &mut found),
+        Kind::Range { start, end, .. } => add_all([start, end], &mut found),
+        Kind::For { iterable, body, .. } => add_all([iterable, body], &mut found),
+        Kind::While { condition, body } => add_all([condition, body], &mut found),
+        Kind::Return(value) => add_all(value, &mut found),
+        Kind::List(them) | Kind::Tuple(them) => add_all(them, &mut found),
+        Kind::Map(entries) => {
+            add_all(entries.iter().flat_map(|(key, it)| [key, it]), &mut found);
+        }
+        Kind::Interpolation(parts) => add_all(parts.iter().filter_map(embedded), &mut found),
+        Kind::Variant { fields: them, .. }
+        | Kind::ErrorValue { fields: them, .. }
+        | Kind::PromptText {
+            arguments: them, ..
+        }
+        | Kind::SpawnDetached {
+            arguments: them, ..
+        } => add_numbered(them, &mut found),
+        Kind::Record { fields, base, .. } => {
+            add_numbered(fields, &mut found);
+            add_all(base, &mut found);
+        }
         Kind::If {
             condition,
             then,
             otherwise,
-        } => {
-            found.extend([*condition, *then].map(Child::Inline));
-            found.extend(otherwise.map(Child::Inline));
-        }
+        } => add_all([condition, then].into_iter().chain(otherwise), &mut found),
         Kind::Match { value, arms } | Kind::Catch { value, arms } => {
-            found.push(Child::Inline(*value));
-            add_arms(arms, found);
+            add_all([value], &mut found);
+            add_arms(arms, &mut found);
         }
         Kind::Block { statements, tail } => {
-            statements.iter().for_each(|it| add_statement(it, found));
-            found.extend(tail.map(Child::Inline));
+            statements
+                .iter()
+                .for_each(|it| add_statement(it, &mut found));
+            add_all(tail, &mut found);
         }
-        Kind::For { iterable, body, .. } => found.extend([*iterable, *body].map(Child::Inline)),
-        Kind::While { condition, body } => found.extend([*condition, *body].map(Child::Inline)),
-        Kind::Return(value) => found.extend(value.map(Child::Inline)),
-        Kind::Fail(it) | Kind::Emit(it) => found.push(Child::Inline(*it)),
-        _ => return false,
-    }
-    true
-}
-
-/// Parts of calls, closures, tasks and blocks with modifiers.
-fn add_work<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) {
-    use ExpressionKind as Kind;
-    match kind {
         Kind::Lambda(lambda) | Kind::Spawn(lambda) => found.push(Child::Closure(lambda, 0)),
         Kind::Call { callee, arguments } => {
-            if let Callee::Value(it) = callee {
-                found.push(Child::Inline(*it));
+            match callee {
+                Callee::Value(it) => add_all([it], &mut found),
+                Callee::Item { .. } | Callee::EnumValues(_) => {}
             }
-            add_numbered(arguments, found);
+            add_numbered(arguments, &mut found);
         }
         Kind::PromptCall {
+            item: _,
             arguments,
+            agent: _,
             settings,
+            given: _,
+            mode: _,
             improving,
-            ..
         } => {
-            add_numbered(arguments, found);
-            found.extend(settings.map(Child::Inline));
-            let improving = improving.iter().flat_map(|it| [it.0, it.1]);
-            found.extend(improving.map(Child::Inline));
+            add_numbered(arguments, &mut found);
+            add_all(settings, &mut found);
+            add_all(improving.iter().flat_map(|it| [&it.0, &it.1]), &mut found);
         }
-        Kind::PromptText { arguments, .. } | Kind::SpawnDetached { arguments, .. } => {
-            add_numbered(arguments, found)
-        }
-        Kind::Await(it) | Kind::Race(it) => found.push(Child::Inline(*it)),
         Kind::ParallelFor {
             iterable,
             limit,
+            policy: _,
             body,
-            ..
         } => {
-            found.push(Child::Inline(*iterable));
-            found.extend(limit.map(Child::Inline));
+            add_all([iterable].into_iter().chain(limit), &mut found);
             found.push(Child::Closure(body, 0));
         }
         Kind::Parallel(lambdas) => {
@@ -136,15 +128,26 @@ fn add_work<'a>(kind: &'a ExpressionKind, found: &mut Vec<Child<'a>>) {
             modifiers,
             body,
         } => {
-            found.push(Child::Inline(*name));
-            add_modifiers(modifiers, found);
-            found.push(Child::Inline(*body));
+            add_all([name], &mut found);
+            add_all(&modifier_expressions(modifiers), &mut found);
+            add_all([body], &mut found);
         }
         Kind::Modified { modifiers, body } => {
-            add_modifiers(modifiers, found);
-            found.push(Child::Inline(*body));
+            add_all(&modifier_expressions(modifiers), &mut found);
+            add_all([body], &mut found);
         }
-        _ => {}
+    }
+    found
+}
+
+fn add_all<'e>(them: impl IntoIterator<Item = &'e ExpressionId>, found: &mut Vec<Child<'_>>) {
+    found.extend(them.into_iter().map(|it| Child::Inline(*it)));
+}
+
+fn embedded(part: &Part) -> Option<&ExpressionId> {
+    match part {
+        Part::Expression(it) => Some(it),
+        Part::Text(_) => None,
     }
 }
 
@@ -184,7 +187,17 @@ pub fn visit_patterns<'a>(pattern: &'a Pattern, visit: &mut impl FnMut(&'a Patte
                 .chain(after)
                 .for_each(|it| visit_patterns(it, visit));
         }
-        _ => {}
+        PatternKind::Wildcard
+        | PatternKind::Binding(_)
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
     }
 }
 
@@ -216,30 +229,35 @@ fn add_statement<'a>(statement: &'a Statement, found: &mut Vec<Child<'a>>) {
 
 /// The expressions of modifiers, in the order in which they take effect.
 pub fn modifier_expressions(modifiers: &Modifiers) -> Vec<ExpressionId> {
+    let Modifiers {
+        budget,
+        reflect,
+        retry,
+        timeout,
+    } = modifiers;
     let mut found = Vec::new();
-    if let Some(budget) = &modifiers.budget {
-        found.extend(
-            [budget.usd, budget.tokens, budget.calls, budget.time]
-                .into_iter()
-                .flatten(),
-        );
+    if let Some(budget) = budget {
+        let Budget {
+            usd,
+            tokens,
+            calls,
+            time,
+        } = budget;
+        found.extend([usd, tokens, calls, time].into_iter().flatten());
     }
-    if let Some(reflect) = &modifiers.reflect {
-        found.push(reflect.count);
-        found.extend(reflect.with);
+    if let Some(Reflect { count, with }) = reflect {
+        found.push(*count);
+        found.extend(with);
     }
-    if let Some(retry) = &modifiers.retry {
-        found.push(retry.count);
-        found.extend([retry.backoff, retry.max].into_iter().flatten());
+    if let Some(retry) = retry {
+        let Retry {
+            count,
+            backoff,
+            max,
+        } = retry;
+        found.push(*count);
+        found.extend([backoff, max].into_iter().flatten());
     }
-    found.extend(modifiers.timeout);
+    found.extend(timeout);
     found
-}
-
-fn add_modifiers(modifiers: &Modifiers, found: &mut Vec<Child<'_>>) {
-    found.extend(
-        modifier_expressions(modifiers)
-            .into_iter()
-            .map(Child::Inline),
-    );
 }

@@ -108,12 +108,12 @@ fn named_alias(db: &dyn Db, item: ItemId, path: &[ast::Identifier]) -> Option<It
         [name] => resolve_name(db, file, &name.name),
         [module, name] => match resolve_name(db, file, &module.name)? {
             Definition::Module(target) => resolve_member(db, target, &name.name, file),
-            _ => None,
+            Definition::Item(_) | Definition::Variant { .. } => None,
         },
         _ => None,
     };
     match found? {
         Definition::Item(found) if found.kind(db) == ItemKind::Alias => Some(found),
-        _ => None,
+        Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_) => None,
     }
 }

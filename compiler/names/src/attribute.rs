@@ -159,9 +159,11 @@ fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
 
 /// The arguments when all are strings.
 fn texts(attribute: &ast::Attribute) -> Option<Vec<Name>> {
-    let texts = attribute.arguments.iter().map(|it| match &it.kind {
-        ast::ExpressionKind::Literal(ast::Literal::String(text)) => Some(text.clone()),
-        _ => None,
+    let texts = attribute.arguments.iter().map(|it| {
+        let ast::ExpressionKind::Literal(ast::Literal::String(text)) = &it.kind else {
+            return None;
+        };
+        Some(text.clone())
     });
     texts.collect()
 }

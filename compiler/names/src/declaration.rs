@@ -61,7 +61,16 @@ pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
         ast::ItemBody::Const(constant) => head.constant(constant),
         ast::ItemBody::Error(_) => head.error(),
         ast::ItemBody::Agent { .. } => empty_signature(Type::Agent),
-        _ => empty_signature(Type::Unit),
+        ast::ItemBody::Import(_)
+        | ast::ItemBody::Record(_)
+        | ast::ItemBody::Alias { .. }
+        | ast::ItemBody::Enum(_)
+        | ast::ItemBody::Mcp { .. }
+        | ast::ItemBody::Hook { .. }
+        | ast::ItemBody::Skill { .. }
+        | ast::ItemBody::Test { .. }
+        | ast::ItemBody::Permissions { .. }
+        | ast::ItemBody::Invalid => empty_signature(Type::Unit),
     };
     let attributes = head.attributes(ast);
     head.sink
@@ -258,7 +267,21 @@ impl Head<'_> {
             ItemKind::Enum => Type::Enum(item, arguments),
             ItemKind::Error => Type::Error,
             _ if crate::alias::has_check(self.db, item) => Type::Checked(item, arguments),
-            _ => crate::substitute::substitute(
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Alias
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => crate::substitute::substitute(
                 &crate::alias::alias_target(self.db, item),
                 &arguments,
             ),
@@ -266,24 +289,21 @@ impl Head<'_> {
     }
 
     fn agent(&mut self, by: &ast::Expression) -> Option<ItemId> {
-        let (found, text) = match &by.kind {
-            ast::ExpressionKind::Name(name) => {
-                (resolve_name(self.db, self.file, name), name.clone())
-            }
-            ast::ExpressionKind::Field { base, name, .. } => {
-                let ast::ExpressionKind::Name(module) = &base.kind else {
-                    return self.not_an_agent(by.span, "this");
-                };
-                let module = resolve_name(self.db, self.file, module);
-                let found = match module {
-                    Some(Definition::Module(file)) => {
-                        resolve_member(self.db, file, &name.name, self.file)
-                    }
-                    _ => None,
-                };
-                (found, name.name.clone())
-            }
-            _ => return self.not_an_agent(by.span, "this"),
+        let (found, text) = if let ast::ExpressionKind::Name(name) = &by.kind {
+            (resolve_name(self.db, self.file, name), name.clone())
+        } else if let ast::ExpressionKind::Field { base, name, .. } = &by.kind
+            && let ast::ExpressionKind::Name(module) = &base.kind
+        {
+            let module = resolve_name(self.db, self.file, module);
+            let found = match module {
+                Some(Definition::Module(file)) => {
+                    resolve_member(self.db, file, &name.name, self.file)
+                }
+                Some(Definition::Item(_) | Definition::Variant { .. }) | None => None,
+            };
+            (found, name.name.clone())
+        } else {
+            return self.not_an_agent(by.span, "this");
         };
         match found {
             Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
@@ -337,7 +357,7 @@ impl Head<'_> {
         let declared = &type_declaration(self.db, self.item).declaration;
         let parameters = match &declared.kind {
             TypeDeclarationKind::Record(fields) => fields.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         };
         Signature {
             parameters,

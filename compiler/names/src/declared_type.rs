@@ -72,10 +72,11 @@ pub fn type_declaration(db: &dyn Db, item: ItemId) -> CheckedTypeDeclaration {
 /// Whether `item` is an enum of which no variant has a payload. Reads the tree only.
 pub fn is_plain_enum(db: &dyn Db, item: ItemId) -> bool {
     let ast = item_head(db, item);
-    ast.is_some_and(|ast| match &ast.body {
-        ast::ItemBody::Enum(it) => it.variants.iter().all(|variant| variant.fields.is_empty()),
-        _ => false,
-    })
+    let Some(ast::ItemBody::Enum(declared)) = ast.as_deref().map(|it| &it.body) else {
+        return false;
+    };
+    let mut variants = declared.variants.iter();
+    variants.all(|it| it.fields.is_empty())
 }
 
 /// `Present` when `is_there`.

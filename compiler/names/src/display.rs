@@ -50,30 +50,23 @@ fn write_type(db: &dyn Db, ty: &Type, out: &mut String) {
             write_between(db, "Partial<", std::slice::from_ref(&**inner), ">", out);
         }
         Type::Parameter(_, name) => out.push_str(name),
-        other => out.push_str(plain_name(other)),
-    }
-}
-
-/// The name of a type without parts.
-fn plain_name(ty: &Type) -> &'static str {
-    match ty {
-        Type::Unit => "()",
-        Type::Bool => "bool",
-        Type::Int => "int",
-        Type::Float => "float",
-        Type::String => "string",
-        Type::Bytes => "bytes",
-        Type::Time => "time",
-        Type::Duration => "duration",
-        Type::Json => "json",
-        Type::Secret => "secret",
-        Type::Image => "image",
-        Type::Document => "document",
-        Type::Session => "Session",
-        Type::Error => "Error",
-        Type::Agent => "agent",
-        Type::Never => "never",
-        _ => "_",
+        Type::Unit => out.push_str("()"),
+        Type::Bool => out.push_str("bool"),
+        Type::Int => out.push_str("int"),
+        Type::Float => out.push_str("float"),
+        Type::String => out.push_str("string"),
+        Type::Bytes => out.push_str("bytes"),
+        Type::Time => out.push_str("time"),
+        Type::Duration => out.push_str("duration"),
+        Type::Json => out.push_str("json"),
+        Type::Secret => out.push_str("secret"),
+        Type::Image => out.push_str("image"),
+        Type::Document => out.push_str("document"),
+        Type::Session => out.push_str("Session"),
+        Type::Error => out.push_str("Error"),
+        Type::Agent => out.push_str("agent"),
+        Type::Never => out.push_str("never"),
+        Type::Variable(_) | Type::Text(_) | Type::Invalid => out.push('_'),
     }
 }
 

@@ -84,9 +84,11 @@ pub fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
     let ids = file_item_ids(db, file).iter().copied();
     let imports = ids.filter(|id| id.kind(db) == ItemKind::Import);
     imports
-        .filter_map(|id| match &item_head(db, id)?.body {
-            ItemBody::Import(import) => Some((id, import.clone())),
-            _ => None,
+        .filter_map(|id| {
+            let ItemBody::Import(import) = &item_head(db, id)?.body else {
+                return None;
+            };
+            Some((id, import.clone()))
         })
         .collect()
 }

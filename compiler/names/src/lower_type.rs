@@ -245,7 +245,22 @@ impl Lowering<'_> {
         self.with_arity(name, arity, arguments, span, |them| match item.kind(db) {
             ItemKind::Record => Type::Record(item, them.into()),
             ItemKind::Enum => Type::Enum(item, them.into()),
-            _ => expand_alias(db, item, them),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Alias
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => expand_alias(db, item, them),
         })
     }
 
@@ -285,16 +300,17 @@ impl Lowering<'_> {
         let mut literals: BTreeSet<Name> = BTreeSet::new();
         let mut is_valid = true;
         for member in members {
-            match self.lower(member) {
-                Type::Literals(names) => literals.extend(names.iter().cloned()),
-                Type::Invalid => is_valid = false,
-                other => {
-                    let place = self.place(member.span);
-                    let text = crate::display::display_type(self.db, &other);
-                    self.report(errors::union_member(place, &text));
-                    is_valid = false;
-                }
+            let ty = self.lower(member);
+            if let Type::Literals(names) = &ty {
+                literals.extend(names.iter().cloned());
+                continue;
             }
+            if ty != Type::Invalid {
+                let place = self.place(member.span);
+                let text = crate::display::display_type(self.db, &ty);
+                self.report(errors::union_member(place, &text));
+            }
+            is_valid = false;
         }
         if is_valid {
             Type::Literals(literals.into_iter().collect())
@@ -357,7 +373,13 @@ impl Lowering<'_> {
                 }
                 ast::TypeExpressionKind::Union(members) => set.extend(&self.throws(members)),
                 ast::TypeExpressionKind::Invalid => set.open = true,
-                _ => {
+                ast::TypeExpressionKind::Optional(_)
+                | ast::TypeExpressionKind::List(_)
+                | ast::TypeExpressionKind::Map { .. }
+                | ast::TypeExpressionKind::Unit
+                | ast::TypeExpressionKind::Tuple(_)
+                | ast::TypeExpressionKind::Literal(_)
+                | ast::TypeExpressionKind::Function(_) => {
                     let place = self.place(entry.span);
                     self.report(errors::not_an_error(place, "this type"));
                 }
@@ -374,7 +396,7 @@ impl Lowering<'_> {
                 Some(Definition::Module(file)) => {
                     resolve_member(self.db, file, &name.name, self.file)
                 }
-                _ => None,
+                Some(Definition::Item(_) | Definition::Variant { .. }) | None => None,
             },
             _ => None,
         };
@@ -423,7 +445,30 @@ pub fn is_key(db: &dyn Db, ty: &Type) -> bool {
         Type::Checked(item, arguments) => {
             is_key(db, &substitute(&alias_target(db, *item), arguments))
         }
-        _ => false,
+        Type::Unit
+        | Type::Bool
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Text(_) => false,
     }
 }
 

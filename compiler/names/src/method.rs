@@ -105,7 +105,20 @@ fn library_module(ty: &Type) -> Option<&'static str> {
         Type::Session => "std/session",
         Type::Secret => "std/secret",
         Type::Image | Type::Document => "std/image",
-        _ => return None,
+        Type::Unit
+        | Type::Bool
+        | Type::Agent
+        | Type::Never
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Checked(..)
+        | Type::Function(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => return None,
     })
 }
 

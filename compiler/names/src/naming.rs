@@ -69,7 +69,19 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
             NamingStyle::Pascal
         }
         ItemBody::Const(_) => NamingStyle::Upper,
-        _ => NamingStyle::Snake,
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => NamingStyle::Snake,
     };
     if let Some(name) = declared_name(ast) {
         check(name, style);
@@ -91,7 +103,16 @@ fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
         | ItemBody::Workflow { signature, .. }
         | ItemBody::Tool { signature, .. }
         | ItemBody::Human { signature, .. } => check_head(signature, &mut check),
-        _ => {}
+        ItemBody::Import(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => {}
     }
 }
 

@@ -72,7 +72,34 @@ impl Walk<'_> {
             Type::Record(item, _) | Type::Enum(item, _) => self.item(*item),
             Type::Checked(item, _) => self.ty(&alias_target(self.db, *item)),
             Type::Tuple(them) => them.iter().all(|it| self.ty(it)),
-            _ => true,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => true,
         }
     }
 

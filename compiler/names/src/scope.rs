@@ -45,7 +45,20 @@ pub fn module_scope(db: &dyn Db, file: File) -> ModuleScope {
             ItemKind::Import => add_import(db, file, id, &mut scope),
             ItemKind::Test | ItemKind::Permissions | ItemKind::Invalid => {}
             _ if id.name(db).is_empty() => {}
-            _ => {
+            ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill => {
                 scope.items.entry(id.name(db).clone()).or_insert(id);
             }
         }
@@ -53,7 +66,7 @@ pub fn module_scope(db: &dyn Db, file: File) -> ModuleScope {
     let own = scope.items.values().copied();
     let imported = scope.imports.values().filter_map(|it| match it {
         Definition::Item(item) => Some(*item),
-        _ => None,
+        Definition::Variant { .. } | Definition::Module(_) => None,
     });
     for item in own.chain(imported).collect::<Vec<_>>() {
         add_variants(db, item, &mut scope.variants);
@@ -71,7 +84,7 @@ pub fn resolve_name(db: &dyn Db, file: File, name: &str) -> Option<Definition> {
 pub fn resolve_callable(db: &dyn Db, file: File, name: &str) -> Option<Definition> {
     match resolve_name(db, file, name)? {
         module @ Definition::Module(_) => in_prelude(db, name).or(Some(module)),
-        other => Some(other),
+        other @ (Definition::Item(_) | Definition::Variant { .. }) => Some(other),
     }
 }
 

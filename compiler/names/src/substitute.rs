@@ -37,7 +37,27 @@ pub fn substitute(ty: &Type, arguments: &[Type]) -> Type {
         Type::Task(inner) => Type::Task(one(inner)),
         Type::Stream(inner) => Type::Stream(one(inner)),
         Type::Partial(inner) => Type::Partial(one(inner)),
-        other => other.clone(),
+        Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => ty.clone(),
     }
 }
 

@@ -60,11 +60,29 @@ fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
         Some(ItemBody::Prompt { entries, .. }) => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
-                _ => None,
+                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
             });
             named_in(db, file, settings, name)
         }
-        _ => Vec::new(),
+        Some(
+            ItemBody::Import(_)
+            | ItemBody::Function(_)
+            | ItemBody::Record(_)
+            | ItemBody::Alias { .. }
+            | ItemBody::Enum(_)
+            | ItemBody::Error(_)
+            | ItemBody::Const(_)
+            | ItemBody::Workflow { .. }
+            | ItemBody::Tool { .. }
+            | ItemBody::Mcp { .. }
+            | ItemBody::Hook { .. }
+            | ItemBody::Human { .. }
+            | ItemBody::Skill { .. }
+            | ItemBody::Test { .. }
+            | ItemBody::Permissions { .. }
+            | ItemBody::Invalid,
+        )
+        | None => Vec::new(),
     }
 }
 
@@ -80,7 +98,7 @@ fn named_in<'a>(
             kind: ExpressionKind::List(elements),
             ..
         }) => Some(elements),
-        _ => None,
+        SettingValue::Expression(_) | SettingValue::Settings { .. } => None,
     });
     values
         .flatten()
@@ -116,7 +134,16 @@ pub fn alias_of(element: &Expression) -> Alias<'_> {
             [name] => Alias::Name(value, name),
             _ => Alias::NoName,
         },
-        _ => Alias::NoName,
+        TypeExpressionKind::Named { .. }
+        | TypeExpressionKind::Optional(_)
+        | TypeExpressionKind::List(_)
+        | TypeExpressionKind::Map { .. }
+        | TypeExpressionKind::Unit
+        | TypeExpressionKind::Tuple(_)
+        | TypeExpressionKind::Literal(_)
+        | TypeExpressionKind::Union(_)
+        | TypeExpressionKind::Function(_)
+        | TypeExpressionKind::Invalid => Alias::NoName,
     }
 }
 
@@ -128,20 +155,20 @@ pub fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
 }
 
 fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
-    let found = match &element.kind {
-        ExpressionKind::As { value, .. } => return listed(db, file, value),
-        ExpressionKind::Name(name) => resolve_name(db, file, name),
-        ExpressionKind::AllOf(base) => return listed(db, file, base),
-        ExpressionKind::Field { base, name, .. } => {
-            let ExpressionKind::Name(module) = &base.kind else {
-                return Vec::new();
-            };
-            match resolve_name(db, file, module) {
-                Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
-                server => server,
-            }
+    if let ExpressionKind::As { value: inner, .. } | ExpressionKind::AllOf(inner) = &element.kind {
+        return listed(db, file, inner);
+    }
+    let found = if let ExpressionKind::Name(name) = &element.kind {
+        resolve_name(db, file, name)
+    } else if let ExpressionKind::Field { base, name, .. } = &element.kind
+        && let ExpressionKind::Name(module) = &base.kind
+    {
+        match resolve_name(db, file, module) {
+            Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
+            server @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => server,
         }
-        _ => None,
+    } else {
+        None
     };
     match found {
         Some(Definition::Item(item)) => vec![item],

@@ -49,7 +49,17 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
             cassette: None,
             body: empty(),
         },
-        other => other.clone(),
+        other @ (ItemBody::Import(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid) => other.clone(),
     };
     // Field by field, because a copy of the tree would copy the body that is left out.
     let head = Item {

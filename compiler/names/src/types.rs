@@ -232,11 +232,10 @@ impl ErrorSet {
 /// Whether values of `ty` are images or documents, or optionals or lists of these: what stands in a prompt as it is.
 #[must_use]
 pub fn is_media(ty: &Type) -> bool {
-    match ty {
-        Type::Image | Type::Document => true,
-        Type::Optional(inner) | Type::List(inner) => is_media(inner),
-        _ => false,
+    if let Type::Optional(inner) | Type::List(inner) = ty {
+        return is_media(inner);
     }
+    matches!(ty, Type::Image | Type::Document)
 }
 
 /// The types that `ty` is made of.
@@ -258,7 +257,27 @@ pub fn parts(ty: &Type) -> Vec<Type> {
             types.push(function.result.clone());
             types
         }
-        _ => Vec::new(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => Vec::new(),
     }
 }
 
@@ -266,10 +285,10 @@ impl Type {
     /// `T?`, which for an optional is the type itself.
     #[must_use]
     pub fn optional(self) -> Self {
-        match self {
-            Self::Optional(_) | Self::Invalid => self,
-            other => Self::Optional(Arc::new(other)),
+        if matches!(self, Self::Optional(_) | Self::Invalid) {
+            return self;
         }
+        Self::Optional(Arc::new(self))
     }
 
     /// `[T]`

@@ -44,7 +44,16 @@ impl Constructor {
         match self {
             Self::Range(start, end) => start == end,
             Self::AtLeast(..) => false,
-            _ => true,
+            Self::Single
+            | Self::Variant(..)
+            | Self::Error(_)
+            | Self::None
+            | Self::Some
+            | Self::Bool(_)
+            | Self::Text(_)
+            | Self::Float(_)
+            | Self::Length(_)
+            | Self::Other => true,
         }
     }
 }
@@ -69,19 +78,19 @@ pub(super) fn field_types(db: &dyn Db, constructor: &Constructor, ty: &Type) -> 
         (Constructor::Single, Type::Tuple(parts)) => parts.to_vec(),
         (Constructor::Single, Type::Record(item, arguments)) => match declared(db, *item) {
             TypeDeclarationKind::Record(fields) => typed(fields, arguments),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         },
         (Constructor::Variant(item, variant), Type::Enum(_, arguments)) => {
             match declared(db, *item) {
                 TypeDeclarationKind::Enum(variants) => variants
                     .get(*variant as usize)
                     .map_or_else(Vec::new, |it| typed(&it.fields, arguments)),
-                _ => Vec::new(),
+                TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
             }
         }
         (Constructor::Error(item), _) => match declared(db, *item) {
             TypeDeclarationKind::Record(fields) => typed(fields, &[]),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         },
         (Constructor::Some, Type::Optional(inside)) => vec![(**inside).clone()],
         (Constructor::Length(length), Type::List(element)) => vec![(**element).clone(); *length],
@@ -105,7 +114,9 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
                     .map(|index| Constructor::Variant(*item, index))
                     .collect()
             }
-            _ => vec![Constructor::Other],
+            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => {
+                vec![Constructor::Other]
+            }
         },
         Type::Int | Type::Duration => split_ranges(heads),
         Type::List(_) => split_lengths(heads),
@@ -178,7 +189,16 @@ fn split_lengths(heads: &[&Constructor]) -> Vec<Constructor> {
                 before = before.max(*first);
                 after = after.max(*last);
             }
-            _ => {}
+            Constructor::Single
+            | Constructor::Variant(..)
+            | Constructor::Error(_)
+            | Constructor::None
+            | Constructor::Some
+            | Constructor::Bool(_)
+            | Constructor::Range(..)
+            | Constructor::Text(_)
+            | Constructor::Float(_)
+            | Constructor::Other => {}
         }
     }
     let longest = fixed.max(before + after);

@@ -58,7 +58,9 @@ impl<'a> Matrix<'a> {
                         heads.push(constructor);
                         split(self.db, ty, &heads)
                     }
-                    _ => split(self.db, ty, &heads(rows)),
+                    Simple::Wildcard | Simple::Or(_) | Simple::Opaque => {
+                        split(self.db, ty, &heads(rows))
+                    }
                 };
                 let groups = Groups::new(rows);
                 constructors.iter().any(|constructor| {

@@ -120,6 +120,6 @@ fn variant_name(db: &dyn Db, item: ItemId, variant: u32) -> Name {
         TypeDeclarationKind::Enum(variants) => variants
             .get(variant as usize)
             .map_or_else(|| Name::new_static("_"), |it| it.name.clone()),
-        _ => Name::new_static("_"),
+        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Name::new_static("_"),
     }
 }

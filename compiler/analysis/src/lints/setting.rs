@@ -25,7 +25,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
         ItemBody::Prompt { entries, .. } => {
             let settings = entries.iter().filter_map(|it| match it {
                 PromptEntry::Setting(setting) => Some(setting),
-                _ => None,
+                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
             });
             models(db, item, settings.clone(), found);
             let agent = item_signature(db, item).signature.agent;
@@ -38,7 +38,22 @@ pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
                 report(item, settings, &model_of(db, inherited), found);
             }
         }
-        _ => {}
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => {}
     }
 }
 
@@ -106,12 +121,12 @@ fn models<'a>(
 
 /// The strings in a model setting: itself, or those of `first_of`.
 fn texts(value: &Expression) -> Vec<(&str, Span)> {
-    match &value.kind {
-        ExpressionKind::Literal(Literal::String(text)) => vec![(text.as_str(), value.span)],
-        ExpressionKind::Call { arguments, .. } => {
-            let inside = arguments.iter().flat_map(|it| texts(&it.value));
-            inside.collect()
-        }
-        _ => Vec::new(),
+    if let ExpressionKind::Call { arguments, .. } = &value.kind {
+        let inside = arguments.iter().flat_map(|it| texts(&it.value));
+        return inside.collect();
     }
+    let ExpressionKind::Literal(Literal::String(text)) = &value.kind else {
+        return Vec::new();
+    };
+    vec![(text.as_str(), value.span)]
 }

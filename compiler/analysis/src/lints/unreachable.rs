@@ -42,6 +42,12 @@ fn never_ends(body: &Body, statement: &Statement) -> bool {
             let expression = body.expression(*it);
             expression.ty == Type::Never && !matches!(expression.kind, ExpressionKind::Invalid)
         }
-        _ => false,
+        StatementKind::Let { .. }
+        | StatementKind::Var { .. }
+        | StatementKind::Assign { .. }
+        | StatementKind::Defer(_)
+        | StatementKind::Assert { .. }
+        | StatementKind::AssertFails { .. }
+        | StatementKind::Mock { .. } => false,
     }
 }

@@ -53,7 +53,9 @@ pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mu
             _ if inferred.short_fields.contains(&local.span) => {
                 errors::unused_field(place, &local.name)
             }
-            _ => errors::unused_local(place, "variable", &local.name),
+            LocalKind::Let | LocalKind::Var | LocalKind::State => {
+                errors::unused_local(place, "variable", &local.name)
+            }
         });
     }
 }
@@ -67,9 +69,11 @@ fn is_interface(db: &dyn Db, item: ItemId) -> bool {
 }
 
 fn read_locals(body: &Body) -> HashSet<LocalId> {
-    let read = body.expressions.iter().filter_map(|it| match &it.kind {
-        ExpressionKind::Local(local) => Some(*local),
-        _ => None,
+    let read = body.expressions.iter().filter_map(|it| {
+        let ExpressionKind::Local(local) = it.kind else {
+            return None;
+        };
+        Some(local)
     });
     read.collect()
 }
@@ -80,7 +84,13 @@ fn assigned_locals(body: &Body) -> HashSet<LocalId> {
         if let ExpressionKind::Block { statements, .. } = &expression.kind {
             found.extend(statements.iter().filter_map(|it| match &it.kind {
                 StatementKind::Assign { local, .. } => Some(*local),
-                _ => None,
+                StatementKind::Let { .. }
+                | StatementKind::Var { .. }
+                | StatementKind::Expression(_)
+                | StatementKind::Defer(_)
+                | StatementKind::Assert { .. }
+                | StatementKind::AssertFails { .. }
+                | StatementKind::Mock { .. } => None,
             }));
         }
     }

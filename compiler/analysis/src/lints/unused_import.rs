@@ -81,11 +81,9 @@ fn removal(names: &[ImportedName], name: &ImportedName) -> Option<Span> {
 /// Importing an enum brings its variants, and one of these may be what is used.
 fn has_mentioned_variant(db: &dyn Db, item: ItemId, is_mentioned: &dyn Fn(&Name) -> bool) -> bool {
     let tree = item_ast(db, item);
-    match tree.as_deref().map(|it| &it.body) {
-        Some(ItemBody::Enum(it)) => it
-            .variants
-            .iter()
-            .any(|variant| is_mentioned(&variant.name.name)),
-        _ => false,
-    }
+    let Some(ItemBody::Enum(declared)) = tree.as_deref().map(|it| &it.body) else {
+        return false;
+    };
+    let mut variants = declared.variants.iter();
+    variants.any(|it| is_mentioned(&it.name.name))
 }

@@ -45,14 +45,34 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// What a declaration is called whose parameters and result cross a boundary.
+fn boundary_word(kind: ItemKind) -> Option<&'static str> {
+    match kind {
+        ItemKind::Workflow => Some("workflow"),
+        ItemKind::Prompt => Some("prompt"),
+        ItemKind::Tool => Some("tool"),
+        ItemKind::Human => Some("human"),
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => None,
+    }
+}
+
 /// Parameters and result of a workflow, prompt, tool or human.
 pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
-    let word = match item.kind(db) {
-        ItemKind::Workflow => "workflow",
-        ItemKind::Prompt => "prompt",
-        ItemKind::Tool => "tool",
-        ItemKind::Human => "human",
-        _ => return Vec::new(),
+    let Some(word) = boundary_word(item.kind(db)) else {
+        return Vec::new();
     };
     let signature = &item_signature(db, item).signature;
     let is_asked = matches!(item.kind(db), ItemKind::Prompt | ItemKind::Human);

@@ -17,31 +17,29 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
     check_default(db, body, found);
     for expression in &body.expressions {
-        match &expression.kind {
-            ExpressionKind::Coerce {
-                value,
-                coercion: Coercion::Check,
-            } => {
-                let known = known_value(db, body, *value);
-                let broken = known.and_then(|it| broken_alias(db, &expression.ty, &it));
-                if let Some((alias, source)) = broken {
-                    let place = place_in(body, body.expression(*value).span);
-                    found.push(errors::broken_check(place, alias.name(db), &source));
-                }
+        if let ExpressionKind::Coerce {
+            value,
+            coercion: Coercion::Check,
+        } = &expression.kind
+        {
+            let known = known_value(db, body, *value);
+            let broken = known.and_then(|it| broken_alias(db, &expression.ty, &it));
+            if let Some((alias, source)) = broken {
+                let place = place_in(body, body.expression(*value).span);
+                found.push(errors::broken_check(place, alias.name(db), &source));
             }
-            ExpressionKind::Record { item, fields, base } => {
-                let own = match base {
-                    None => defaults(db, *item),
-                    Some(_) => vec![None; field_count(db, *item)],
-                };
-                let record = Literal {
-                    item: *item,
-                    span: expression.span,
-                    fields,
-                };
-                check_fields(db, body, &record, own, found);
-            }
-            _ => {}
+        }
+        if let ExpressionKind::Record { item, fields, base } = &expression.kind {
+            let own = match base {
+                None => defaults(db, *item),
+                Some(_) => vec![None; field_count(db, *item)],
+            };
+            let record = Literal {
+                item: *item,
+                span: expression.span,
+                fields,
+            };
+            check_fields(db, body, &record, own, found);
         }
     }
 }
@@ -113,7 +111,7 @@ fn defaults(db: &dyn Db, item: ItemId) -> Vec<Option<ConstantValue>> {
 fn field_count(db: &dyn Db, item: ItemId) -> usize {
     match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) => fields.len(),
-        _ => 0,
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => 0,
     }
 }
 

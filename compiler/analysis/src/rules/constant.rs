@@ -42,7 +42,10 @@ fn question(db: &dyn Db, body: &Body) -> Option<(String, Span)> {
     let mut references = infer_item(db, body.item).references.iter();
     references.find_map(|(span, reference)| match reference {
         Reference::Item(item) => Some((question_of(db, *item, &mut seen)?, *span)),
-        _ => None,
+        Reference::Local { .. }
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
     })
 }
 
@@ -61,7 +64,10 @@ fn question_of(db: &dyn Db, item: ItemId, seen: &mut FxHashSet<ItemId>) -> Optio
     let references = infer_item(db, item).references.iter();
     let mut items = references.filter_map(|(_, reference)| match reference {
         Reference::Item(item) => Some(*item),
-        _ => None,
+        Reference::Local { .. }
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
     });
     items.find_map(|it| question_of(db, it, seen))
 }
@@ -74,7 +80,11 @@ fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
             let effects = item_summary(db, *item).item.effects;
             Some((effects.iter().next()?.name(), *span))
         }
-        _ => None,
+        Reference::Local { .. }
+        | Reference::Item(_)
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
     });
     effects.next()
 }

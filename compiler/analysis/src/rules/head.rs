@@ -54,7 +54,19 @@ fn signature_of(body: &ItemBody) -> Option<&Signature> {
         | ItemBody::Tool { signature, .. }
         | ItemBody::Prompt { signature, .. }
         | ItemBody::Human { signature, .. } => Some(signature),
-        _ => None,
+        ItemBody::Import(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => None,
     }
 }
 
@@ -65,7 +77,22 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
         let is_fitting = match kind {
             ItemKind::Workflow => true,
             ItemKind::Human => matches!(modifier.kind, ModifierKind::Timeout(_)),
-            _ => false,
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => false,
         };
         if !is_fitting {
             let place = place(modifier.span);

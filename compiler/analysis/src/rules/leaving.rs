@@ -30,19 +30,16 @@ pub(super) fn check(body: &Body, found: &mut Vec<Diagnostic>) {
 fn visit(body: &Body, id: ExpressionId, around: Around, found: &mut Vec<Diagnostic>) {
     let expression = body.expression(id);
     let place = place_in(body, expression.span);
-    match &expression.kind {
-        ExpressionKind::Break if !around.in_loop => {
-            found.push(errors::outside_loop(place, "break", around.wall))
-        }
-        ExpressionKind::Continue if !around.in_loop => {
-            found.push(errors::outside_loop(place, "continue", around.wall));
-        }
-        ExpressionKind::Return(_) => {
-            if let Some(wall) = around.no_return {
-                found.push(errors::cannot_leave(place, "return", wall));
-            }
-        }
-        _ => {}
+    if expression.kind == ExpressionKind::Break && !around.in_loop {
+        found.push(errors::outside_loop(place, "break", around.wall));
+    }
+    if expression.kind == ExpressionKind::Continue && !around.in_loop {
+        found.push(errors::outside_loop(place, "continue", around.wall));
+    }
+    if let ExpressionKind::Return(_) = expression.kind
+        && let Some(wall) = around.no_return
+    {
+        found.push(errors::cannot_leave(place, "return", wall));
     }
     for child in children(&expression.kind) {
         match child {
@@ -60,37 +57,91 @@ fn visit(body: &Body, id: ExpressionId, around: Around, found: &mut Vec<Diagnost
 }
 
 fn around_inline(kind: &ExpressionKind, inner: ExpressionId, around: Around) -> Around {
-    match kind {
-        ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } if *body == inner => {
-            Around {
-                in_loop: true,
-                wall: None,
-                ..around
-            }
-        }
-        ExpressionKind::Block { statements, .. } => {
-            let mut kinds = statements.iter().map(|it| &it.kind);
-            if kinds.any(|it| matches!(it, StatementKind::Defer(deferred) if *deferred == inner)) {
-                return Around {
-                    in_loop: false,
-                    wall: Some("a `defer`"),
-                    no_return: Some("a `defer`"),
-                };
-            }
-            around
-        }
-        _ => around,
+    if let ExpressionKind::For { body, .. } | ExpressionKind::While { body, .. } = kind
+        && *body == inner
+    {
+        return Around {
+            in_loop: true,
+            wall: None,
+            ..around
+        };
     }
+    if let ExpressionKind::Block { statements, .. } = kind {
+        let mut kinds = statements.iter().map(|it| &it.kind);
+        if kinds.any(|it| matches!(it, StatementKind::Defer(deferred) if *deferred == inner)) {
+            return Around {
+                in_loop: false,
+                wall: Some("a `defer`"),
+                no_return: Some("a `defer`"),
+            };
+        }
+    }
+    around
 }
 
 /// `return` in a lambda or a spawned block leaves just that.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 fn around_closure(kind: &ExpressionKind) -> Around {
     let (wall, no_return) = match kind {
         ExpressionKind::ParallelFor { .. } | ExpressionKind::Parallel(_) => {
             ("a `parallel`", Some("a `parallel`"))
         }
         ExpressionKind::Spawn(_) => ("a `spawn`", None),
-        _ => ("a lambda", None),
+        ExpressionKind::Int(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::None
+        | ExpressionKind::Unit
+        | ExpressionKind::Duration(_)
+        | ExpressionKind::String(_)
+        | ExpressionKind::Local(_)
+        | ExpressionKind::Constant(_)
+        | ExpressionKind::FunctionValue { .. }
+        | ExpressionKind::ConstructorValue { .. }
+        | ExpressionKind::Lambda(_)
+        | ExpressionKind::Record { .. }
+        | ExpressionKind::Variant { .. }
+        | ExpressionKind::ErrorValue { .. }
+        | ExpressionKind::List(_)
+        | ExpressionKind::Map(_)
+        | ExpressionKind::Tuple(_)
+        | ExpressionKind::Field { .. }
+        | ExpressionKind::TupleField { .. }
+        | ExpressionKind::JsonField { .. }
+        | ExpressionKind::Index { .. }
+        | ExpressionKind::Interpolation(_)
+        | ExpressionKind::Unary { .. }
+        | ExpressionKind::Binary { .. }
+        | ExpressionKind::In { .. }
+        | ExpressionKind::Otherwise { .. }
+        | ExpressionKind::Chain { .. }
+        | ExpressionKind::Range { .. }
+        | ExpressionKind::Coerce { .. }
+        | ExpressionKind::As(_)
+        | ExpressionKind::If { .. }
+        | ExpressionKind::Match { .. }
+        | ExpressionKind::Catch { .. }
+        | ExpressionKind::Block { .. }
+        | ExpressionKind::For { .. }
+        | ExpressionKind::While { .. }
+        | ExpressionKind::Return(_)
+        | ExpressionKind::Break
+        | ExpressionKind::Continue
+        | ExpressionKind::Fail(_)
+        | ExpressionKind::Emit(_)
+        | ExpressionKind::Call { .. }
+        | ExpressionKind::PromptCall { .. }
+        | ExpressionKind::PromptText { .. }
+        | ExpressionKind::OfferedTool { .. }
+        | ExpressionKind::SpawnDetached { .. }
+        | ExpressionKind::Await(_)
+        | ExpressionKind::Race(_)
+        | ExpressionKind::Step { .. }
+        | ExpressionKind::Modified { .. }
+        | ExpressionKind::Invalid => ("a lambda", None),
     };
     Around {
         in_loop: false,

@@ -45,6 +45,18 @@ pub fn is_mockable(db: &dyn Db, item: ItemId) -> bool {
             };
             is_std(db, item.file(db)) && signature.generics.is_empty() && waits
         }
-        _ => false,
+        ItemKind::Import
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => false,
     }
 }

@@ -24,12 +24,15 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if is_std(db, body.item.file(db)) {
         return;
     }
-    let calls = body.expressions.iter().filter_map(|it| match &it.kind {
-        ExpressionKind::Call {
+    let calls = body.expressions.iter().filter_map(|it| {
+        let ExpressionKind::Call {
             callee: Callee::Item { item, .. },
             arguments,
-        } => Some((it.span, *item, arguments)),
-        _ => None,
+        } = &it.kind
+        else {
+            return None;
+        };
+        Some((it.span, *item, arguments))
     });
     for (span, item, arguments) in calls.filter(|(_, item, _)| is_std(db, item.file(db))) {
         let Some(granted) = permissions(db) else {
@@ -91,9 +94,16 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
         ConstantValue::Text(text) => Some(text.to_string()),
         ConstantValue::List(elements) => match elements.first()? {
             ConstantValue::Text(text) => Some(text.to_string()),
-            _ => None,
+            ConstantValue::Bool(_)
+            | ConstantValue::Int(_)
+            | ConstantValue::Float(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::List(_) => None,
         },
-        _ => None,
+        ConstantValue::Bool(_)
+        | ConstantValue::Int(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Duration(_) => None,
     }
 }
 
@@ -101,7 +111,14 @@ fn admits(effect: Effect, granted: &str, target: &str) -> bool {
     match effect {
         Effect::FsRead | Effect::FsWrite => is_beneath(granted, target),
         Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
-        _ => granted == target,
+        Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => granted == target,
     }
 }
 
@@ -111,7 +128,14 @@ pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
         // Links and `..` are resolved only when the program runs, so a path that climbs is part of nothing.
         Effect::FsRead | Effect::FsWrite => segments(entry).is_some() && is_beneath(granted, entry),
         Effect::Net => is_host(granted, entry),
-        _ => granted == entry,
+        Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => granted == entry,
     }
 }
 

@@ -54,6 +54,13 @@ fn misplaced(
         StatementKind::AssertFails { .. } if kind != ItemKind::Test => Some(
             errors::misplaced_statement(place, "`assert … fails`", "a test"),
         ),
-        _ => None,
+        StatementKind::Let { .. }
+        | StatementKind::Var { .. }
+        | StatementKind::Assign { .. }
+        | StatementKind::Expression(_)
+        | StatementKind::Defer(_)
+        | StatementKind::Assert { .. }
+        | StatementKind::AssertFails { .. }
+        | StatementKind::Mock { .. } => None,
     }
 }

@@ -31,7 +31,10 @@ pub enum RepeatClass {
 pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
     written_class(db, item).unwrap_or_else(|| match class_of_effects(db, item) {
         _ if once_tool(db, item).is_some() => RepeatClass::Once,
-        class => class,
+        class @ (RepeatClass::Pure
+        | RepeatClass::Reads
+        | RepeatClass::Idempotent
+        | RepeatClass::Once) => class,
     })
 }
 
@@ -94,13 +97,7 @@ impl Visit<'_> {
     fn expression(&mut self, id: ExpressionId, region: Option<&'static str>) {
         let body = self.body;
         let expression = body.expression(id);
-        let inner_region = match &expression.kind {
-            ExpressionKind::Step { modifiers, .. } | ExpressionKind::Modified { modifiers, .. } => {
-                region_of(modifiers).or(region)
-            }
-            ExpressionKind::Race(_) => Some("race"),
-            _ => region,
-        };
+        let inner_region = region_inside(&expression.kind).or(region);
         if let Some(word) = region {
             self.mention(&expression.kind, word, expression.span);
         }
@@ -115,33 +112,28 @@ impl Visit<'_> {
 
     /// What is called or passed on here in code that `word` makes run again.
     fn mention(&mut self, kind: &ExpressionKind, word: &'static str, span: Span) {
-        match kind {
-            ExpressionKind::Call {
-                callee: Callee::Item { item, .. },
-                ..
+        if let Some(item) = called_item(kind)
+            && let Some((tool, way)) = once_tool(self.db, item)
+        {
+            let place = place_in(self.body, self.named_at.unwrap_or(span));
+            let report = report(self.db, place, tool, way, word);
+            // The lambda of a variable may be met several times.
+            if !self.found.contains(&report) {
+                self.found.push(report);
             }
-            | ExpressionKind::FunctionValue { item, .. } => {
-                if let Some((tool, way)) = once_tool(self.db, *item) {
-                    let place = place_in(self.body, self.named_at.unwrap_or(span));
-                    let report = report(self.db, place, tool, way, word);
-                    // The lambda of a variable may be met several times.
-                    if !self.found.contains(&report) {
-                        self.found.push(report);
-                    }
-                }
+        }
+        if let ExpressionKind::Local(local) = kind
+            && !self.open.contains(local)
+        {
+            let named = self.lambdas.iter().find(|it| it.0 == *local);
+            if let Some((_, lambda)) = named.copied() {
+                let outer = self.named_at;
+                self.named_at = Some(outer.unwrap_or(span));
+                self.open.push(*local);
+                self.expression(lambda, Some(word));
+                self.open.pop();
+                self.named_at = outer;
             }
-            ExpressionKind::Local(local) if !self.open.contains(local) => {
-                let named = self.lambdas.iter().find(|it| it.0 == *local);
-                if let Some((_, lambda)) = named.copied() {
-                    let outer = self.named_at;
-                    self.named_at = Some(outer.unwrap_or(span));
-                    self.open.push(*local);
-                    self.expression(lambda, Some(word));
-                    self.open.pop();
-                    self.named_at = outer;
-                }
-            }
-            _ => {}
         }
     }
 }
@@ -182,14 +174,10 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
             // A workflow is a unit of its own, which answers for what it does.
             ItemKind::Function | ItemKind::Tool if !is_std(db, it.file(db)) => {
                 for body in &infer_item(db, it).bodies {
-                    let called = body.expressions.iter().filter_map(|it| match &it.kind {
-                        ExpressionKind::Call {
-                            callee: Callee::Item { item, .. },
-                            ..
-                        }
-                        | ExpressionKind::FunctionValue { item, .. } => Some(*item),
-                        _ => None,
-                    });
+                    let called = body
+                        .expressions
+                        .iter()
+                        .filter_map(|it| called_item(&it.kind));
                     for item in called {
                         if !seen.contains(&item) {
                             seen.push(item);
@@ -197,7 +185,24 @@ fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
                     }
                 }
             }
-            _ => {}
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => {}
         }
     }
     None
@@ -220,11 +225,93 @@ fn report(db: &dyn Db, place: Place, tool: ItemId, way: Option<ItemId>, word: &s
 }
 
 fn region_of(modifiers: &Modifiers) -> Option<&'static str> {
-    if modifiers.retry.is_some() {
+    let Modifiers {
+        budget: _,
+        reflect,
+        retry,
+        timeout: _,
+    } = modifiers;
+    if retry.is_some() {
         Some("retry")
-    } else if modifiers.reflect.is_some() {
+    } else if reflect.is_some() {
         Some("reflect")
     } else {
         None
+    }
+}
+
+/// The item that is called, or named to be called.
+fn called_item(kind: &ExpressionKind) -> Option<ItemId> {
+    if let ExpressionKind::FunctionValue { item, .. } = kind {
+        return Some(*item);
+    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    } = kind
+    else {
+        return None;
+    };
+    Some(*item)
+}
+
+/// The word that makes what stands inside run again.
+fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => region_of(modifiers),
+        Kind::Race(_) => Some("race"),
+        Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::FunctionValue { .. }
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Interpolation(_)
+        | Kind::Unary { .. }
+        | Kind::Binary { .. }
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::If { .. }
+        | Kind::Match { .. }
+        | Kind::Catch { .. }
+        | Kind::Block { .. }
+        | Kind::For { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::Call { .. }
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Invalid => None,
     }
 }

@@ -11,7 +11,20 @@ pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
         ItemKind::Prompt => "prompt",
         ItemKind::Human => "human",
         ItemKind::Tool => "tool",
-        _ => return Vec::new(),
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => return Vec::new(),
     };
     let signature = &item_signature(db, item).signature;
     let mut found = Vec::new();

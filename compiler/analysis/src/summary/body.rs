@@ -1,12 +1,13 @@
 //! One walk over a body: what each expression does and what its value brings.
 
 use gsw_infer::hir::{
-    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
+    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId, Pattern,
+    PatternKind,
 };
 use gsw_infer::{Child, children, visit_patterns};
 use gsw_names::types::Type;
 use gsw_names::{builtin_set, error_class, error_name};
-use gsw_source::Db;
+use gsw_source::{Db, ItemId};
 
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
@@ -77,17 +78,15 @@ impl BodyFacts {
 
 /// A function given as an argument does what the caller's does; anything deeper is stored.
 fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
-    match ty {
-        Type::Function(function) => {
-            let mut facts = Facts::unknown(db, &function.result);
-            facts.call = function
-                .latent
-                .as_ref()
-                .map_or_else(of_parameter, of_latent);
-            facts
-        }
-        other => Facts::unknown(db, other),
-    }
+    let Type::Function(function) = ty else {
+        return Facts::unknown(db, ty);
+    };
+    let mut facts = Facts::unknown(db, &function.result);
+    facts.call = function
+        .latent
+        .as_ref()
+        .map_or_else(of_parameter, of_latent);
+    facts
 }
 
 /// A walk over one body.
@@ -141,75 +140,130 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn kind(&mut self, id: ExpressionId, expression: &'a Expression) -> Outcome {
-        if let Some(outcome) = self.control(id, &expression.kind) {
-            return outcome;
-        }
-        match self.work(id, &expression.kind) {
-            Some(outcome) => outcome,
-            None => self.data(id, expression),
-        }
-    }
-
-    fn data(&mut self, id: ExpressionId, expression: &'a Expression) -> Outcome {
-        match &expression.kind {
-            ExpressionKind::Local(LocalId(index)) => {
-                let known = self.facts.locals.get(*index as usize);
-                Outcome {
-                    does: nothing(),
-                    value: known.cloned().unwrap_or_default(),
-                }
-            }
-            ExpressionKind::FunctionValue { item, .. } => self.function_value(*item),
-            ExpressionKind::Lambda(lambda) => Outcome {
+        use ExpressionKind as Kind;
+        let kind = &expression.kind;
+        match kind {
+            Kind::Local(local) => self.local(*local),
+            Kind::FunctionValue { item, .. } => self.function_value(*item),
+            Kind::Lambda(lambda) => Outcome {
                 does: nothing(),
                 value: self.closure(id, 0, lambda),
             },
-            ExpressionKind::Record { item, .. } | ExpressionKind::Variant { item, .. } => {
-                let mut outcome = self.inside(&expression.kind);
-                let (defaults, _) = self.unit.of(*item);
-                add(&mut outcome.does, &defaults);
-                outcome
+            Kind::Record { item, .. } | Kind::Variant { item, .. } => self.constructed(*item, kind),
+            Kind::ErrorValue { item, .. } => self.error_value(*item, kind),
+            Kind::JsonField { .. } | Kind::As(_) => self.decoding(kind),
+            Kind::Index { base, .. } if self.body.expression(*base).ty == Type::Json => {
+                self.decoding(kind)
             }
-            ExpressionKind::ErrorValue { item, .. } => {
-                let mut outcome = self.inside(&expression.kind);
-                if error_class(self.db(), *item) != ErrorClass::Fault {
-                    let name = error_name(self.db(), *item);
-                    outcome.value.error.kinds.insert(name);
-                }
-                outcome
-            }
-            ExpressionKind::JsonField { .. } | ExpressionKind::As(_) => {
-                self.decoding(&expression.kind)
-            }
-            ExpressionKind::Index { base, .. } if self.body.expression(*base).ty == Type::Json => {
-                self.decoding(&expression.kind)
-            }
-            ExpressionKind::Call { callee, arguments } => {
-                self.call(callee, arguments, &expression.ty)
-            }
-            ExpressionKind::PromptCall {
+            Kind::Coerce {
+                value,
+                coercion: Coercion::Forget,
+            } => self.forgetting(*value, expression),
+            Kind::Match { value, arms } => self.matching(*value, arms),
+            Kind::Catch { value, arms } => self.catching(id, *value, arms),
+            Kind::Block { statements, tail } => self.block(statements, *tail),
+            Kind::Chain { base, local, body } => self.chained(*base, *local, *body),
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => self.iterating(pattern, *iterable, *body),
+            Kind::Return(value) => self.returning(*value),
+            Kind::Fail(value) => self.failing(*value),
+            Kind::Call { callee, arguments } => self.call(callee, arguments, &expression.ty),
+            Kind::PromptCall {
                 item,
                 arguments,
                 agent,
                 settings,
                 given,
-                ..
+                mode: _,
+                improving: _,
             } => {
                 let asked = agent.iter().chain(given).copied();
                 self.prompt_call(*item, arguments, asked, *settings)
             }
-            ExpressionKind::Coerce {
-                value,
-                coercion: Coercion::Forget,
-            } => {
-                let outcome = self.inside(&expression.kind);
-                let leak = leak(*value, &expression.ty, &outcome.value.call);
-                self.facts.leaks.extend(leak);
-                outcome
+            Kind::Spawn(lambda) => self.spawning(id, lambda),
+            Kind::SpawnDetached { item, .. } => self.detaching(*item, kind),
+            Kind::Await(value) | Kind::Race(value) => self.awaiting(*value),
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            } => self.parallel_for(id, *iterable, *limit, *policy, body),
+            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => {
+                self.modified(modifiers, kind)
             }
-            other => self.inside(other),
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::Constant(_)
+            | Kind::ConstructorValue { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::Index { .. }
+            | Kind::Interpolation(_)
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Range { .. }
+            | Kind::Coerce { .. }
+            | Kind::If { .. }
+            | Kind::While { .. }
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Emit(_)
+            | Kind::PromptText { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::Invalid => self.inside(kind),
         }
+    }
+
+    fn local(&self, LocalId(index): LocalId) -> Outcome {
+        let known = self.facts.locals.get(index as usize);
+        Outcome {
+            does: nothing(),
+            value: known.cloned().unwrap_or_default(),
+        }
+    }
+
+    /// A record or variant, with the defaults of the fields that are left out.
+    fn constructed(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let (defaults, _) = self.unit.of(item);
+        add(&mut outcome.does, &defaults);
+        outcome
+    }
+
+    fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        if error_class(self.db(), item) != ErrorClass::Fault {
+            let name = error_name(self.db(), item);
+            outcome.value.error.kinds.insert(name);
+        }
+        outcome
+    }
+
+    fn forgetting(&mut self, value: ExpressionId, whole: &'a Expression) -> Outcome {
+        let outcome = self.inside(&whole.kind);
+        let leak = leak(value, &whole.ty, &outcome.value.call);
+        self.facts.leaks.extend(leak);
+        outcome
     }
 
     /// Everything inside, one after the other; the value brings what any part brings.
@@ -290,11 +344,27 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let mut bound = Vec::new();
         visit_patterns(pattern, &mut |it| match &it.kind {
             PatternKind::Binding(local) => bound.push(*local),
-            PatternKind::List {
-                rest: Some(gsw_infer::hir::ListRest::Bound(local)),
-                ..
-            } => bound.push(*local),
-            _ => {}
+            PatternKind::List { rest, .. } => {
+                if let Some(ListRest::Bound(local)) = rest {
+                    bound.push(*local);
+                }
+            }
+            PatternKind::Wildcard
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Error { .. }
+            | PatternKind::ModelError
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::Or(_)
+            | PatternKind::Invalid => {}
         });
         for local in bound {
             self.learn(local, facts);

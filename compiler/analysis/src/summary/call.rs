@@ -4,7 +4,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use gsw_infer::infer_item;
-use gsw_names::types::{Effect, Type};
+use gsw_names::types::{Effect, FunctionType, Type};
 use gsw_names::{Signature, builtin_set, item_signature, model_errors};
 use gsw_source::{Db, ItemId, ItemKind};
 
@@ -43,12 +43,9 @@ impl<'a> BodyWalk<'a, '_> {
             Callee::Value(value) => {
                 let function = self.expression(*value);
                 add(&mut outcome.does, &function.does);
-                let latent = match &self.body.expression(*value).ty {
-                    Type::Function(it) => it.latent.as_ref().map(of_latent),
-                    _ => None,
-                };
+                let latent = self.function_type(*value).and_then(|it| it.latent.as_ref());
                 (
-                    latent.unwrap_or_else(|| function.value.call.clone()),
+                    latent.map_or_else(|| function.value.call.clone(), of_latent),
                     Facts {
                         call: nothing(),
                         ..function.value
@@ -70,7 +67,7 @@ impl<'a> BodyWalk<'a, '_> {
         match callee {
             Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &handed),
             // A function value that calls a parameter of the enclosing function says so by itself.
-            _ => {
+            Callee::Value(_) | Callee::EnumValues(_) => {
                 add(&mut outcome.does, &called);
                 add(&mut outcome.does, &handed);
             }
@@ -101,12 +98,20 @@ impl<'a> BodyWalk<'a, '_> {
                     .map(|it| it.ty.clone())
                     .collect()
             }
-            Callee::Value(value) => match &self.body.expression(*value).ty {
-                Type::Function(function) => function.parameters.clone(),
-                _ => Vec::new(),
-            },
+            Callee::Value(value) => {
+                let function = self.function_type(*value);
+                function.map_or_else(Vec::new, |it| it.parameters.clone())
+            }
             Callee::EnumValues(_) => Vec::new(),
         }
+    }
+
+    /// The type of a function value.
+    fn function_type(&self, value: ExpressionId) -> Option<&'a FunctionType> {
+        let Type::Function(function) = &self.body.expression(value).ty else {
+            return None;
+        };
+        Some(function)
     }
 
     /// Evaluates the arguments; a lambda among them may get what the others bring.
@@ -119,9 +124,11 @@ impl<'a> BodyWalk<'a, '_> {
         let mut given = Facts::default();
         let mut handed = nothing();
         let body = self.body;
-        let is_lambda = |id: ExpressionId| match &body.expression(id).kind {
-            ExpressionKind::Lambda(lambda) => Some(lambda),
-            _ => None,
+        let is_lambda = |id: ExpressionId| {
+            let ExpressionKind::Lambda(lambda) = &body.expression(id).kind else {
+                return None;
+            };
+            Some(lambda)
         };
         // What is called runs what it takes as a function, but not what it takes as a part of something else.
         let is_called = |index: u32| {
@@ -202,7 +209,7 @@ fn close(result: &mut Summary, given: &Summary) {
 fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summary) {
     let waits = match called.waits {
         Waits::WithArguments => given.waits,
-        other => other,
+        Waits::Never | Waits::Always => called.waits,
     };
     add(
         does,
@@ -254,7 +261,26 @@ fn mentions_parameter(ty: &Type) -> bool {
             .iter()
             .chain([&it.result])
             .any(mentions_parameter),
-        _ => false,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => false,
     }
 }
 
@@ -294,7 +320,19 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
             }
         }
         ItemKind::Test => summary.waits = Waits::Always,
-        _ => {}
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Permissions
+        | ItemKind::Invalid => {}
     }
     if let Some(row) = &declared.signature.intrinsic {
         add_row(row, &declared.signature, summary);
@@ -316,7 +354,14 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
             result.join(&outcome.value);
         }
         BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
-        _ => add(summary, &outcome.does),
+        BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::FieldCheck(_)
+        | BodyPart::AliasCheck
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Example(_)
+        | BodyPart::Key => add(summary, &outcome.does),
     }
 }
 
@@ -334,11 +379,9 @@ fn add_row(row: &str, signature: &Signature, summary: &mut Summary) {
 fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
     use gsw_syntax::ast::{ItemBody, ModifierKind};
     let tree = gsw_syntax::item_ast(db, item);
-    tree.is_some_and(|tree| match &tree.body {
-        ItemBody::Human { signature, .. } => {
-            let mut modifiers = signature.modifiers.iter();
-            modifiers.any(|it| matches!(it.kind, ModifierKind::Timeout(_)))
-        }
-        _ => false,
-    })
+    let Some(ItemBody::Human { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
+        return false;
+    };
+    let mut modifiers = signature.modifiers.iter();
+    modifiers.any(|it| matches!(it.kind, ModifierKind::Timeout(_)))
 }

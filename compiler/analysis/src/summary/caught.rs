@@ -46,7 +46,21 @@ impl<'a> Remaining<'a> {
                 parts.iter().for_each(|it| set.extend(&self.matched_by(it)));
                 set
             }
-            _ => self.left.clone(),
+            PatternKind::Wildcard
+            | PatternKind::Binding(_)
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::List { .. }
+            | PatternKind::Invalid => self.left.clone(),
         }
     }
 
@@ -61,7 +75,20 @@ impl<'a> Remaining<'a> {
                 self.take(Kept::Only([error_name(self.db, *item)].into()));
             }
             PatternKind::Or(parts) => parts.iter().for_each(|it| self.subtract(it)),
-            _ => {}
+            PatternKind::Error { .. }
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::List { .. }
+            | PatternKind::Invalid => {}
         }
     }
 
@@ -80,7 +107,21 @@ impl<'a> Remaining<'a> {
             }
             PatternKind::ModelError => self.matched_by(pattern).is_empty() && !self.left.open,
             PatternKind::Or(parts) => parts.iter().all(|it| self.is_impossible(it)),
-            _ => false,
+            PatternKind::Wildcard
+            | PatternKind::Binding(_)
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::List { .. }
+            | PatternKind::Invalid => false,
         }
     }
 
@@ -111,6 +152,17 @@ fn covers_all(db: &dyn Db, pattern: &Pattern) -> bool {
                 matches!(declared, TypeDeclarationKind::Enum(variants) if variants.len() == 1);
             is_single && fields.iter().all(|(_, it)| covers_all(db, it))
         }
-        _ => false,
+        PatternKind::Error { .. }
+        | PatternKind::ModelError
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Some(_)
+        | PatternKind::Range { .. }
+        | PatternKind::List { .. }
+        | PatternKind::Invalid => false,
     }
 }

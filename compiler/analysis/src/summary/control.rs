@@ -1,6 +1,6 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
-use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind};
+use gsw_infer::hir::{Arm, ExpressionId, LocalId, Pattern, Statement, StatementKind};
 use gsw_names::types::{ErrorSet, Type};
 
 use super::body::{BodyWalk, Outcome};
@@ -9,47 +9,39 @@ use super::facts::{Facts, add, nothing};
 use crate::call_summary::{ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
-    /// `None` for what is no control flow.
-    pub(super) fn control(
+    /// `a?.f`
+    pub(super) fn chained(
         &mut self,
-        id: ExpressionId,
-        kind: &'a ExpressionKind,
-    ) -> Option<Outcome> {
-        let left = |does| Outcome {
-            does,
+        base: ExpressionId,
+        local: LocalId,
+        body: ExpressionId,
+    ) -> Outcome {
+        let mut outcome = self.expression(base);
+        self.learn(local, &outcome.value);
+        self.then(body, &mut outcome);
+        outcome
+    }
+
+    pub(super) fn returning(&mut self, value: Option<ExpressionId>) -> Outcome {
+        let outcome = value.map_or_else(Outcome::nothing, |it| self.expression(it));
+        self.give_back(&outcome.value);
+        Outcome {
+            does: outcome.does,
             value: Facts::default(),
-        };
-        Some(match kind {
-            ExpressionKind::Match { value, arms } => self.matching(*value, arms),
-            ExpressionKind::Catch { value, arms } => self.catching(id, *value, arms),
-            ExpressionKind::Block { statements, tail } => self.block(statements, *tail),
-            ExpressionKind::Chain { base, local, body } => {
-                let mut outcome = self.expression(*base);
-                self.learn(*local, &outcome.value);
-                self.then(*body, &mut outcome);
-                outcome
-            }
-            ExpressionKind::For {
-                pattern,
-                iterable,
-                body,
-            } => self.iterating(pattern, *iterable, *body),
-            ExpressionKind::Return(value) => {
-                let outcome = value.map_or_else(Outcome::nothing, |it| self.expression(it));
-                self.give_back(&outcome.value);
-                left(outcome.does)
-            }
-            ExpressionKind::Fail(value) => {
-                let mut outcome = self.expression(*value);
-                outcome.does.errors.extend(&outcome.value.error);
-                left(outcome.does)
-            }
-            _ => return None,
-        })
+        }
+    }
+
+    pub(super) fn failing(&mut self, value: ExpressionId) -> Outcome {
+        let mut outcome = self.expression(value);
+        outcome.does.errors.extend(&outcome.value.error);
+        Outcome {
+            does: outcome.does,
+            value: Facts::default(),
+        }
     }
 
     /// Of a `match` over an error, what earlier arms took cannot be in later ones.
-    fn matching(&mut self, value: ExpressionId, arms: &'a [Arm]) -> Outcome {
+    pub(super) fn matching(&mut self, value: ExpressionId, arms: &'a [Arm]) -> Outcome {
         let matched = self.expression(value);
         let is_error = self.body.expression(value).ty == Type::Error;
         let mut left = Remaining::new(self.db(), matched.value.error.clone());
@@ -79,7 +71,12 @@ impl<'a> BodyWalk<'a, '_> {
         self.then(arm.body, outcome);
     }
 
-    fn catching(&mut self, id: ExpressionId, value: ExpressionId, arms: &'a [Arm]) -> Outcome {
+    pub(super) fn catching(
+        &mut self,
+        id: ExpressionId,
+        value: ExpressionId,
+        arms: &'a [Arm],
+    ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
@@ -111,7 +108,11 @@ impl<'a> BodyWalk<'a, '_> {
         handled
     }
 
-    fn block(&mut self, statements: &'a [Statement], tail: Option<ExpressionId>) -> Outcome {
+    pub(super) fn block(
+        &mut self,
+        statements: &'a [Statement],
+        tail: Option<ExpressionId>,
+    ) -> Outcome {
         let mut outcome = Outcome::nothing();
         for statement in statements {
             let does = self.statement(statement);
@@ -163,7 +164,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
     }
 
-    fn iterating(
+    pub(super) fn iterating(
         &mut self,
         pattern: &'a Pattern,
         iterable: ExpressionId,

@@ -53,7 +53,21 @@ fn signature(item: &Item) -> Option<&Signature> {
     match &item.body {
         ItemBody::Function(function) => Some(&function.signature),
         ItemBody::Workflow { signature, .. } | ItemBody::Tool { signature, .. } => Some(signature),
-        _ => None,
+        ItemBody::Import(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => None,
     }
 }
 

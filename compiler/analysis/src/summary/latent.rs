@@ -44,6 +44,32 @@ fn promise(ty: &Type) -> Option<&Latent> {
         Type::Function(function) => function.latent.as_ref(),
         Type::Optional(it) | Type::List(it) | Type::Map(_, it) => promise(it),
         Type::Tuple(them) => them.iter().find_map(promise),
-        _ => None,
+        Type::Record(..)
+        | Type::Enum(..)
+        | Type::Checked(..)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => None,
     }
 }

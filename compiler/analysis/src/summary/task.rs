@@ -4,51 +4,43 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_infer::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
 use gsw_names::builtin_set;
 use gsw_names::types::{Effect, EffectSet};
-use gsw_source::{Db, ItemKind};
+use gsw_source::{Db, ItemId, ItemKind};
 
 use super::body::{BodyWalk, Outcome};
 use super::facts::{add, nothing};
 use crate::call_summary::{Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
-    /// `None` for what starts no task and opens no scope.
-    pub(super) fn work(&mut self, id: ExpressionId, kind: &'a ExpressionKind) -> Option<Outcome> {
-        Some(match kind {
-            ExpressionKind::Spawn(lambda) => self.spawning(id, lambda),
-            ExpressionKind::SpawnDetached { item, .. } => {
-                let mut outcome = self.inside(kind);
-                let (started, _) = self.unit.of(*item);
-                outcome.does.effects = outcome
-                    .does
-                    .effects
-                    .union(started.effects)
-                    .with(Effect::Spawn);
-                outcome.does.waits = Waits::Always;
-                outcome
-            }
-            ExpressionKind::Await(value) | ExpressionKind::Race(value) => {
-                let mut outcome = self.expression(*value);
-                outcome.does.errors.extend(&outcome.value.task);
-                outcome.does.waits = Waits::Always;
-                outcome
-            }
-            ExpressionKind::ParallelFor {
-                iterable,
-                limit,
-                policy,
-                body,
-            } => self.parallel_for(id, *iterable, *limit, *policy, body),
-            ExpressionKind::Parallel(lambdas) => self.parallel(id, lambdas),
-            ExpressionKind::Step { modifiers, .. } | ExpressionKind::Modified { modifiers, .. } => {
-                let mut outcome = self.inside(kind);
-                add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
-                outcome
-            }
-            _ => return None,
-        })
+    /// `spawn detached w(…)`
+    pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let (started, _) = self.unit.of(item);
+        let effects = outcome.does.effects.union(started.effects);
+        outcome.does.effects = effects.with(Effect::Spawn);
+        outcome.does.waits = Waits::Always;
+        outcome
     }
 
-    fn spawning(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
+    /// `await e`, `race e`
+    pub(super) fn awaiting(&mut self, value: ExpressionId) -> Outcome {
+        let mut outcome = self.expression(value);
+        outcome.does.errors.extend(&outcome.value.task);
+        outcome.does.waits = Waits::Always;
+        outcome
+    }
+
+    /// A step, or a block with modifiers.
+    pub(super) fn modified(
+        &mut self,
+        modifiers: &'a Modifiers,
+        kind: &'a ExpressionKind,
+    ) -> Outcome {
+        let mut outcome = self.inside(kind);
+        add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
+        outcome
+    }
+
+    pub(super) fn spawning(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
         let mut value = self.closure(id, 0, lambda);
         value.task.extend(&value.call.errors);
         let mut does = nothing();
@@ -59,7 +51,7 @@ impl<'a> BodyWalk<'a, '_> {
         Outcome { does, value }
     }
 
-    fn parallel_for(
+    pub(super) fn parallel_for(
         &mut self,
         id: ExpressionId,
         iterable: ExpressionId,
@@ -95,7 +87,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
     }
 
-    fn parallel(&mut self, id: ExpressionId, lambdas: &'a [Lambda]) -> Outcome {
+    pub(super) fn parallel(&mut self, id: ExpressionId, lambdas: &'a [Lambda]) -> Outcome {
         let mut outcome = Outcome::nothing();
         for (position, lambda) in (0u32..).zip(lambdas) {
             let mut value = self.closure(id, position, lambda);
@@ -111,19 +103,28 @@ impl<'a> BodyWalk<'a, '_> {
 /// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
 /// `body` is the one that their expressions stand in.
 pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, does: &mut Summary) {
+    let Modifiers {
+        budget: _,
+        reflect,
+        retry: _,
+        timeout,
+    } = modifiers;
     does.waits = Waits::Always;
-    if modifiers.timeout.is_some() {
+    if timeout.is_some() {
         does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
     }
-    if let Some(reflect) = &modifiers.reflect {
-        let is_prompt = |with: ExpressionId| match body.expression(with).kind {
-            ExpressionKind::FunctionValue { item, .. } => item.kind(db) == ItemKind::Prompt,
-            _ => false,
-        };
+    if let Some(reflect) = reflect {
         // Its errors never get out; what else a function does, nothing here tells.
         does.effects = match reflect.with {
-            Some(with) if !is_prompt(with) => EffectSet::ALL,
-            _ => does.effects.with(Effect::Model),
+            Some(with) if !is_prompt(db, body, with) => EffectSet::ALL,
+            Some(_) | None => does.effects.with(Effect::Model),
         };
     }
+}
+
+fn is_prompt(db: &dyn Db, body: &Body, id: ExpressionId) -> bool {
+    let ExpressionKind::FunctionValue { item, .. } = body.expression(id).kind else {
+        return false;
+    };
+    item.kind(db) == ItemKind::Prompt
 }

@@ -82,7 +82,15 @@ fn holds_none(pattern: &ast::Pattern, depth: Depth) -> bool {
     match &pattern.kind {
         ast::PatternKind::Literal(ast::Literal::None) => depth == Depth::Inside,
         ast::PatternKind::Or(sides) => sides.iter().any(|it| holds_none(it, depth)),
-        _ => fields(pattern)
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::Record { .. }
+        | ast::PatternKind::Tuple(_)
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Invalid => fields(pattern)
             .iter()
             .any(|(_, it)| holds_none(it, Depth::Inside)),
     }
@@ -130,7 +138,16 @@ fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>)
         (ast::PatternKind::Tuple(_), ast::PatternKind::Tuple(_)) => {
             covers_fields(general, special, path)
         }
-        _ => false,
+        (
+            ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Record { .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Invalid,
+            _,
+        ) => false,
     }
 }
 
@@ -173,7 +190,14 @@ fn fields(pattern: &ast::Pattern) -> Vec<(Name, &ast::Pattern)> {
                 })
                 .collect()
         }
-        _ => Vec::new(),
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Or(_)
+        | ast::PatternKind::Invalid => Vec::new(),
     }
 }
 
@@ -225,7 +249,17 @@ impl Context<'_> {
                     field.pattern = self.with_field_names(&field.pattern, &ty);
                 }
             }
-            _ => {}
+            (
+                ast::PatternKind::Wildcard
+                | ast::PatternKind::Binding(_)
+                | ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { fields: None, .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. }
+                | ast::PatternKind::Invalid,
+                _,
+            ) => {}
         }
         named
     }
@@ -251,7 +285,35 @@ impl Context<'_> {
                 }
                 _ => none,
             },
-            _ => none,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => none,
         }
     }
 }

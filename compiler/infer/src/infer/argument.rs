@@ -44,7 +44,7 @@ impl Context<'_> {
             for (slot, value) in slots.iter().zip(&mut values) {
                 let own = match Wait::of(slot.value) {
                     Wait::Names if !named => Wait::Nothing,
-                    own => own,
+                    own @ (Wait::Nothing | Wait::Names | Wait::Others) => own,
                 };
                 if own == wait {
                     *value = Some(self.argument(formal, slot));
@@ -256,7 +256,40 @@ impl Context<'_> {
             {
                 self.absorb_each(some, others, how.inside());
             }
-            _ => {}
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Checked(..)
+                | Type::Parameter(..)
+                | Type::Text(_)
+                | Type::Invalid
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => {}
         }
     }
 
@@ -278,7 +311,31 @@ impl Context<'_> {
             | Type::Tuple(_)
             | Type::Record(..)
             | Type::Enum(..) => Some(hint.clone()),
-            _ => None,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => None,
         }
     }
 
@@ -300,7 +357,29 @@ impl Context<'_> {
             | Type::Variable(_)
             | Type::Unit
             | Type::Invalid => false,
-            other => gsw_names::types::parts(&other)
+            other @ (Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)) => gsw_names::types::parts(&other)
                 .iter()
                 .all(|it| self.is_rigid(it)),
         }
@@ -363,11 +442,15 @@ enum Wait {
 
 impl Wait {
     fn of(value: &ast::Expression) -> Self {
-        match &value.kind {
-            ast::ExpressionKind::Lambda { .. } => Self::Others,
-            ast::ExpressionKind::Literal(ast::Literal::String(_)) => Self::Names,
-            ast::ExpressionKind::Parenthesized(inner) => Self::of(inner),
-            _ => Self::Nothing,
+        if let ast::ExpressionKind::Parenthesized(inner) = &value.kind {
+            return Self::of(inner);
         }
+        if let ast::ExpressionKind::Lambda { .. } = &value.kind {
+            return Self::Others;
+        }
+        if let ast::ExpressionKind::Literal(ast::Literal::String(_)) = &value.kind {
+            return Self::Names;
+        }
+        Self::Nothing
     }
 }

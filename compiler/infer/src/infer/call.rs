@@ -31,41 +31,44 @@ impl Context<'_> {
         call: Call,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        match &callee.kind {
-            ast::ExpressionKind::Parenthesized(inner) => self.call(inner, call, hint),
-            ast::ExpressionKind::Name(name) if self.find_local(name).is_none() => {
-                match self.resolve_called(name, callee.span, hint) {
-                    Some(definition) => {
-                        self.call_definition(definition, name, callee.span, call, hint)
-                    }
-                    None => self.lost_call(call),
-                }
-            }
-            ast::ExpressionKind::Field {
-                base,
-                name,
-                chain: ast::Chain::Plain,
-            } => {
-                if let Some(scope) = self.path(base)
-                    && let Some(id) = self.call_in(scope, name, call, hint)
-                {
-                    return id;
-                }
-                let receiver = self.expression(base, &Expected::Anything);
-                self.method_call(receiver, name, call, hint)
-            }
-            ast::ExpressionKind::Field {
-                base,
-                name,
-                chain: ast::Chain::Optional,
-            } => self.chain(base, call.span, |this, inside| {
-                this.method_call(inside, name, call, None)
-            }),
-            _ => {
-                let callee = self.expression(callee, &Expected::Anything);
-                self.call_value(callee, call)
-            }
+        if let ast::ExpressionKind::Parenthesized(inner) = &callee.kind {
+            return self.call(inner, call, hint);
         }
+        if let ast::ExpressionKind::Name(name) = &callee.kind
+            && self.find_local(name).is_none()
+        {
+            return match self.resolve_called(name, callee.span, hint) {
+                Some(definition) => self.call_definition(definition, name, callee.span, call, hint),
+                None => self.lost_call(call),
+            };
+        }
+        if let ast::ExpressionKind::Field { base, name, chain } = &callee.kind {
+            return match chain {
+                ast::Chain::Plain => self.call_member(base, name, call, hint),
+                ast::Chain::Optional => self.chain(base, call.span, |this, inside| {
+                    this.method_call(inside, name, call, None)
+                }),
+            };
+        }
+        let callee = self.expression(callee, &Expected::Anything);
+        self.call_value(callee, call)
+    }
+
+    /// `base.name(arguments)`: a function of a module or type, else a method of a value.
+    fn call_member(
+        &mut self,
+        base: &ast::Expression,
+        name: &ast::Identifier,
+        call: Call,
+        hint: Option<&Type>,
+    ) -> ExpressionId {
+        if let Some(scope) = self.path(base)
+            && let Some(id) = self.call_in(scope, name, call, hint)
+        {
+            return id;
+        }
+        let receiver = self.expression(base, &Expected::Anything);
+        self.method_call(receiver, name, call, hint)
     }
 
     /// A call of `scope.name`; `None` when the name belongs to a value.
@@ -95,7 +98,19 @@ impl Context<'_> {
                     self.report(Missing::McpCall.at(place));
                     Some(self.lost_call(call))
                 }
-                _ => None,
+                ItemKind::Import
+                | ItemKind::Function
+                | ItemKind::Error
+                | ItemKind::Const
+                | ItemKind::Agent
+                | ItemKind::Workflow
+                | ItemKind::Tool
+                | ItemKind::Hook
+                | ItemKind::Human
+                | ItemKind::Skill
+                | ItemKind::Test
+                | ItemKind::Permissions
+                | ItemKind::Invalid => None,
             },
             Definition::Variant { .. } => None,
         }
@@ -177,7 +192,16 @@ impl Context<'_> {
                     self.report(records::record_is_made(report, name));
                     self.lost_call(call)
                 }
-                kind => {
+                kind @ (ItemKind::Import
+                | ItemKind::Alias
+                | ItemKind::Enum
+                | ItemKind::Agent
+                | ItemKind::Mcp
+                | ItemKind::Hook
+                | ItemKind::Skill
+                | ItemKind::Test
+                | ItemKind::Permissions
+                | ItemKind::Invalid) => {
                     let what = format!("the {} `{name}`", kind_text(kind));
                     self.uncallable(&what, name_span, call)
                 }
@@ -284,7 +308,35 @@ impl Context<'_> {
                 function
             }
             Type::Invalid => return self.lost_call(call),
-            _ => {
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_) => {
                 let what = format!("a value of type `{}`", self.show(&ty));
                 return self.uncallable(&what, self.span(callee), call);
             }
@@ -300,11 +352,11 @@ impl Context<'_> {
     /// Looks at the arguments of a call that came to nothing, for their own mistakes.
     pub(super) fn lost_call(&mut self, call: Call) -> ExpressionId {
         for argument in call.arguments {
-            let expected = match &argument.value.kind {
-                ast::ExpressionKind::Lambda { parameters, .. } => {
-                    Expected::Hint(unknown_function(parameters.len()))
-                }
-                _ => Expected::Anything,
+            let lambda = &argument.value.kind;
+            let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = lambda {
+                Expected::Hint(unknown_function(parameters.len()))
+            } else {
+                Expected::Anything
             };
             self.expression(&argument.value, &expected);
         }

@@ -179,7 +179,15 @@ impl Context<'_> {
             let report = match requirement {
                 Requirement::Json => errors::no_json_form(place, &text),
                 Requirement::Key => map_key_type(place, &text),
-                _ => errors::not_able(place, &text, requirement.ability()),
+                Requirement::Equal
+                | Requirement::Order
+                | Requirement::Add
+                | Requirement::Subtract
+                | Requirement::Multiply
+                | Requirement::Divide
+                | Requirement::Remainder
+                | Requirement::Negate
+                | Requirement::Numeric => errors::not_able(place, &text, requirement.ability()),
             };
             self.report(match holds_secret(self.db, &ty) {
                 true => errors::secret_stays(report),

@@ -39,7 +39,7 @@ impl Context<'_> {
     pub(super) fn settle(&mut self, id: ExpressionId, expected: &Expected) -> ExpressionId {
         match expected {
             Expected::Type(ty) => self.coerce(id, ty),
-            _ => id,
+            Expected::Anything | Expected::Dropped | Expected::Hint(_) => id,
         }
     }
 

@@ -29,27 +29,25 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
-        let wanted = match self.wanted_collection(expected) {
-            Some(Type::List(element)) => Some((*element).clone()),
-            Some(Type::Json) => Some(Type::Json),
-            _ => None,
-        };
-        let part = match (&wanted, self.wanted_collection(expected)) {
+        let whole = self.wanted_collection(expected);
+        let (wanted, part) = if let Some(Type::List(element)) = &whole {
             // Beside a `[json]`, as in `all += [1]`, nothing else can be meant.
-            (Some(Type::Json), Some(Type::List(_))) => Expected::Type(Type::Json),
-            (Some(it), _) => self.part_of(expected, it),
-            (None, _) => Expected::Anything,
+            let part = if **element == Type::Json {
+                Expected::Type(Type::Json)
+            } else {
+                self.part_of(expected, element)
+            };
+            (Some((**element).clone()), part)
+        } else if whole == Some(Type::Json) {
+            (Some(Type::Json), self.part_of(expected, &Type::Json))
+        } else {
+            (None, Expected::Anything)
         };
         let ids: Vec<_> = elements
             .iter()
             .map(|it| self.expression(it, &part))
             .collect();
-        let (element, ids) = match (&part, wanted) {
-            (Expected::Type(ty), _) => (ty.clone(), ids),
-            (_, Some(ty)) if ids.is_empty() => (ty, ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
-            _ => self.joined_elements(ids),
-        };
+        let (element, ids) = self.side(ids, &part, wanted.as_ref());
         self.push(ExpressionKind::List(ids), element.list(), span)
     }
 
@@ -69,12 +67,16 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
-        let wanted = match self.wanted_collection(expected) {
-            Some(Type::Map(key, value)) => Some(((*key).clone(), (*value).clone())),
+        let whole = self.wanted_collection(expected);
+        let wanted = if let Some(Type::Map(key, value)) = whole {
+            Some(((*key).clone(), (*value).clone()))
+        } else if whole != Some(Type::Json) {
+            None
+        } else if entries.is_empty() {
+            Some((Type::String, Type::Json))
+        } else {
             // Keys of several types have a text; which one they are is for them to say.
-            Some(Type::Json) if entries.is_empty() => Some((Type::String, Type::Json)),
-            Some(Type::Json) => Some((self.fresh(), Type::Json)),
-            _ => None,
+            Some((self.fresh(), Type::Json))
         };
         let (key_part, value_part) = match &wanted {
             Some((key, value)) => (self.part_of(expected, key), self.part_of(expected, value)),
@@ -94,18 +96,22 @@ impl Context<'_> {
         self.push(ExpressionKind::Map(entries), ty, span)
     }
 
-    /// The keys or the values of a map literal and their type.
+    /// The elements of a list literal, or the keys or values of a map literal, and their type.
     fn side(
         &mut self,
         ids: Vec<ExpressionId>,
         part: &Expected,
         wanted: Option<&Type>,
     ) -> (Type, Vec<ExpressionId>) {
-        match (part, wanted) {
-            (Expected::Type(ty), _) => (ty.clone(), ids),
-            (_, Some(ty)) if ids.is_empty() => (ty.clone(), ids),
-            _ if ids.is_empty() => (self.table.fresh(Blame::Binding), ids),
-            _ => self.joined_elements(ids),
+        if let Expected::Type(ty) = part {
+            return (ty.clone(), ids);
+        }
+        if !ids.is_empty() {
+            return self.joined_elements(ids);
+        }
+        match wanted {
+            Some(ty) => (ty.clone(), ids),
+            None => (self.table.fresh(Blame::Binding), ids),
         }
     }
 
@@ -120,12 +126,14 @@ impl Context<'_> {
         let mut ids = Vec::with_capacity(elements.len());
         let mut types = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            let part = match &wanted {
-                Some(Type::Tuple(wanted)) if wanted.len() == elements.len() => {
-                    self.part_of(expected, &wanted[index])
-                }
-                Some(Type::Json) => self.part_of(expected, &Type::Json),
-                _ => Expected::Anything,
+            let part = if let Some(Type::Tuple(wanted)) = &wanted
+                && wanted.len() == elements.len()
+            {
+                self.part_of(expected, &wanted[index])
+            } else if wanted == Some(Type::Json) {
+                self.part_of(expected, &Type::Json)
+            } else {
+                Expected::Anything
             };
             let id = self.expression(element, &part);
             types.push(self.ty(id));
@@ -187,12 +195,42 @@ impl Context<'_> {
             }
             Type::Invalid => self.invalid(span),
             Type::Variable(_) => self.unknown_receiver(base, &index.to_string(), span),
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(index_span), self.show(&ty));
                 let report = records::unknown_field(place, &index.to_string(), &text, None);
-                self.report(match other {
-                    Type::Tuple(types) => records::parts_of_tuple(report, types.len()),
-                    _ => report,
+                self.report(if let Type::Tuple(types) = other {
+                    records::parts_of_tuple(report, types.len())
+                } else {
+                    report
                 });
                 self.invalid(span)
             }
@@ -227,23 +265,57 @@ impl Context<'_> {
                 self.expression(index, &Expected::Anything);
                 return self.unknown_receiver(base, "[]", span);
             }
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)
+            | Type::Invalid) => {
                 self.expression(index, &Expected::Anything);
-                if other != Type::Invalid {
-                    let (place, text) = (self.place(self.span(base)), self.show(&ty));
-                    let mut diagnostic = errors::not_indexable(place, &text);
-                    diagnostic = match other {
-                        Type::Optional(_) => errors::may_be_none(diagnostic),
-                        Type::Tuple(_) => errors::parts_by_number(diagnostic),
-                        Type::String => errors::part_of_text(diagnostic),
-                        _ => diagnostic,
-                    };
-                    self.report(diagnostic);
-                }
+                self.not_indexable(base, &other);
                 return self.invalid(span);
             }
         };
         self.push(ExpressionKind::Index { base, index }, ty, span)
+    }
+
+    fn not_indexable(&mut self, base: ExpressionId, plain: &Type) {
+        if *plain == Type::Invalid {
+            return;
+        }
+        let (place, text) = (self.place(self.span(base)), self.show(&self.ty(base)));
+        let report = errors::not_indexable(place, &text);
+        self.report(if let Type::Optional(_) = plain {
+            errors::may_be_none(report)
+        } else if let Type::Tuple(_) = plain {
+            errors::parts_by_number(report)
+        } else if *plain == Type::String {
+            errors::part_of_text(report)
+        } else {
+            report
+        });
     }
 
     /// A `json` is indexed by position or by name.

@@ -14,13 +14,13 @@ use crate::infer::absence::Arms;
 use crate::infer::context::{Context, Expected, Loop};
 use crate::infer::pattern::Place;
 
-/// The parts of an `if let`: pattern, value, block, `else`.
-type IfLet<'a> = (
-    &'a ast::Pattern,
-    &'a ast::Expression,
-    &'a ast::Block,
-    Option<&'a ast::Expression>,
-);
+/// The parts of an `if let`.
+pub(super) struct IfLet<'a> {
+    pub(super) pattern: &'a ast::Pattern,
+    pub(super) value: &'a ast::Expression,
+    pub(super) then: &'a ast::Block,
+    pub(super) otherwise: Option<&'a ast::Expression>,
+}
 
 /// Pattern and guard of an arm.
 type Head = (Pattern, Option<ExpressionId>);
@@ -77,10 +77,16 @@ impl Context<'_> {
     /// `if let p = e { } else { }`
     pub(super) fn if_let(
         &mut self,
-        (pattern, value, then, otherwise): IfLet,
+        parts: IfLet<'_>,
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
+        let IfLet {
+            pattern,
+            value,
+            then,
+            otherwise,
+        } = parts;
         let value = self.expression(value, &Expected::Anything);
         let ty = self.ty(value);
         let has_else = otherwise.is_some();
@@ -223,17 +229,46 @@ impl Context<'_> {
                 self.table.bind(variable, &element.clone().list());
                 element
             }
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(self.span(iterable)), self.show(&ty));
-                let mut report = errors::not_iterable(place, &text);
-                match other {
-                    Type::Optional(_) => report = errors::may_be_none(report),
-                    Type::Json => report = errors::elements_of_json(report),
-                    Type::String | Type::Text(_) => report = errors::characters(report),
-                    Type::Int => report = errors::range_to(report),
-                    _ => {}
-                }
-                self.report(report);
+                let report = errors::not_iterable(place, &text);
+                self.report(if let Type::Optional(_) = other {
+                    errors::may_be_none(report)
+                } else if other == Type::Json {
+                    errors::elements_of_json(report)
+                } else if matches!(other, Type::String | Type::Text(_)) {
+                    errors::characters(report)
+                } else if other == Type::Int {
+                    errors::range_to(report)
+                } else {
+                    report
+                });
                 Type::Invalid
             }
         }

@@ -21,56 +21,65 @@ impl Context<'_> {
         if target == Type::Json {
             return self.expression(value, &Expected::Type(target));
         }
-        let wanted = match value.kind {
-            // A literal in front of `as` is JSON that is to be read.
-            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_) => {
-                Expected::Type(Type::Json)
-            }
-            _ => Expected::Anything,
+        // A literal in front of `as` is JSON that is to be read.
+        let is_literal = matches!(
+            value.kind,
+            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)
+        );
+        let wanted = if is_literal {
+            Expected::Type(Type::Json)
+        } else {
+            Expected::Anything
         };
         let value = self.expression(value, &wanted);
         let actual = self.ty(value);
-        match (self.unchecked(&actual), self.unchecked(&target)) {
-            (Type::Invalid, _) | (_, Type::Invalid) => {
-                self.push(ExpressionKind::Invalid, target, span)
-            }
-            (Type::Json, _) if target != Type::Json => {
-                self.require(Requirement::Json, &target, ty.span);
-                self.push(ExpressionKind::As(value), target, span)
-            }
-            (Type::String | Type::Text(_), Type::Literals(_)) => {
+        let (from, to) = (self.unchecked(&actual), self.unchecked(&target));
+        if from == Type::Invalid || to == Type::Invalid {
+            return self.push(ExpressionKind::Invalid, target, span);
+        }
+        if from == Type::Json && target != Type::Json {
+            self.require(Requirement::Json, &target, ty.span);
+            return self.push(ExpressionKind::As(value), target, span);
+        }
+        if let Type::Literals(all) = &to {
+            if matches!(from, Type::String | Type::Text(_)) {
                 let value = self.coerce(value, &Type::String);
-                self.push(ExpressionKind::As(value), target, span)
+                return self.push(ExpressionKind::As(value), target, span);
             }
-            (Type::Literals(some), Type::Literals(all))
-                if !some.iter().all(|it| all.contains(it)) =>
+            if let Type::Literals(some) = &from
+                && !some.iter().all(|it| all.contains(it))
             {
                 let value = self.converted(value, Coercion::Forget, &Type::String);
-                self.push(ExpressionKind::As(value), target, span)
+                return self.push(ExpressionKind::As(value), target, span);
             }
-            _ => match self.try_coerce(value, &target) {
-                Some(converted) => converted,
-                None => {
-                    let place = self.place(span);
-                    let (from, to) = (self.show(&actual), self.show(&target));
-                    let report = errors::invalid_conversion(place, &from, &to);
-                    let method = match (self.operand(&actual), self.operand(&target)) {
-                        (_, Type::String) => Some(".to_string()"),
-                        (Type::Int, Type::Float) => Some(".to_float()"),
-                        (Type::Float, Type::Int) => Some(".to_int()"),
-                        _ => None,
-                    };
-                    let text = gsw_names::source_text(self.db, self.item, self.span(value));
-                    self.report(match method {
-                        Some(method) => errors::method_converts(report, place, &text, method),
-                        None if self.operand(&actual) == Type::String => {
-                            errors::parse_number(report)
-                        }
-                        None => report,
-                    });
-                    self.push(ExpressionKind::Invalid, target, span)
-                }
-            },
         }
+        if let Some(converted) = self.try_coerce(value, &target) {
+            return converted;
+        }
+        self.not_convertible(value, &target, span);
+        self.push(ExpressionKind::Invalid, target, span)
+    }
+
+    /// Reports `x as T` that there is not, with the method that converts where there is one.
+    fn not_convertible(&mut self, value: ExpressionId, target: &Type, span: Span) {
+        let actual = self.ty(value);
+        let (place, from, to) = (self.place(span), self.show(&actual), self.show(target));
+        let report = errors::invalid_conversion(place, &from, &to);
+        let (from, to) = (self.operand(&actual), self.operand(target));
+        let method = if to == Type::String {
+            Some(".to_string()")
+        } else if from == Type::Int && to == Type::Float {
+            Some(".to_float()")
+        } else if from == Type::Float && to == Type::Int {
+            Some(".to_int()")
+        } else {
+            None
+        };
+        let text = gsw_names::source_text(self.db, self.item, self.span(value));
+        self.report(match method {
+            Some(method) => errors::method_converts(report, place, &text, method),
+            None if from == Type::String => errors::parse_number(report),
+            None => report,
+        });
     }
 }

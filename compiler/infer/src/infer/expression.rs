@@ -5,7 +5,11 @@ use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::hir::{ExpressionId, ExpressionKind};
+use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
+use crate::infer::control::IfLet;
+use crate::infer::operator::Infix;
+use crate::infer::prompt::Override;
 use crate::not_yet_supported::Missing;
 
 impl Context<'_> {
@@ -20,160 +24,142 @@ impl Context<'_> {
             && let Some(variable) = self.unknown(ty)
         {
             let near = self.near(variable);
-            let id = self.expression(expression, &near);
+            let id = self.form(expression, &near);
             return self.coerce(id, ty);
         }
-        match &expression.kind {
-            ast::ExpressionKind::Parenthesized(inner) => self.expression(inner, expected),
-            ast::ExpressionKind::If {
+        self.form(expression, expected)
+    }
+
+    /// What is expected of a form without branches is a hint, settled in the end; one with branches expects it of each of them.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
+    fn form(&mut self, expression: &ast::Expression, expected: &Expected) -> ExpressionId {
+        use ast::ExpressionKind as Kind;
+        let span = expression.span;
+        let hint = expected.hint();
+        let id = match &expression.kind {
+            Kind::Parenthesized(inner) => return self.expression(inner, expected),
+            Kind::If {
                 condition,
                 then,
                 otherwise,
-            } => self.if_expression(
-                condition,
-                then,
-                otherwise.as_deref(),
-                expression.span,
-                expected,
-            ),
-            ast::ExpressionKind::IfLet {
+            } => {
+                let otherwise = otherwise.as_deref();
+                return self.if_expression(condition, then, otherwise, span, expected);
+            }
+            Kind::IfLet {
                 pattern,
                 value,
                 then,
                 otherwise,
             } => {
-                let parts = (&**pattern, &**value, then, otherwise.as_deref());
-                self.if_let(parts, expression.span, expected)
+                let parts = IfLet {
+                    pattern,
+                    value,
+                    then,
+                    otherwise: otherwise.as_deref(),
+                };
+                return self.if_let(parts, span, expected);
             }
-            ast::ExpressionKind::Match { value, arms } => {
-                self.match_expression(value, arms, expression.span, expected)
+            Kind::Match { value, arms } => {
+                return self.match_expression(value, arms, span, expected);
             }
-            ast::ExpressionKind::Catch { value, arms } => {
-                self.catch(value, arms, expression.span, expected)
-            }
-            ast::ExpressionKind::Do(block) => self.block(block, expected),
-            ast::ExpressionKind::Step {
+            Kind::Catch { value, arms } => return self.catch(value, arms, span, expected),
+            Kind::Do(block) => return self.block(block, expected),
+            Kind::Step {
                 name,
                 modifiers,
                 body,
-            } => self.step(name, modifiers, body, expression.span, expected),
-            ast::ExpressionKind::Modified { modifiers, body } => {
-                self.modified(modifiers, body, expression.span, expected)
+            } => return self.step(name, modifiers, body, span, expected),
+            Kind::Modified { modifiers, body } => {
+                return self.modified(modifiers, body, span, expected);
             }
-            _ => {
-                let id = self.plain(expression, expected);
-                self.settle(id, expected)
-            }
-        }
-    }
-
-    /// The forms that have no branches; what is expected of them is a hint.
-    fn plain(&mut self, expression: &ast::Expression, expected: &Expected) -> ExpressionId {
-        let span = expression.span;
-        match &expression.kind {
-            ast::ExpressionKind::Literal(literal) => self.literal(literal, span, expected),
-            ast::ExpressionKind::Interpolation(parts) => self.interpolation(parts, span),
-            ast::ExpressionKind::Name(name) => self.name(name, span, expected.hint()),
-            ast::ExpressionKind::Field { base, name, chain } => match chain {
-                ast::Chain::Plain => self.field(base, name, span, expected.hint()),
+            Kind::Literal(literal) => self.literal(literal, span, expected),
+            Kind::Interpolation(parts) => self.interpolation(parts, span),
+            Kind::Name(name) => self.name(name, span, hint),
+            Kind::Field { base, name, chain } => match chain {
+                ast::Chain::Plain => self.field(base, name, span, hint),
                 ast::Chain::Optional => self.chained_field(base, name, span),
             },
-            ast::ExpressionKind::TupleField {
+            Kind::TupleField {
                 base,
                 index,
                 index_span,
             } => self.tuple_field(base, *index, *index_span, span),
-            ast::ExpressionKind::Index { base, index } => self.index(base, index, span),
-            ast::ExpressionKind::Call {
+            Kind::AllOf(base) => self.unsupported(base, Missing::AllOf, span),
+            Kind::Index { base, index } => self.index(base, index, span),
+            Kind::Call {
                 callee,
                 arguments,
                 arguments_span,
             } => {
-                let call = crate::infer::call::Call {
+                let call = Call {
                     arguments,
                     arguments_span: *arguments_span,
                     span,
                 };
-                self.call(callee, call, expected.hint())
+                self.call(callee, call, hint)
             }
-            ast::ExpressionKind::Record { path, fields, base } => {
-                self.record(path, fields, base.as_deref(), span, expected.hint())
+            Kind::Record { path, fields, base } => {
+                self.record(path, fields, base.as_deref(), span, hint)
             }
-            ast::ExpressionKind::List(elements) => self.list(elements, span, expected),
-            ast::ExpressionKind::Map(entries) => self.map(entries, span, expected),
-            ast::ExpressionKind::Unit => self.push(ExpressionKind::Unit, Type::Unit, span),
-            ast::ExpressionKind::Tuple(elements) => self.tuple(elements, span, expected),
-            ast::ExpressionKind::Lambda { parameters, body } => {
-                self.lambda(parameters, body, span, expected.hint())
-            }
-            _ => self.operator_or_task(expression, expected),
-        }
-    }
-
-    fn operator_or_task(
-        &mut self,
-        expression: &ast::Expression,
-        expected: &Expected,
-    ) -> ExpressionId {
-        let span = expression.span;
-        match &expression.kind {
-            ast::ExpressionKind::Range {
+            Kind::List(elements) => self.list(elements, span, expected),
+            Kind::Map(entries) => self.map(entries, span, expected),
+            Kind::Unit => self.push(ExpressionKind::Unit, Type::Unit, span),
+            Kind::Tuple(elements) => self.tuple(elements, span, expected),
+            Kind::Lambda { parameters, body } => self.lambda(parameters, body, span, hint),
+            Kind::Range {
                 start,
                 end,
                 range_end,
             } => self.range(start, end, *range_end, span),
-            ast::ExpressionKind::Unary { operator, operand } => {
-                self.unary(*operator, operand, span)
-            }
-            ast::ExpressionKind::Binary {
+            Kind::Unary { operator, operand } => self.unary(*operator, operand, span),
+            Kind::Binary {
                 operator,
                 operator_span,
                 left,
                 right,
-            } => self.binary((*operator, *operator_span), left, right, span, expected),
-            ast::ExpressionKind::As { value, ty } => self.conversion(value, ty, span),
-            ast::ExpressionKind::For {
+            } => {
+                let infix = Infix {
+                    operator_span: *operator_span,
+                    left,
+                    right,
+                    span,
+                };
+                self.binary(*operator, infix, expected)
+            }
+            Kind::As { value, ty } => self.conversion(value, ty, span),
+            Kind::For {
                 pattern,
                 iterable,
                 body,
             } => self.for_loop(pattern, iterable, body, span),
-            ast::ExpressionKind::While { condition, body } => {
-                self.while_loop(condition, body, span)
-            }
-            ast::ExpressionKind::Return(value) => self.return_expression(value.as_deref(), span),
-            ast::ExpressionKind::Break => self.break_expression(span),
-            ast::ExpressionKind::Continue => self.push(ExpressionKind::Continue, Type::Never, span),
-            ast::ExpressionKind::Fail(value) => self.fail(value, span),
-            ast::ExpressionKind::Emit(value) => self.emit(value, span),
-            _ => self.task_or_prompt(expression, expected),
-        }
-    }
-
-    fn task_or_prompt(
-        &mut self,
-        expression: &ast::Expression,
-        expected: &Expected,
-    ) -> ExpressionId {
-        let span = expression.span;
-        match &expression.kind {
-            ast::ExpressionKind::Spawn(value) => self.spawn(value, span, expected.hint()),
-            ast::ExpressionKind::SpawnDetached(call) => self.spawn_detached(call, span),
-            ast::ExpressionKind::Await(value) => self.await_expression(value, span),
-            ast::ExpressionKind::Race(value) => self.race(value, span),
-            ast::ExpressionKind::ParallelFor {
+            Kind::While { condition, body } => self.while_loop(condition, body, span),
+            Kind::Return(value) => self.return_expression(value.as_deref(), span),
+            Kind::Break => self.break_expression(span),
+            Kind::Continue => self.push(ExpressionKind::Continue, Type::Never, span),
+            Kind::Fail(value) => self.fail(value, span),
+            Kind::Emit(value) => self.emit(value, span),
+            Kind::Spawn(value) => self.spawn(value, span, hint),
+            Kind::SpawnDetached(call) => self.spawn_detached(call, span),
+            Kind::Await(value) => self.await_expression(value, span),
+            Kind::Race(value) => self.race(value, span),
+            Kind::ParallelFor {
                 pattern,
                 iterable,
                 modifiers,
                 body,
-            } => self.parallel_for((&**pattern, &**iterable), modifiers, body, span),
-            ast::ExpressionKind::Parallel(parts) => self.parallel(parts, span),
-            ast::ExpressionKind::Revise(_)
-            | ast::ExpressionKind::By { .. }
-            | ast::ExpressionKind::With { .. } => self.prompt_expression(expression, span),
-            ast::ExpressionKind::Reflect { .. } => self.reflection(expression),
-            ast::ExpressionKind::AllOf(base) => self.unsupported(base, Missing::AllOf, span),
-            _ => self.invalid(span),
-        }
+            } => self.parallel_for(pattern, iterable, modifiers, body, span),
+            Kind::Parallel(parts) => self.parallel(parts, span),
+            Kind::Revise(call) => self.overridden(call, Override::Revise, span),
+            Kind::By { call, agent } => self.overridden(call, Override::By(agent), span),
+            Kind::With { call, settings } => self.overridden(call, Override::With(settings), span),
+            Kind::Reflect { .. } => self.reflection(expression),
+            Kind::Invalid => self.invalid(span),
+        };
+        self.settle(id, expected)
     }
 
     fn unsupported(
@@ -195,7 +181,8 @@ impl Context<'_> {
             (Expected::Type(_), None) => Expected::Type(ty.clone()),
             (Expected::Type(_), Some(variable)) if leans(variable) => Expected::Type(ty.clone()),
             (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
-            _ => Expected::Anything,
+            (Expected::Type(_) | Expected::Hint(_), Some(_))
+            | (Expected::Anything | Expected::Dropped, _) => Expected::Anything,
         }
     }
 

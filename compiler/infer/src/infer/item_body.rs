@@ -29,6 +29,10 @@ pub(super) struct ItemInference<'db> {
 
 impl<'db> ItemInference<'db> {
     /// Infers every body that the item's syntax holds.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     pub(super) fn run(&mut self, ast: &ast::Item) {
         match &ast.body {
             ast::ItemBody::Function(function) => {
@@ -86,7 +90,13 @@ impl<'db> ItemInference<'db> {
                 let target = gsw_names::alias_target(self.db, self.item);
                 self.check(BodyPart::AliasCheck, check, &target, None);
             }
-            _ => {}
+            ast::ItemBody::Import(_)
+            | ast::ItemBody::Alias { .. }
+            | ast::ItemBody::Mcp { .. }
+            | ast::ItemBody::Hook { .. }
+            | ast::ItemBody::Skill { .. }
+            | ast::ItemBody::Permissions { .. }
+            | ast::ItemBody::Invalid => {}
         }
     }
 
@@ -230,11 +240,15 @@ impl<'db> ItemInference<'db> {
     fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
         let users = entries.iter().filter_map(|it| match it {
             ast::PromptEntry::User(text) => Some(("user", text.span)),
-            _ => None,
+            ast::PromptEntry::System(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
         });
         let systems = entries.iter().filter_map(|it| match it {
             ast::PromptEntry::System(text) => Some(("system", text.span)),
-            _ => None,
+            ast::PromptEntry::User(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
         });
         for (word, span) in users.skip(1).chain(systems.skip(1)) {
             let place = Place::Item {
@@ -407,7 +421,14 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
     match part {
         BodyPart::FieldCheck(_) => 2,
         BodyPart::AliasCheck => 1,
-        _ => declared,
+        BodyPart::Main
+        | BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Example(_)
+        | BodyPart::Settings
+        | BodyPart::Key => declared,
     }
 }
 

@@ -27,14 +27,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        let wanted = hint.map(|it| self.unchecked(it)).and_then(|it| match it {
-            Type::Function(function) => Some(function),
-            Type::Optional(inner) => match self.unchecked(&inner) {
-                Type::Function(function) => Some(function),
-                _ => None,
-            },
-            _ => None,
-        });
+        let wanted = hint.and_then(|it| self.wanted_function(it));
         let result = wanted.as_ref().map(|it| it.result.clone());
         let result = result.unwrap_or_else(|| self.fresh());
         self.open_frame(Some(result));
@@ -81,15 +74,13 @@ impl Context<'_> {
     fn closure_body(&mut self, body: &ast::Expression) -> ExpressionId {
         let wanted = self.frames.last().and_then(|it| it.result.clone());
         let wanted = wanted.map_or(Type::Unit, |it| self.table.resolve(&it));
-        match wanted {
-            Type::Unit => {
-                let id = self.expression(body, &Expected::Dropped);
-                self.without_value(id)
-            }
-            wanted => match self.unknown(&wanted) {
-                Some(variable) => self.free_body(body, variable),
-                None => self.expression(body, &Expected::Type(wanted)),
-            },
+        if wanted == Type::Unit {
+            let id = self.expression(body, &Expected::Dropped);
+            return self.without_value(id);
+        }
+        match self.unknown(&wanted) {
+            Some(variable) => self.free_body(body, variable),
+            None => self.expression(body, &Expected::Type(wanted)),
         }
     }
 
@@ -201,7 +192,15 @@ impl Context<'_> {
             (None, None) => {
                 let blame = match &parameter.pattern.kind {
                     ast::PatternKind::Binding(_) => Blame::Binding,
-                    _ => Blame::Quiet,
+                    ast::PatternKind::Wildcard
+                    | ast::PatternKind::Literal(_)
+                    | ast::PatternKind::Range { .. }
+                    | ast::PatternKind::Variant { .. }
+                    | ast::PatternKind::Record { .. }
+                    | ast::PatternKind::Tuple(_)
+                    | ast::PatternKind::List { .. }
+                    | ast::PatternKind::Or(_)
+                    | ast::PatternKind::Invalid => Blame::Quiet,
                 };
                 self.table.fresh(blame)
             }
@@ -223,7 +222,14 @@ impl Context<'_> {
             ast::PatternKind::Wildcard => {
                 self.local(Name::new_static("_"), ty, LocalKind::Parameter, span)
             }
-            _ => {
+            ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Record { .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Or(_)
+            | ast::PatternKind::Invalid => {
                 let local = self.local(Name::default(), ty.clone(), LocalKind::Parameter, span);
                 let value = self.local_value(local, span);
                 let pattern = self.pattern(&parameter.pattern, &ty, Place::Binding);
@@ -303,6 +309,18 @@ impl Context<'_> {
         Some((locals, self.try_coerce(call, &wanted.result)?))
     }
 
+    /// The type of the function that a lambda is to be where `ty` is wanted.
+    fn wanted_function(&self, ty: &Type) -> Option<Arc<FunctionType>> {
+        let ty = self.unchecked(ty);
+        if let Type::Optional(inner) = &ty {
+            return self.wanted_function(inner);
+        }
+        let Type::Function(function) = ty else {
+            return None;
+        };
+        Some(function)
+    }
+
     /// A closure without parameters around an expression; its result goes where `wanted` says.
     pub(super) fn closure(&mut self, body: &ast::Expression, wanted: Option<&Type>) -> Lambda {
         let result = wanted.cloned().unwrap_or_else(|| self.fresh());
@@ -320,10 +338,12 @@ impl Context<'_> {
 
     /// The expression as one of type `()`, its value dropped.
     pub(super) fn without_value(&mut self, id: ExpressionId) -> ExpressionId {
-        match self.ty(id) {
-            Type::Unit => return id,
-            Type::Never => return self.converted(id, Coercion::FromNever, &Type::Unit),
-            _ => {}
+        let ty = self.ty(id);
+        if ty == Type::Unit {
+            return id;
+        }
+        if ty == Type::Never {
+            return self.converted(id, Coercion::FromNever, &Type::Unit);
         }
         let span = self.span(id);
         let statement = Statement {

@@ -26,10 +26,11 @@ impl Context<'_> {
                 self.push(ExpressionKind::Duration(*nanoseconds), Type::Duration, span)
             }
             ast::Literal::None => {
-                let ty = match expected.hint().map(|it| self.unchecked(it)) {
-                    Some(wanted @ Type::Optional(_)) => wanted,
-                    Some(Type::Json) => Type::Json.optional(),
-                    _ => self.table.fresh(Blame::Binding).optional(),
+                let wanted = expected.hint().map(|it| self.unchecked(it));
+                let is_usable = |it: &Type| matches!(it, Type::Optional(_) | Type::Json);
+                let ty = match wanted.filter(is_usable) {
+                    Some(wanted) => wanted.optional(),
+                    None => self.table.fresh(Blame::Binding).optional(),
                 };
                 self.push(ExpressionKind::None, ty, span)
             }
@@ -76,13 +77,11 @@ impl Context<'_> {
 
     /// The text of a `user` entry, in which images and documents may stand.
     pub(super) fn user_text(&mut self, text: &ast::Expression) -> ExpressionId {
-        match &text.kind {
-            ast::ExpressionKind::Interpolation(parts) => {
-                let text = self.interpolated(parts, Shown::TextAndMedia, text.span);
-                self.coerce(text, &Type::String)
-            }
-            _ => self.expression(text, &Expected::Type(Type::String)),
-        }
+        let ast::ExpressionKind::Interpolation(parts) = &text.kind else {
+            return self.expression(text, &Expected::Type(Type::String));
+        };
+        let text = self.interpolated(parts, Shown::TextAndMedia, text.span);
+        self.coerce(text, &Type::String)
     }
 
     /// `"…${e}…"`
@@ -119,9 +118,11 @@ impl Context<'_> {
     /// Whether an interpolated value is a secret; one that has no text is reported.
     fn is_shown_secret(&mut self, id: ExpressionId, shown: Shown) -> bool {
         let ty = self.ty(id);
-        let inside = match self.unchecked(&ty) {
-            Type::Optional(inner) => self.unchecked(&inner),
-            other => other,
+        let plain = self.unchecked(&ty);
+        let inside = if let Type::Optional(inner) = &plain {
+            self.unchecked(inner)
+        } else {
+            plain
         };
         if inside == Type::Secret {
             return true;

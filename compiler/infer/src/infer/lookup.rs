@@ -16,7 +16,7 @@ pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
 pub(super) fn fields(db: &dyn Db, item: ItemId) -> &[Parameter] {
     match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) => fields,
-        _ => &[],
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => &[],
     }
 }
 
@@ -24,7 +24,7 @@ pub(super) fn fields(db: &dyn Db, item: ItemId) -> &[Parameter] {
 pub(super) fn variants(db: &dyn Db, item: ItemId) -> &[Variant] {
     match &type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Enum(variants) => variants,
-        _ => &[],
+        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => &[],
     }
 }
 
@@ -49,10 +49,27 @@ pub(super) fn alias_target(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Opt
 pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
     match item.kind(db) {
         ItemKind::Enum => Some(item),
-        ItemKind::Alias => match gsw_names::alias_target(db, item) {
-            Type::Enum(target, _) => Some(target),
-            _ => None,
-        },
-        _ => None,
+        ItemKind::Alias => {
+            let Type::Enum(target, _) = gsw_names::alias_target(db, item) else {
+                return None;
+            };
+            Some(target)
+        }
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Human
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => None,
     }
 }

@@ -21,28 +21,23 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        match self.path(base) {
-            Some(Definition::Module(module)) => {
-                return match self.member(module, name) {
-                    Some(found) => self.definition_value(found, &name.name, span, hint),
-                    None => self.invalid(span),
-                };
-            }
-            Some(Definition::Item(item)) if lookup::enum_of(self.db, item).is_some() => {
-                let item = lookup::enum_of(self.db, item).unwrap_or(item);
-                return match lookup::variant_named(self.db, item, &name.name) {
-                    Some(variant) => {
-                        let definition = Definition::Variant { item, variant };
-                        self.refer(name.span, crate::infer::name::reference(definition));
-                        self.variant_value(item, variant, span, hint)
-                    }
-                    None => {
-                        self.unknown_variant(item, name);
-                        self.invalid(span)
-                    }
-                };
-            }
-            _ => {}
+        let scope = self.path(base);
+        if let Some(Definition::Module(module)) = scope {
+            return match self.member(module, name) {
+                Some(found) => self.definition_value(found, &name.name, span, hint),
+                None => self.invalid(span),
+            };
+        }
+        if let Some(Definition::Item(item)) = scope
+            && let Some(item) = lookup::enum_of(self.db, item)
+        {
+            let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {
+                self.unknown_variant(item, name);
+                return self.invalid(span);
+            };
+            let definition = Definition::Variant { item, variant };
+            self.refer(name.span, crate::infer::name::reference(definition));
+            return self.variant_value(item, variant, span, hint);
         }
         let base = self.expression(base, &Expected::Anything);
         self.value_field(base, name, span)
@@ -75,7 +70,35 @@ impl Context<'_> {
             Type::Optional(inner) => (**inner).clone(),
             Type::Invalid => Type::Invalid,
             Type::Variable(_) => return self.unknown_receiver(base, "?.", span),
-            other => {
+            other @ (Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_)) => {
                 let (place, text) = (self.place(base_span), self.show(other));
                 self.report(values::not_optional(place, "?.", &text));
                 other.clone()
@@ -96,55 +119,51 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let ty = self.ty(base);
-        match self.unchecked(&ty) {
-            Type::Invalid => self.invalid(span),
-            Type::Variable(_) => self.unknown_receiver(base, &name.name, span),
-            Type::Json => {
-                let kind = ExpressionKind::JsonField {
-                    base,
-                    name: name.name.clone(),
-                };
-                self.push(kind, Type::Json, span)
-            }
-            other => match self.field_of(&other, &name.name) {
-                Some((item, index, field)) => {
-                    self.refer_field(name.span, item, 0, index);
-                    self.push(ExpressionKind::Field { base, index }, field, span)
-                }
-                None => {
-                    self.unknown_field(&ty, &other, name);
-                    self.invalid(span)
-                }
-            },
+        let plain = self.unchecked(&ty);
+        if plain == Type::Invalid {
+            return self.invalid(span);
         }
+        if let Type::Variable(_) = plain {
+            return self.unknown_receiver(base, &name.name, span);
+        }
+        if plain == Type::Json {
+            let kind = ExpressionKind::JsonField {
+                base,
+                name: name.name.clone(),
+            };
+            return self.push(kind, Type::Json, span);
+        }
+        let Some((item, index, field)) = self.field_of(&plain, &name.name) else {
+            self.unknown_field(&ty, &plain, name);
+            return self.invalid(span);
+        };
+        self.refer_field(name.span, item, 0, index);
+        self.push(ExpressionKind::Field { base, index }, field, span)
     }
 
     /// The field of that name of a record, or of what has come of one so far.
     fn field_of(&self, ty: &Type, name: &str) -> Option<(ItemId, u32, Type)> {
-        match ty {
-            Type::Record(item, arguments) => {
-                let fields = lookup::fields(self.db, *item);
-                let index = fields.iter().position(|it| it.name == name)?;
-                let field = substitute(&fields[index].ty, arguments);
-                Some((*item, u32::try_from(index).ok()?, field))
-            }
-            Type::Partial(inner) => {
-                let (item, index, field) = self.field_of(&self.unchecked(inner), name)?;
-                Some((item, index, field.optional()))
-            }
-            _ => None,
+        if let Type::Partial(inner) = ty {
+            let (item, index, field) = self.field_of(&self.unchecked(inner), name)?;
+            return Some((item, index, field.optional()));
         }
+        let Type::Record(item, arguments) = ty else {
+            return None;
+        };
+        let fields = lookup::fields(self.db, *item);
+        let index = fields.iter().position(|it| it.name == name)?;
+        let field = substitute(&fields[index].ty, arguments);
+        Some((*item, u32::try_from(index).ok()?, field))
     }
 
     fn unknown_field(&mut self, ty: &Type, plain: &Type, name: &ast::Identifier) {
         let place = self.place(name.span);
-        let names: Vec<_> = match plain {
-            Type::Record(item, _) => lookup::fields(self.db, *item)
-                .iter()
-                .map(|it| it.name.clone())
-                .collect(),
-            _ => Vec::new(),
+        let fields = if let Type::Record(item, _) = plain {
+            lookup::fields(self.db, *item)
+        } else {
+            &[]
         };
+        let names: Vec<_> = fields.iter().map(|it| it.name.clone()).collect();
         let suggestion = nearest(&name.name, &names);
         let text = self.show(ty);
         let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
@@ -152,14 +171,19 @@ impl Context<'_> {
             report = records::method_as_field(report, &name.name, self.end(name.span));
         }
         let has_field = |inner: &Type| self.field_of(&self.unchecked(inner), &name.name).is_some();
-        report = match plain {
-            Type::Optional(inner) if has_field(inner) => {
-                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
-                records::field_of_optional(report, &name.name, self.start(before))
-            }
-            Type::List(inner) if has_field(inner) => records::field_of_elements(report, &name.name),
-            Type::Error => records::field_of_error(report),
-            _ => self.instead_of_field(report, ty, &name.name),
+        report = if let Type::Optional(inner) = plain
+            && has_field(inner)
+        {
+            let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+            records::field_of_optional(report, &name.name, self.start(before))
+        } else if let Type::List(inner) = plain
+            && has_field(inner)
+        {
+            records::field_of_elements(report, &name.name)
+        } else if *plain == Type::Error {
+            records::field_of_error(report)
+        } else {
+            self.instead_of_field(report, ty, &name.name)
         };
         self.report(report);
     }
@@ -183,13 +207,12 @@ impl Context<'_> {
     ) -> ExpressionId {
         let ty = self.ty(receiver);
         let plain = self.unchecked(&ty);
-        match &plain {
-            Type::Invalid => return self.lost_call(call),
-            Type::Variable(_) => {
-                self.unknown_receiver(receiver, &name.name, call.span);
-                return self.lost_call(call);
-            }
-            _ => {}
+        if plain == Type::Invalid {
+            return self.lost_call(call);
+        }
+        if let Type::Variable(_) = plain {
+            self.unknown_receiver(receiver, &name.name, call.span);
+            return self.lost_call(call);
         }
         if let Some((item, index, field)) = self.field_of(&plain, &name.name)
             && matches!(self.unchecked(&field), Type::Function(_))
@@ -237,29 +260,27 @@ impl Context<'_> {
         let is_field = self.field_of(&plain, &name.name).is_some();
         let suggestion = suggestion.as_deref().filter(|_| !is_field);
         let report = calls::unknown_method(place, &name.name, &text, suggestion);
-        let report = match &zonked {
-            _ if is_field => {
-                let end = self.end(name.span);
-                let parentheses = Span::new(name.span.end, whole.end);
-                let is_bare = gsw_names::source_text(self.db, self.item, parentheses) == "()";
-                let removed = if is_bare {
-                    self.place(parentheses)
-                } else {
-                    end
-                };
-                calls::field_as_method(report, &name.name, is_bare.then_some(removed))
-            }
-            Type::Optional(inner) if method(self.db, inner, &name.name).is_some() => {
-                let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
-                calls::through_optional(report, &name.name, self.start(before))
-            }
-            Type::Json => calls::typed_json(report),
-            Type::Secret => values::secret_stays(report),
-            Type::List(_) if matches!(name.name.as_str(), "push" | "append" | "add") => {
-                calls::joined_lists(report)
-            }
-            Type::Function(_) => calls::of_function(report),
-            _ => gsw_names::errors::instead_of_method(report, &name.name),
+        let is_adding = matches!(name.name.as_str(), "push" | "append" | "add");
+        let report = if is_field {
+            let parentheses = Span::new(name.span.end, whole.end);
+            let is_bare = gsw_names::source_text(self.db, self.item, parentheses) == "()";
+            let removed = is_bare.then(|| self.place(parentheses));
+            calls::field_as_method(report, &name.name, removed)
+        } else if let Type::Optional(inner) = &zonked
+            && method(self.db, inner, &name.name).is_some()
+        {
+            let before = Span::new(name.span.start.saturating_sub(1), name.span.start);
+            calls::through_optional(report, &name.name, self.start(before))
+        } else if zonked == Type::Json {
+            calls::typed_json(report)
+        } else if zonked == Type::Secret {
+            values::secret_stays(report)
+        } else if is_adding && matches!(zonked, Type::List(_)) {
+            calls::joined_lists(report)
+        } else if let Type::Function(_) = zonked {
+            calls::of_function(report)
+        } else {
+            gsw_names::errors::instead_of_method(report, &name.name)
         };
         self.report(report);
     }

@@ -59,7 +59,7 @@ impl Context<'_> {
             Some(Definition::Item(item)) => {
                 is_type(item.kind(self.db)) && !variants_named(self.db, self.file, name).is_empty()
             }
-            _ => false,
+            Some(Definition::Module(_)) | None => false,
         };
         if is_variant {
             return self.unambiguous_variant(name, span);
@@ -137,33 +137,29 @@ impl Context<'_> {
 
     /// What an expression names when it is a path of modules and declarations; `None` for values.
     pub(super) fn path(&mut self, expression: &ast::Expression) -> Option<Definition> {
-        match &expression.kind {
-            ast::ExpressionKind::Name(name) => {
-                if self.find_local(name).is_some() {
-                    return None;
-                }
-                let definition = resolve_name(self.db, self.file, name)?;
-                self.is_scope(definition).then(|| {
-                    self.refer(expression.span, reference(definition));
-                    definition
-                })
+        let (definition, span) = if let ast::ExpressionKind::Name(name) = &expression.kind {
+            if self.find_local(name).is_some() {
+                return None;
             }
-            ast::ExpressionKind::Field {
-                base,
-                name,
-                chain: ast::Chain::Plain,
-            } => {
-                let Definition::Module(module) = self.path(base)? else {
-                    return None;
-                };
-                let definition = resolve_member(self.db, module, &name.name, self.file)?;
-                self.is_scope(definition).then(|| {
-                    self.refer(name.span, reference(definition));
-                    definition
-                })
-            }
-            _ => None,
-        }
+            (resolve_name(self.db, self.file, name)?, expression.span)
+        } else if let ast::ExpressionKind::Field {
+            base,
+            name,
+            chain: ast::Chain::Plain,
+        } = &expression.kind
+        {
+            let Definition::Module(module) = self.path(base)? else {
+                return None;
+            };
+            let definition = resolve_member(self.db, module, &name.name, self.file)?;
+            (definition, name.span)
+        } else {
+            return None;
+        };
+        self.is_scope(definition).then(|| {
+            self.refer(span, reference(definition));
+            definition
+        })
     }
 
     /// Whether names behind a dot are looked up in the definition rather than in its value.
@@ -233,7 +229,17 @@ impl Context<'_> {
                     self.report(records::record_is_made(report, name));
                     self.invalid(span)
                 }
-                kind => self.not_a_value(&format!("the {} `{name}`", kind_text(kind)), span),
+                kind @ (ItemKind::Import
+                | ItemKind::Alias
+                | ItemKind::Enum
+                | ItemKind::Mcp
+                | ItemKind::Hook
+                | ItemKind::Skill
+                | ItemKind::Test
+                | ItemKind::Permissions
+                | ItemKind::Invalid) => {
+                    self.not_a_value(&format!("the {} `{name}`", kind_text(kind)), span)
+                }
             },
         }
     }

@@ -141,44 +141,45 @@ impl Context<'_> {
 
     /// The module whose tools are listed: `introspect.*`.
     fn whole_module(&mut self, element: &ast::Expression) -> Option<File> {
-        let base = match &element.kind {
-            ast::ExpressionKind::AllOf(base) => base,
-            _ => element,
+        let base = if let ast::ExpressionKind::AllOf(base) = &element.kind {
+            base
+        } else {
+            element
         };
         let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
-        match is_name.then(|| self.path(base)).flatten() {
-            Some(Definition::Module(module)) => Some(module),
-            _ => None,
-        }
+        let Some(Definition::Module(module)) = is_name.then(|| self.path(base)).flatten() else {
+            return None;
+        };
+        Some(module)
+    }
+
+    fn is_server(&self, scope: Option<Definition>) -> bool {
+        matches!(scope, Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Mcp)
     }
 
     fn listed_tool(&mut self, element: &ast::Expression) -> Option<ItemId> {
-        let (found, name, span) = match &element.kind {
-            ast::ExpressionKind::Name(name) => {
-                let found = self.resolve(name, element.span, None)?;
-                self.refer(element.span, reference(found));
-                (found, name, element.span)
-            }
-            ast::ExpressionKind::Field { base, name, .. } => match self.path(base) {
-                Some(Definition::Module(module)) => {
-                    (self.member(module, name)?, &name.name, name.span)
-                }
-                // The declaration of a server has been reported.
-                Some(Definition::Item(server)) if server.kind(self.db) == ItemKind::Mcp => {
-                    return None;
-                }
-                _ => {
-                    self.wrong_form(TOOLS, &Form::Tools, element.span);
-                    return None;
-                }
-            },
-            // The declaration of a server has been reported.
-            ast::ExpressionKind::AllOf(base) if matches!(self.path(base), Some(Definition::Item(it)) if it.kind(self.db) == ItemKind::Mcp) =>
+        let (found, name, span) = if let ast::ExpressionKind::Name(name) = &element.kind {
+            let found = self.resolve(name, element.span, None)?;
+            self.refer(element.span, reference(found));
+            (found, name, element.span)
+        } else {
+            let (base, name) = if let ast::ExpressionKind::AllOf(base) = &element.kind {
+                (Some(base), None)
+            } else if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+                (Some(base), Some(name))
+            } else {
+                (None, None)
+            };
+            let scope = base.and_then(|it| self.path(it));
+            if let Some(Definition::Module(module)) = scope
+                && let Some(name) = name
             {
-                return None;
-            }
-            _ => {
-                self.wrong_form(TOOLS, &Form::Tools, element.span);
+                (self.member(module, name)?, &name.name, name.span)
+            } else {
+                // The declaration of a server has been reported.
+                if !self.is_server(scope) {
+                    self.wrong_form(TOOLS, &Form::Tools, element.span);
+                }
                 return None;
             }
         };
@@ -197,7 +198,20 @@ impl Context<'_> {
                 let place = self.place(span);
                 self.report(Missing::HumanAsTool.at(place));
             }
-            other => {
+            other @ (ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid) => {
                 self.unlistable(TOOLS, &format!("the {} `{name}`", kind_text(other)), span);
             }
         }

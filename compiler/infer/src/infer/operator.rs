@@ -1,14 +1,37 @@
 //! Operators and `in`.
 
 use gsw_names::types::Type;
-use gsw_source::Span;
+use gsw_source::{Diagnostic, Span};
 use gsw_syntax::ast;
 
 use crate::errors::values as errors;
-use crate::hir::{BinaryOperator, ExpressionId, ExpressionKind, Part, UnaryOperator};
+use crate::hir::{
+    ArithmeticOperator, BinaryOperator, ExpressionId, ExpressionKind, OperatorClass, Part,
+    UnaryOperator,
+};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Requirement;
+
+/// The parts of an infix expression, but for the operator.
+#[derive(Clone, Copy)]
+pub(super) struct Infix<'a> {
+    pub(super) operator_span: Span,
+    pub(super) left: &'a ast::Expression,
+    pub(super) right: &'a ast::Expression,
+    /// The whole.
+    pub(super) span: Span,
+}
+
+/// An operator between sides that are inferred.
+#[derive(Clone, Copy)]
+pub(super) struct Operation {
+    pub(super) operator_span: Span,
+    pub(super) left: ExpressionId,
+    pub(super) right: ExpressionId,
+    /// The whole.
+    pub(super) span: Span,
+}
 
 /// What an arithmetic operator makes of two types.
 struct Arithmetic {
@@ -16,7 +39,6 @@ struct Arithmetic {
     left: Type,
     /// What the right side is converted to.
     right: Type,
-    /// What comes out.
     result: Type,
 }
 
@@ -24,116 +46,136 @@ impl Context<'_> {
     /// `a + b` and its kin.
     pub(super) fn binary(
         &mut self,
-        (operator, operator_span): (ast::BinaryOperator, Span),
-        left: &ast::Expression,
-        right: &ast::Expression,
-        span: Span,
+        operator: ast::BinaryOperator,
+        infix: Infix<'_>,
         expected: &Expected,
     ) -> ExpressionId {
-        let operator = match operator {
-            ast::BinaryOperator::Or => return self.logic(BinaryOperator::Or, left, right, span),
-            ast::BinaryOperator::And => return self.logic(BinaryOperator::And, left, right, span),
-            ast::BinaryOperator::In => return self.membership(left, right, span),
-            ast::BinaryOperator::Otherwise => return self.otherwise(left, right, span, expected),
-            ast::BinaryOperator::Equal => BinaryOperator::Equal,
-            ast::BinaryOperator::NotEqual => BinaryOperator::NotEqual,
-            ast::BinaryOperator::Less => BinaryOperator::Less,
-            ast::BinaryOperator::LessEqual => BinaryOperator::LessEqual,
-            ast::BinaryOperator::Greater => BinaryOperator::Greater,
-            ast::BinaryOperator::GreaterEqual => BinaryOperator::GreaterEqual,
-            ast::BinaryOperator::Add => BinaryOperator::Add,
-            ast::BinaryOperator::Subtract => BinaryOperator::Subtract,
-            ast::BinaryOperator::Multiply => BinaryOperator::Multiply,
-            ast::BinaryOperator::Divide => BinaryOperator::Divide,
-            ast::BinaryOperator::Remainder => BinaryOperator::Remainder,
+        let Infix {
+            left, right, span, ..
+        } = infix;
+        match operator {
+            ast::BinaryOperator::In => self.membership(left, right, span),
+            ast::BinaryOperator::Otherwise => self.otherwise(left, right, span, expected),
+            ast::BinaryOperator::Or => self.typed_binary(BinaryOperator::Or, infix),
+            ast::BinaryOperator::And => self.typed_binary(BinaryOperator::And, infix),
+            ast::BinaryOperator::Equal => self.typed_binary(BinaryOperator::Equal, infix),
+            ast::BinaryOperator::NotEqual => self.typed_binary(BinaryOperator::NotEqual, infix),
+            ast::BinaryOperator::Less => self.typed_binary(BinaryOperator::Less, infix),
+            ast::BinaryOperator::LessEqual => self.typed_binary(BinaryOperator::LessEqual, infix),
+            ast::BinaryOperator::Greater => self.typed_binary(BinaryOperator::Greater, infix),
+            ast::BinaryOperator::GreaterEqual => {
+                self.typed_binary(BinaryOperator::GreaterEqual, infix)
+            }
+            ast::BinaryOperator::Add => self.typed_binary(BinaryOperator::Add, infix),
+            ast::BinaryOperator::Subtract => self.typed_binary(BinaryOperator::Subtract, infix),
+            ast::BinaryOperator::Multiply => self.typed_binary(BinaryOperator::Multiply, infix),
+            ast::BinaryOperator::Divide => self.typed_binary(BinaryOperator::Divide, infix),
+            ast::BinaryOperator::Remainder => self.typed_binary(BinaryOperator::Remainder, infix),
+        }
+    }
+
+    fn typed_binary(&mut self, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
+        let class = operator.class();
+        if let OperatorClass::Logic(_) = class {
+            return self.logic(operator, infix);
+        }
+        let left = self.expression(infix.left, &Expected::Anything);
+        let near = self.hint_for_right(class, left);
+        let operation = Operation {
+            operator_span: infix.operator_span,
+            left,
+            right: self.expression(infix.right, &near),
+            span: infix.span,
         };
-        let left = self.expression(left, &Expected::Anything);
-        let near = self.hint_for_right(operator, left);
-        let right = self.expression(right, &near);
-        if symbol(operator).1 == Kind::Arithmetic {
-            self.arithmetic(operator, operator_span, left, right, span)
-        } else {
-            self.comparison(operator, operator_span, left, right, span)
+        match class {
+            OperatorClass::Logic(_) | OperatorClass::Equality(_) => {
+                self.comparison(operator, Requirement::Equal, operation)
+            }
+            OperatorClass::Order(_) => self.comparison(operator, Requirement::Order, operation),
+            OperatorClass::Arithmetic(operator) => self.arithmetic(operator, operation),
         }
     }
 
     /// Both sides are alike, but for a duration times an int and for a time with a duration or a time.
-    fn hint_for_right(&mut self, operator: BinaryOperator, left: ExpressionId) -> Expected {
+    fn hint_for_right(&mut self, class: OperatorClass, left: ExpressionId) -> Expected {
+        use ArithmeticOperator as Operator;
         let left = self.ty(left);
-        match (operator, self.operand(&left)) {
-            (BinaryOperator::Multiply, Type::Duration) => Expected::Hint(Type::Int),
-            (BinaryOperator::Add | BinaryOperator::Subtract, Type::Time) => Expected::Anything,
-            _ => Expected::Hint(left),
+        let operand = self.operand(&left);
+        match class {
+            OperatorClass::Arithmetic(Operator::Multiply) if operand == Type::Duration => {
+                Expected::Hint(Type::Int)
+            }
+            OperatorClass::Arithmetic(Operator::Add | Operator::Subtract)
+                if operand == Type::Time =>
+            {
+                Expected::Anything
+            }
+            OperatorClass::Logic(_)
+            | OperatorClass::Equality(_)
+            | OperatorClass::Order(_)
+            | OperatorClass::Arithmetic(_) => Expected::Hint(left),
         }
     }
 
-    fn logic(
-        &mut self,
-        operator: BinaryOperator,
-        left: &ast::Expression,
-        right: &ast::Expression,
-        span: Span,
-    ) -> ExpressionId {
-        let left = self.expression(left, &Expected::Type(Type::Bool));
-        let right = self.expression(right, &Expected::Type(Type::Bool));
-        self.push(
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            },
-            Type::Bool,
-            span,
-        )
+    fn logic(&mut self, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
+        let left = self.expression(infix.left, &Expected::Type(Type::Bool));
+        let right = self.expression(infix.right, &Expected::Type(Type::Bool));
+        let kind = ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        };
+        self.push(kind, Type::Bool, infix.span)
     }
 
     fn comparison(
         &mut self,
         operator: BinaryOperator,
-        operator_span: Span,
-        left: ExpressionId,
-        right: ExpressionId,
-        span: Span,
+        requirement: Requirement,
+        operation: Operation,
     ) -> ExpressionId {
-        let (symbol, kind) = symbol(operator);
+        let Operation {
+            operator_span,
+            left,
+            right,
+            span,
+        } = operation;
         let (left_type, right_type) = (self.ty(left), self.ty(right));
-        let joined = match (&left_type, &right_type) {
-            (Type::Json, _) | (_, Type::Json) if kind == Kind::Equality => Some(Type::Json),
-            _ => self.join_types(&left_type, &right_type),
+        let is_json = left_type == Type::Json || right_type == Type::Json;
+        let joined = if is_json && requirement == Requirement::Equal {
+            Some(Type::Json)
+        } else {
+            self.join_types(&left_type, &right_type)
         };
         let both = joined.and_then(|ty| {
             let left = self.try_coerce(left, &ty)?;
             Some((left, self.try_coerce(right, &ty)?, ty))
         });
         let Some((left, right, ty)) = both else {
-            self.wrong_operands(symbol, left, right, operator_span);
+            self.wrong_operands(operator, operation);
             return self.push(ExpressionKind::Invalid, Type::Bool, span);
         };
-        let requirement = match kind {
-            Kind::Equality => Requirement::Equal,
-            _ => Requirement::Order,
-        };
         self.require(requirement, &ty, operator_span);
-        self.push(
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            },
-            Type::Bool,
-            span,
-        )
+        let kind = ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        };
+        self.push(kind, Type::Bool, span)
     }
 
     /// `a + b` with both sides inferred.
     pub(super) fn arithmetic(
         &mut self,
-        operator: BinaryOperator,
-        operator_span: Span,
-        left: ExpressionId,
-        right: ExpressionId,
-        span: Span,
+        operator: ArithmeticOperator,
+        operation: Operation,
     ) -> ExpressionId {
+        let Operation {
+            operator_span,
+            left,
+            right,
+            span,
+        } = operation;
         let (left_type, right_type) = (self.ty(left), self.ty(right));
         if left_type == Type::Invalid || right_type == Type::Invalid {
             let known = if left_type == Type::Invalid {
@@ -144,7 +186,7 @@ impl Context<'_> {
             return self.push(ExpressionKind::Invalid, known, span);
         }
         let is_secret = |it: &Self, ty: &Type| it.unchecked(ty) == Type::Secret;
-        if operator == BinaryOperator::Add
+        if operator == ArithmeticOperator::Add
             && (is_secret(self, &left_type) || is_secret(self, &right_type))
             && [&left_type, &right_type]
                 .iter()
@@ -159,122 +201,129 @@ impl Context<'_> {
                 let left = self.try_coerce(left, &it.left)?;
                 Some((left, self.try_coerce(right, &it.right)?, it.result))
             });
-        match settled {
-            Some((left, right, ty)) => self.push(
-                ExpressionKind::Binary {
-                    operator,
-                    left,
-                    right,
-                },
-                ty,
-                span,
-            ),
-            None => {
-                self.wrong_operands(symbol(operator).0, left, right, operator_span);
-                self.invalid(span)
-            }
-        }
+        let Some((left, right, ty)) = settled else {
+            self.wrong_operands(operator.into(), operation);
+            return self.invalid(span);
+        };
+        let kind = ExpressionKind::Binary {
+            operator: operator.into(),
+            left,
+            right,
+        };
+        self.push(kind, ty, span)
     }
 
     fn arithmetic_types(
         &mut self,
-        operator: BinaryOperator,
+        operator: ArithmeticOperator,
         left: &Type,
         right: &Type,
         span: Span,
     ) -> Option<Arithmetic> {
         let (left, right) = (self.operand(left), self.operand(right));
-        let exactly = |left: Type, right: Type, result: Type| {
-            Some(Arithmetic {
+        if let Some(result) = of_times(operator, &left, &right) {
+            return Some(Arithmetic {
                 left,
                 right,
                 result,
-            })
-        };
-        match (operator, &left, &right) {
-            (BinaryOperator::Add | BinaryOperator::Subtract, Type::Time, Type::Duration) => {
-                return exactly(left, right, Type::Time);
-            }
-            (BinaryOperator::Subtract, Type::Time, Type::Time) => {
-                return exactly(left, right, Type::Duration);
-            }
-            (BinaryOperator::Multiply, Type::Duration, Type::Int) => {
-                return exactly(left, right, Type::Duration);
-            }
-            _ => {}
+            });
         }
-        let joined = match (&left, &right) {
-            (Type::Variable(_), _) | (_, Type::Variable(_)) => {
-                self.relate(&left, &right)?;
-                self.table.resolve(&left)
-            }
-            (Type::List(_), Type::List(_)) => self.join_types(&left, &right)?,
-            _ if left == right => left,
-            _ => return None,
+        let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
+            self.relate(&left, &right)?;
+            self.table.resolve(&left)
+        } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
+            self.join_types(&left, &right)?
+        } else if left == right {
+            left
+        } else {
+            return None;
         };
         let requirement = match operator {
-            BinaryOperator::Add => Requirement::Add,
-            BinaryOperator::Subtract => Requirement::Subtract,
-            BinaryOperator::Multiply => Requirement::Multiply,
-            BinaryOperator::Divide => Requirement::Divide,
-            _ => Requirement::Remainder,
+            ArithmeticOperator::Add => Requirement::Add,
+            ArithmeticOperator::Subtract => Requirement::Subtract,
+            ArithmeticOperator::Multiply => Requirement::Multiply,
+            ArithmeticOperator::Divide => Requirement::Divide,
+            ArithmeticOperator::Remainder => Requirement::Remainder,
         };
         let zonked = self.table.zonk(&joined);
-        if !capability::is_able(
-            self.db,
-            requirement,
-            &zonked,
-            &mut capability::Open::default(),
-        ) {
+        let mut open = capability::Open::default();
+        if !capability::is_able(self.db, requirement, &zonked, &mut open) {
             return None;
         }
         self.require(requirement, &zonked, span);
-        exactly(joined.clone(), joined.clone(), joined)
+        Some(Arithmetic {
+            left: joined.clone(),
+            right: joined.clone(),
+            result: joined,
+        })
     }
 
     /// Reports operands that an operator does not take, with the way out where there is one.
-    pub(super) fn wrong_operands(
-        &mut self,
-        symbol: &str,
-        left: ExpressionId,
-        right: ExpressionId,
-        operator_span: Span,
-    ) {
+    fn wrong_operands(&mut self, operator: BinaryOperator, operation: Operation) {
+        let Operation { left, right, .. } = operation;
         let (left_type, right_type) = (self.ty(left), self.ty(right));
-        let place = self.place(operator_span);
+        let place = self.place(operation.operator_span);
         let (left_text, right_text) = (self.show(&left_type), self.show(&right_type));
-        let report = errors::wrong_operands(place, symbol, &left_text, &right_text);
-        let is_literal = |id: ExpressionId| {
-            matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_))
-        };
-        let float = |id: ExpressionId, report| {
-            let (start, end) = (self.start(self.span(id)), self.end(self.span(id)));
-            match is_literal(id) {
-                true => errors::write_as_float(report, end),
-                false => errors::convert_to_float(report, self.operand_form(id), start, end),
-            }
-        };
-        let report = match (self.operand(&left_type), self.operand(&right_type)) {
-            (Type::Int, Type::Float) => float(left, report),
-            (Type::Float, Type::Int) => float(right, report),
-            (Type::Optional(_), _) | (_, Type::Optional(_)) => errors::may_be_none(report),
-            (Type::Task(_), _) => errors::await_it(report, self.start(self.span(left))),
-            (_, Type::Task(_)) => errors::await_it(report, self.start(self.span(right))),
-            (Type::Json, _) => errors::decode_json(report, &right_text, self.end(self.span(left))),
-            (_, Type::Json) => errors::decode_json(report, &left_text, self.end(self.span(right))),
-            (Type::String, other) if symbol == "+" && other != Type::String => {
-                let span = self.span(right);
-                errors::interpolate(report, self.start(span), self.end(span))
-            }
-            (other, Type::String) if symbol == "+" && other != Type::String => {
-                let span = self.span(left);
-                errors::interpolate(report, self.start(span), self.end(span))
-            }
-            (Type::String, Type::Int) if symbol == "*" => errors::repeat_text(report),
-            (Type::String, _) if symbol == "%" => errors::interpolate_instead(report),
-            _ => report,
+        let report = errors::wrong_operands(place, operator.symbol(), &left_text, &right_text);
+        let (left_type, right_type) = (self.operand(&left_type), self.operand(&right_type));
+        let report = if left_type == Type::Int && right_type == Type::Float {
+            self.suggest_float(left, report)
+        } else if left_type == Type::Float && right_type == Type::Int {
+            self.suggest_float(right, report)
+        } else if [&left_type, &right_type].map(is_optional).contains(&true) {
+            errors::may_be_none(report)
+        } else if let Type::Task(_) = left_type {
+            errors::await_it(report, self.start(self.span(left)))
+        } else if let Type::Task(_) = right_type {
+            errors::await_it(report, self.start(self.span(right)))
+        } else if left_type == Type::Json {
+            errors::decode_json(report, &right_text, self.end(self.span(left)))
+        } else if right_type == Type::Json {
+            errors::decode_json(report, &left_text, self.end(self.span(right)))
+        } else if left_type == Type::String {
+            self.instead_of_text(operator, right, report)
+        } else if operator == BinaryOperator::Add && right_type == Type::String {
+            self.suggest_interpolation(left, report)
+        } else {
+            report
         };
         self.report(report);
+    }
+    /// What to write instead of an operator on a text and `right`.
+    fn instead_of_text(
+        &self,
+        operator: BinaryOperator,
+        right: ExpressionId,
+        report: Diagnostic,
+    ) -> Diagnostic {
+        let OperatorClass::Arithmetic(operator) = operator.class() else {
+            return report;
+        };
+        let ty = self.operand(&self.ty(right));
+        match operator {
+            ArithmeticOperator::Add if ty != Type::String => {
+                self.suggest_interpolation(right, report)
+            }
+            ArithmeticOperator::Multiply if ty == Type::Int => errors::repeat_text(report),
+            ArithmeticOperator::Remainder => errors::interpolate_instead(report),
+            ArithmeticOperator::Add
+            | ArithmeticOperator::Subtract
+            | ArithmeticOperator::Multiply
+            | ArithmeticOperator::Divide => report,
+        }
+    }
+
+    fn suggest_interpolation(&self, id: ExpressionId, report: Diagnostic) -> Diagnostic {
+        let span = self.span(id);
+        errors::interpolate(report, self.start(span), self.end(span))
+    }
+
+    fn suggest_float(&self, id: ExpressionId, report: Diagnostic) -> Diagnostic {
+        let (start, end) = (self.start(self.span(id)), self.end(self.span(id)));
+        if let ExpressionKind::Int(_) = self.expressions[id.0 as usize].kind {
+            return errors::write_as_float(report, end);
+        }
+        errors::convert_to_float(report, self.operand_form(id), start, end)
     }
 
     /// `-x`, `not b`
@@ -284,24 +333,32 @@ impl Context<'_> {
         operand: &ast::Expression,
         span: Span,
     ) -> ExpressionId {
-        if operator == ast::UnaryOperator::Not {
-            let operand = self.expression(operand, &Expected::Type(Type::Bool));
-            let operator = UnaryOperator::Not;
-            return self.push(
-                ExpressionKind::Unary { operator, operand },
-                Type::Bool,
-                span,
-            );
+        match operator {
+            ast::UnaryOperator::Not => self.not(operand, span),
+            ast::UnaryOperator::Negate => self.negation(operand, span),
         }
-        match &operand.kind {
-            ast::ExpressionKind::Literal(ast::Literal::Int(value)) => {
-                return self.int(value.map(|it| -it), span);
+    }
+
+    fn not(&mut self, operand: &ast::Expression, span: Span) -> ExpressionId {
+        let operand = self.expression(operand, &Expected::Type(Type::Bool));
+        let operator = UnaryOperator::Not;
+        let kind = ExpressionKind::Unary { operator, operand };
+        self.push(kind, Type::Bool, span)
+    }
+
+    fn negation(&mut self, operand: &ast::Expression, span: Span) -> ExpressionId {
+        if let ast::ExpressionKind::Literal(literal) = &operand.kind {
+            match literal {
+                ast::Literal::Int(value) => return self.int(value.map(|it| -it), span),
+                ast::Literal::Float(bits) => {
+                    let bits = (-f64::from_bits(*bits)).to_bits();
+                    return self.push(ExpressionKind::Float(bits), Type::Float, span);
+                }
+                ast::Literal::Bool(_)
+                | ast::Literal::None
+                | ast::Literal::Duration(_)
+                | ast::Literal::String(_) => {}
             }
-            ast::ExpressionKind::Literal(ast::Literal::Float(bits)) => {
-                let bits = (-f64::from_bits(*bits)).to_bits();
-                return self.push(ExpressionKind::Float(bits), Type::Float, span);
-            }
-            _ => {}
         }
         let id = self.expression(operand, &Expected::Anything);
         let ty = self.ty(id);
@@ -332,11 +389,37 @@ impl Context<'_> {
             Type::List(element) => Expected::Hint((*element).clone()),
             Type::Map(key, _) => Expected::Type((*key).clone()),
             Type::String => Expected::Type(Type::String),
-            other => {
-                if other != Type::Invalid {
-                    let (place, text) = (self.place(self.span(container)), self.show(&ty));
-                    self.report(errors::not_iterable(place, &text));
-                }
+            Type::Invalid => Expected::Anything,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_) => {
+                let (place, text) = (self.place(self.span(container)), self.show(&ty));
+                self.report(errors::not_iterable(place, &text));
                 Expected::Anything
             }
         };
@@ -355,27 +438,18 @@ impl Context<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Arithmetic,
-    Equality,
-    Order,
+fn is_optional(ty: &Type) -> bool {
+    matches!(ty, Type::Optional(_))
 }
 
-fn symbol(operator: BinaryOperator) -> (&'static str, Kind) {
+/// The type of the result where times and durations are not of one type with it.
+fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) -> Option<Type> {
+    let takes = |first: Type, second: Type| *left == first && *right == second;
     match operator {
-        BinaryOperator::And => ("and", Kind::Equality),
-        BinaryOperator::Or => ("or", Kind::Equality),
-        BinaryOperator::Equal => ("==", Kind::Equality),
-        BinaryOperator::NotEqual => ("!=", Kind::Equality),
-        BinaryOperator::Less => ("<", Kind::Order),
-        BinaryOperator::LessEqual => ("<=", Kind::Order),
-        BinaryOperator::Greater => (">", Kind::Order),
-        BinaryOperator::GreaterEqual => (">=", Kind::Order),
-        BinaryOperator::Add => ("+", Kind::Arithmetic),
-        BinaryOperator::Subtract => ("-", Kind::Arithmetic),
-        BinaryOperator::Multiply => ("*", Kind::Arithmetic),
-        BinaryOperator::Divide => ("/", Kind::Arithmetic),
-        BinaryOperator::Remainder => ("%", Kind::Arithmetic),
+        ArithmeticOperator::Add => takes(Type::Time, Type::Duration).then_some(Type::Time),
+        ArithmeticOperator::Subtract if takes(Type::Time, Type::Time) => Some(Type::Duration),
+        ArithmeticOperator::Subtract => takes(Type::Time, Type::Duration).then_some(Type::Time),
+        ArithmeticOperator::Multiply => takes(Type::Duration, Type::Int).then_some(Type::Duration),
+        ArithmeticOperator::Divide | ArithmeticOperator::Remainder => None,
     }
 }

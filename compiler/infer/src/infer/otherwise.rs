@@ -21,21 +21,20 @@ impl Context<'_> {
             Expected::Hint(it.clone().optional())
         });
         let value = self.expression(value, &wanted);
-        let inner = match self.ty(value) {
-            Type::Optional(inner) => self.table.resolve(&inner),
-            Type::Variable(variable) => {
-                let inner = self.fresh();
-                self.table.bind(variable, &inner.clone().optional());
-                inner
+        let ty = self.ty(value);
+        let inner = if let Type::Optional(inner) = &ty {
+            self.table.resolve(inner)
+        } else if let Type::Variable(variable) = ty {
+            let inner = self.fresh();
+            self.table.bind(variable, &inner.clone().optional());
+            inner
+        } else {
+            if !matches!(ty, Type::Invalid | Type::Never) {
+                let (place, text) = (self.place(self.span(value)), self.show(&ty));
+                self.report(errors::needless_fallback(place, &text));
             }
-            other => {
-                if !matches!(other, Type::Invalid | Type::Never) {
-                    let (place, text) = (self.place(self.span(value)), self.show(&other));
-                    self.report(errors::needless_fallback(place, &text));
-                }
-                self.expression(fallback, &Expected::Hint(other));
-                return value;
-            }
+            self.expression(fallback, &Expected::Hint(ty));
+            return value;
         };
         if let Expected::Type(ty) = expected
             && !self.table.is_open(ty)
@@ -43,9 +42,10 @@ impl Context<'_> {
             let fallback = self.expression(fallback, expected);
             return self.otherwise_of(value, fallback, ty.clone(), span);
         }
-        let near = match &inner {
-            Type::Json | Type::Secret | Type::Function(_) => Expected::Type(inner.clone()),
-            _ => Expected::Hint(inner.clone()),
+        let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
+            Expected::Type(inner.clone())
+        } else {
+            Expected::Hint(inner.clone())
         };
         let fallback = self.expression(fallback, &near);
         let other = self.ty(fallback);

@@ -86,7 +86,15 @@ impl Context<'_> {
                 PatternKind::Some(Box::new(inner))
             }
             (_, Type::Invalid | Type::Never) => self.lost_pattern(pattern),
-            _ => self.plain_pattern(pattern, &ty),
+            (
+                ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { .. }
+                | ast::PatternKind::Record { .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. },
+                _,
+            ) => self.plain_pattern(pattern, &ty),
         };
         Pattern { kind, ty, span }
     }
@@ -126,7 +134,10 @@ impl Context<'_> {
                 Some(kind) => kind,
                 None => self.lost_pattern(pattern),
             },
-            _ => PatternKind::Invalid,
+            ast::PatternKind::Wildcard
+            | ast::PatternKind::Binding(_)
+            | ast::PatternKind::Or(_)
+            | ast::PatternKind::Invalid => PatternKind::Invalid,
         }
     }
 
@@ -142,17 +153,16 @@ impl Context<'_> {
                     .is_some_and(|it| names.arms.take_absence(it, &names.path))
             }
         };
-        match ty {
-            Type::Optional(inner) if takes_inside => {
-                let inner_kind = PatternKind::Binding(self.bind(name, inner));
-                PatternKind::Some(Box::new(Pattern {
-                    kind: inner_kind,
-                    ty: (**inner).clone(),
-                    span: name.span,
-                }))
-            }
-            _ => PatternKind::Binding(self.bind(name, ty)),
+        if let Type::Optional(inner) = ty
+            && takes_inside
+        {
+            return PatternKind::Some(Box::new(Pattern {
+                kind: PatternKind::Binding(self.bind(name, inner)),
+                ty: (**inner).clone(),
+                span: name.span,
+            }));
         }
+        PatternKind::Binding(self.bind(name, ty))
     }
 
     /// The local that a name in a pattern binds.
@@ -316,12 +326,14 @@ impl Context<'_> {
             let types = self.fresh_arguments(parts.len());
             self.table.bind(variable, &Type::Tuple(types.into()));
         }
-        let types = match self.unchecked(ty) {
-            Type::Tuple(types) if types.len() == parts.len() => types,
-            _ => {
-                self.never_matches(&format!("a tuple of {}", parts.len()), ty, span);
-                return None;
-            }
+        let plain = self.unchecked(ty);
+        let types = if let Type::Tuple(types) = plain
+            && types.len() == parts.len()
+        {
+            types
+        } else {
+            self.never_matches(&format!("a tuple of {}", parts.len()), ty, span);
+            return None;
         };
         let mut patterns = Vec::with_capacity(parts.len());
         for (index, (part, ty)) in parts.iter().zip(types.iter()).enumerate() {
@@ -416,7 +428,11 @@ impl Context<'_> {
                     self.bind(name, &Type::Invalid);
                 }
             }
-            _ => {}
+            ast::PatternKind::Wildcard
+            | ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Invalid => {}
         }
         PatternKind::Invalid
     }

@@ -15,6 +15,33 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::setting::SettingsOf;
 
+/// What is written around a prompt's call.
+#[derive(Clone, Copy)]
+pub(super) enum Override<'a> {
+    By(&'a ast::Expression),
+    With(&'a [ast::Setting]),
+    Revise,
+}
+
+impl Override<'_> {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::By(_) => "by",
+            Self::With(_) => "with",
+            Self::Revise => "revise",
+        }
+    }
+}
+
+/// What an override puts into the call.
+#[derive(Default)]
+struct Taken {
+    agent: Option<ItemId>,
+    /// The settings, and the tools and workflows that they give to the model.
+    settings: Option<(ExpressionId, Vec<ItemId>)>,
+    mode: Option<PromptMode>,
+}
+
 impl Context<'_> {
     /// `p(arguments)`
     pub(super) fn prompt_call(
@@ -57,18 +84,13 @@ impl Context<'_> {
         self.arguments(formal, call)
     }
 
-    /// A prompt's call with `by`, `with` and `revise` around it.
-    pub(super) fn prompt_expression(
+    /// A prompt's call with `by`, `with` or `revise` around it.
+    pub(super) fn overridden(
         &mut self,
-        expression: &ast::Expression,
+        inner: &ast::Expression,
+        with: Override<'_>,
         span: Span,
     ) -> ExpressionId {
-        let (inner, word) = match &expression.kind {
-            ast::ExpressionKind::By { call, .. } => (call, "by"),
-            ast::ExpressionKind::With { call, .. } => (call, "with"),
-            ast::ExpressionKind::Revise(call) => (call, "revise"),
-            _ => return self.invalid(span),
-        };
         let id = self.expression(inner, &Expected::Anything);
         let ty = self.ty(id);
         let is_prompt = matches!(
@@ -78,32 +100,29 @@ impl Context<'_> {
         if !is_prompt {
             if ty != Type::Invalid {
                 let place = self.place(inner.span);
-                self.report(calls::not_a_prompt(place, word));
+                self.report(calls::not_a_prompt(place, with.word()));
             }
             return self.invalid(span);
         }
-        let agent = match &expression.kind {
-            ast::ExpressionKind::By { agent, .. } => self.agent(agent),
-            _ => None,
-        };
-        let settings = match &expression.kind {
-            ast::ExpressionKind::With { settings, .. } => {
+        let mut taken = Taken::default();
+        match with {
+            Override::By(agent) => taken.agent = self.agent(agent),
+            Override::With(settings) => {
                 let given = given_by_call(self.db, self.file, settings);
-                Some((self.settings(settings, SettingsOf::Call), given))
+                taken.settings = Some((self.settings(settings, SettingsOf::Call), given));
             }
-            _ => None,
-        };
-        self.with_overrides(id, expression, (agent, settings), span)
+            Override::Revise => taken.mode = Some(PromptMode::Revise),
+        }
+        self.with_overrides(id, taken, span)
     }
 
-    /// The call `id` with what stands around it taken in, so that no expression stands for the call alone.
-    fn with_overrides(
-        &mut self,
-        id: ExpressionId,
-        outer: &ast::Expression,
-        (agent, settings): (Option<ItemId>, Option<(ExpressionId, Vec<ItemId>)>),
-        span: Span,
-    ) -> ExpressionId {
+    /// The call `id` with what is written around it, so that no expression is the call alone.
+    fn with_overrides(&mut self, id: ExpressionId, taken: Taken, span: Span) -> ExpressionId {
+        let Taken {
+            agent,
+            settings,
+            mode: taken_mode,
+        } = taken;
         let ty = self.ty(id);
         let call = &mut self.expressions[id.0 as usize];
         call.ty = Type::Unit;
@@ -127,10 +146,7 @@ impl Context<'_> {
             let word = if agent.is_some() { "by" } else { "with" };
             self.report(calls::duplicate_setting(place, word));
         }
-        let mode = match &outer.kind {
-            ast::ExpressionKind::Revise(_) => PromptMode::Revise,
-            _ => mode,
-        };
+        let mode = taken_mode.unwrap_or(mode);
         let (settings, given) = match settings {
             Some((settings, given)) => (Some(settings), given),
             None => (inner_settings, inner_given),

@@ -73,7 +73,7 @@ impl Context<'_> {
             let report = errors::not_a_record(place, &format!("`{}`", last.name));
             self.report(match definition {
                 Definition::Variant { .. } => errors::made_by_call(report, &last.name),
-                _ => report,
+                Definition::Item(_) | Definition::Module(_) => report,
             });
             return None;
         };
@@ -81,16 +81,29 @@ impl Context<'_> {
             ItemKind::Record => Some((item, None)),
             ItemKind::Alias => {
                 let target = gsw_names::alias_target(self.db, item);
-                match self.unchecked(&target) {
-                    Type::Record(record, _) => {
-                        let checked = gsw_names::has_check(self.db, item)
-                            .then(|| Type::Checked(item, Arc::from([])));
-                        Some((record, checked))
-                    }
-                    _ => None,
-                }
+                let Type::Record(record, _) = self.unchecked(&target) else {
+                    return None;
+                };
+                let checked =
+                    gsw_names::has_check(self.db, item).then(|| Type::Checked(item, Arc::from([])));
+                Some((record, checked))
             }
-            _ => None,
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => None,
         };
         if found.is_none() {
             let what = format!("the {} `{}`", kind_text(item.kind(self.db)), last.name);
@@ -120,7 +133,7 @@ impl Context<'_> {
                     self.refer(name.span, reference(definition));
                     definition
                 }
-                _ => {
+                Definition::Item(_) | Definition::Variant { .. } => {
                     let place = self.place(name.span);
                     let before = format!("`{}`", first.name);
                     self.report(

@@ -159,13 +159,16 @@ impl Context<'_> {
             Form::Cache => Some(self.json_of(value, Type::Bool)),
             Form::Model => Some(self.model(value)),
             Form::Environment => Some(self.environment(value)),
-            Form::Answer => match &value.kind {
-                ast::ExpressionKind::Name(word) if word == "exact" => {
+            Form::Answer => {
+                if let ast::ExpressionKind::Name(word) = &value.kind
+                    && word == "exact"
+                {
                     let text = self.text(word, value.span);
                     Some(self.as_json(text))
+                } else {
+                    self.wrong_form(name, form, value.span)
                 }
-                _ => self.wrong_form(name, form, value.span),
-            },
+            }
             Form::Tools => self.offered_tools(value),
             Form::Names => self.names(name, form, value),
             Form::Session => {
@@ -269,9 +272,10 @@ impl Context<'_> {
         for entry in entries {
             let key = self.expression(&entry.key, &Expected::Type(Type::String));
             let value = self.expression(&entry.value, &Expected::Anything);
-            let value = match self.ty(value) {
-                Type::Secret => value,
-                _ => self.coerce(value, &Type::String),
+            let value = if self.ty(value) == Type::Secret {
+                value
+            } else {
+                self.coerce(value, &Type::String)
             };
             pairs.push((key, self.as_json(value)));
         }
@@ -292,12 +296,14 @@ impl Context<'_> {
         };
         let mut texts = Vec::with_capacity(elements.len());
         for element in elements {
-            let text = match &element.kind {
-                // Skills are also named by their folders; everything else is a declaration, which a text might miss.
-                ast::ExpressionKind::Literal(ast::Literal::String(text)) if setting == "skills" => {
-                    Some(text.clone())
-                }
-                _ => self.listed_name(setting, form, element),
+            // Skills are also named by their folders; everything else is a declaration, which a text might miss.
+            let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) =
+                &element.kind
+                && setting == "skills"
+            {
+                Some(text.clone())
+            } else {
+                self.listed_name(setting, form, element)
             };
             if let Some(text) = text {
                 texts.push(self.text(&text, element.span));
@@ -314,34 +320,30 @@ impl Context<'_> {
         form: &Form,
         element: &ast::Expression,
     ) -> Option<Name> {
-        match &element.kind {
-            ast::ExpressionKind::AllOf(base) => {
-                let base = self.listed_name(setting, form, base)?;
-                Some(Name::from(format!("{base}.*")))
+        if let ast::ExpressionKind::AllOf(base) = &element.kind {
+            let base = self.listed_name(setting, form, base)?;
+            return Some(Name::from(format!("{base}.*")));
+        }
+        if let ast::ExpressionKind::Name(name) = &element.kind {
+            let found = self.resolve(name, element.span, None)?;
+            self.refer(element.span, crate::infer::name::reference(found));
+            return self.listed_definition(setting, found, name, element.span);
+        }
+        if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+            let scope = self.path(base);
+            if let Some(Definition::Module(module)) = scope {
+                let found = self.member(module, name)?;
+                return self.listed_definition(setting, found, &name.name, name.span);
             }
-            ast::ExpressionKind::Field { base, name, .. } => match self.path(base) {
-                Some(Definition::Module(module)) => {
-                    let found = self.member(module, name)?;
-                    self.listed_definition(setting, found, &name.name, name.span)
-                }
-                Some(Definition::Item(server)) if server.kind(self.db) == ItemKind::Mcp => Some(
-                    Name::from(format!("{}.{}", server.name(self.db), name.name)),
-                ),
-                _ => {
-                    self.wrong_form(setting, form, element.span);
-                    None
-                }
-            },
-            ast::ExpressionKind::Name(name) => {
-                let found = self.resolve(name, element.span, None)?;
-                self.refer(element.span, crate::infer::name::reference(found));
-                self.listed_definition(setting, found, name, element.span)
-            }
-            _ => {
-                self.wrong_form(setting, form, element.span);
-                None
+            if let Some(Definition::Item(server)) = scope
+                && server.kind(self.db) == ItemKind::Mcp
+            {
+                let text = format!("{}.{}", server.name(self.db), name.name);
+                return Some(Name::from(text));
             }
         }
+        self.wrong_form(setting, form, element.span);
+        None
     }
 
     fn listed_definition(
@@ -368,7 +370,23 @@ impl Context<'_> {
         }
         Some(match kind {
             ItemKind::Workflow => spawn_name(self.db, item),
-            _ => item.name(self.db).clone(),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => item.name(self.db).clone(),
         })
     }
 

@@ -7,9 +7,10 @@ use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{
-    BinaryOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
+    ArithmeticOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
+use crate::infer::operator::Operation;
 use crate::infer::pattern::Place;
 use crate::infer::table::Side;
 use crate::item_bodies::Reference;
@@ -89,7 +90,9 @@ impl Context<'_> {
                 self.report(errors::no_value(place, &text));
                 self.push(ExpressionKind::Invalid, wanted.clone(), block.span)
             }
-            _ => self.settle(id, expected),
+            Expected::Anything | Expected::Dropped | Expected::Hint(_) | Expected::Type(_) => {
+                self.settle(id, expected)
+            }
         }
     }
 
@@ -100,16 +103,15 @@ impl Context<'_> {
             ast::StatementKind::Let { pattern, ty, value } => {
                 self.let_statement(pattern, ty.as_ref(), value, span)
             }
-            ast::StatementKind::Var { pattern, ty, value } => match &pattern.kind {
-                ast::PatternKind::Binding(name) => {
+            ast::StatementKind::Var { pattern, ty, value } => {
+                if let ast::PatternKind::Binding(name) = &pattern.kind {
                     self.variable(name, ty.as_ref(), value, LocalKind::Var)
-                }
-                _ => {
+                } else {
                     let kind = self.let_statement(pattern, ty.as_ref(), value, span);
                     out.push(Statement { kind, span });
                     return self.variables(out);
                 }
-            },
+            }
             ast::StatementKind::State { name, ty, value } => {
                 self.variable(name, Some(ty), value, LocalKind::State)
             }
@@ -148,7 +150,10 @@ impl Context<'_> {
             | StatementKind::Var { value, .. }
             | StatementKind::Assign { value, .. }
             | StatementKind::Expression(value) => self.ty(*value) == Type::Never,
-            _ => false,
+            StatementKind::Defer(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::AssertFails { .. }
+            | StatementKind::Mock { .. } => false,
         };
         out.push(Statement { kind, span });
         diverges
@@ -205,7 +210,13 @@ impl Context<'_> {
         }
         let mut values = out.iter().rev().filter_map(|it| match &it.kind {
             StatementKind::Let { value, .. } => Some(*value),
-            _ => None,
+            StatementKind::Var { .. }
+            | StatementKind::Assign { .. }
+            | StatementKind::Expression(_)
+            | StatementKind::Defer(_)
+            | StatementKind::Assert { .. }
+            | StatementKind::AssertFails { .. }
+            | StatementKind::Mock { .. } => None,
         });
         values.next().is_some_and(|it| self.ty(it) == Type::Never)
     }
@@ -224,7 +235,7 @@ impl Context<'_> {
         let value = self.expression(value, &wanted);
         let ty = match wanted {
             Expected::Type(ty) => ty,
-            _ => self.variable_type(value),
+            Expected::Anything | Expected::Dropped | Expected::Hint(_) => self.variable_type(value),
         };
         let value = self.coerce(value, &ty);
         let local = self.declare(&name.name, ty, kind, name.span);
@@ -235,10 +246,11 @@ impl Context<'_> {
     /// tells whether the variable holds more than literals of a union.
     fn variable_type(&mut self, value: ExpressionId) -> Type {
         let ty = self.ty(value);
-        match self.unchecked(&ty) {
-            ty @ (Type::Literals(_) | Type::Text(_)) => self.table.text_above(&ty),
-            other => self.table.loosened(&other, Side::Above),
+        let plain = self.unchecked(&ty);
+        if matches!(plain, Type::Literals(_) | Type::Text(_)) {
+            return self.table.text_above(&plain);
         }
+        self.table.loosened(&plain, Side::Above)
     }
 
     fn assign(
@@ -263,24 +275,31 @@ impl Context<'_> {
                     value,
                 });
             }
-            ast::AssignOperator::Add => BinaryOperator::Add,
-            ast::AssignOperator::Subtract => BinaryOperator::Subtract,
-            ast::AssignOperator::Multiply => BinaryOperator::Multiply,
+            ast::AssignOperator::Add => ArithmeticOperator::Add,
+            ast::AssignOperator::Subtract => ArithmeticOperator::Subtract,
+            ast::AssignOperator::Multiply => ArithmeticOperator::Multiply,
         };
-        if let (BinaryOperator::Add, Type::Text(text)) = (operator, self.table.resolve(&ty)) {
+        let is_sum = operator == ArithmeticOperator::Add;
+        if is_sum && let Type::Text(text) = self.table.resolve(&ty) {
             self.table.texts.reach_any(text);
         }
-        let near = match self.table.resolve(&ty) {
-            // A list grows only by lists of its own type.
-            Type::List(_) if operator == BinaryOperator::Add && !self.table.is_open(&ty) => {
-                Expected::Type(ty.clone())
-            }
-            _ => Expected::Hint(ty.clone()),
+        // A list grows only by lists of its own type.
+        let is_list = matches!(self.table.resolve(&ty), Type::List(_));
+        let near = if is_list && is_sum && !self.table.is_open(&ty) {
+            Expected::Type(ty.clone())
+        } else {
+            Expected::Hint(ty.clone())
         };
         let value = self.expression(value, &near);
         let left = self.local_value(local, target.span);
         let known = self.diagnostics.len();
-        let whole = self.arithmetic(operator, target.span.to(span), left, value, span);
+        let operation = Operation {
+            operator_span: target.span.to(span),
+            left,
+            right: value,
+            span,
+        };
+        let whole = self.arithmetic(operator, operation);
         let target = self.place(target.span);
         if let Some(report) = self.diagnostics.get_mut(known) {
             report
@@ -289,24 +308,27 @@ impl Context<'_> {
         }
         let whole = self.coerce(whole, &ty);
         // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
-        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
-        if let ExpressionKind::Binary {
-            left: kept, right, ..
-        } = kind
-            && self.below_forgetting(*kept) == left
-        {
-            let value = *right;
-            return Some(StatementKind::Assign {
-                local,
-                operator: Some(operator),
-                value,
-            });
-        }
+        let (operator, value) = match self.added_to(left, whole) {
+            Some(value) => (Some(operator.into()), value),
+            None => (None, whole),
+        };
         Some(StatementKind::Assign {
             local,
-            operator: None,
-            value: whole,
+            operator,
+            value,
         })
+    }
+
+    /// The right side of `whole`, when it is `left` with an operator and that.
+    fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
+        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
+        let ExpressionKind::Binary {
+            left: kept, right, ..
+        } = kind
+        else {
+            return None;
+        };
+        (self.below_forgetting(*kept) == left).then_some(*right)
     }
 
     /// The variable that an assignment means; what cannot be assigned is reported.
@@ -316,15 +338,15 @@ impl Context<'_> {
             self.expression(target, &Expected::Anything);
             let report = errors::not_assignable(place, "this expression");
             let text = |of: &ast::Expression| source_text(self.db, self.item, of.span);
-            self.report(match &target.kind {
-                ast::ExpressionKind::Field { base, name, .. } => {
+            self.report(
+                if let ast::ExpressionKind::Field { base, name, .. } = &target.kind {
                     errors::assigned_field(report, &text(base), &name.name)
-                }
-                ast::ExpressionKind::Index { base, .. } => {
+                } else if let ast::ExpressionKind::Index { base, .. } = &target.kind {
                     errors::assigned_element(report, &text(base))
-                }
-                _ => errors::assigned_value(report),
-            });
+                } else {
+                    errors::assigned_value(report)
+                },
+            );
             return None;
         };
         let Some(local) = self.find_local(name) else {
@@ -400,11 +422,11 @@ impl Context<'_> {
 
 /// Whether an edit changes or stands at the edge of what is assigned to.
 fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
-    match (edit, target) {
-        (
-            gsw_source::Place::Item { span: edit, .. },
-            gsw_source::Place::Item { span: target, .. },
-        ) => edit.start <= target.end && edit.end >= target.start,
-        _ => false,
-    }
+    let gsw_source::Place::Item { span: edit, .. } = edit else {
+        return false;
+    };
+    let gsw_source::Place::Item { span: target, .. } = target else {
+        return false;
+    };
+    edit.start <= target.end && edit.end >= target.start
 }

@@ -147,26 +147,23 @@ impl Table {
 
     /// Whether `variable` stands somewhere in `ty`.
     fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
-        match self.resolve(ty) {
-            Type::Variable(other) => other == variable,
-            other => parts(&other).iter().any(|it| self.occurs(variable, it)),
-        }
+        let ty = self.resolve(ty);
+        ty == Type::Variable(variable) || parts(&ty).iter().any(|it| self.occurs(variable, it))
     }
 
     /// Whether an unbound variable stands somewhere in `ty`.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
-        match self.resolve(ty) {
-            Type::Variable(_) => true,
-            other => parts(&other).iter().any(|it| self.is_open(it)),
-        }
+        let ty = self.resolve(ty);
+        matches!(ty, Type::Variable(_)) || parts(&ty).iter().any(|it| self.is_open(it))
     }
 
     /// `ty` with every bound variable replaced, and strings that may yet be literals by what they are as far as known.
     pub(super) fn zonk(&self, ty: &Type) -> Type {
-        match self.resolve(ty) {
-            Type::Text(text) => self.texts.best(text),
-            other => rebuilt(&other, Side::Above, &mut |it, _| self.zonk(it)),
+        let ty = self.resolve(ty);
+        if let Type::Text(text) = ty {
+            return self.texts.best(text);
         }
+        rebuilt(&ty, Side::Above, &mut |it, _| self.zonk(it))
     }
 
     /// The type of the string literal `text`.
@@ -183,19 +180,20 @@ impl Table {
 
     /// Lets strings of `ty` flow into `text`. False when some of them may not be there.
     pub(super) fn text_into(&mut self, ty: &Type, text: TextVariable) -> bool {
-        match self.resolve(ty) {
-            Type::Text(lower) => self.texts.flow(lower, text),
-            Type::Literals(names) => self.texts.reach_union(text, &names),
-            _ => self.texts.reach_any(text),
+        let ty = self.resolve(ty);
+        if let Type::Text(lower) = ty {
+            self.texts.flow(lower, text)
+        } else if let Type::Literals(names) = ty {
+            self.texts.reach_union(text, &names)
+        } else {
+            self.texts.reach_any(text)
         }
     }
 
     /// Whether `ty` holds strings that may yet be literals of a union.
     pub(super) fn holds_text(&self, ty: &Type) -> bool {
-        match self.resolve(ty) {
-            Type::Text(_) => true,
-            other => parts(&other).iter().any(|it| self.holds_text(it)),
-        }
+        let ty = self.resolve(ty);
+        matches!(ty, Type::Text(_)) || parts(&ty).iter().any(|it| self.holds_text(it))
     }
 
     /// `ty` with new types for the strings in it that may yet be literals, on that side of the old ones.
@@ -203,22 +201,21 @@ impl Table {
         if !self.holds_text(ty) {
             return ty.clone();
         }
-        match self.resolve(ty) {
-            Type::Text(text) => {
-                let fresh = self.texts.fresh();
-                match side {
-                    Side::Above => self.texts.flow(text, fresh),
-                    Side::Below => self.texts.flow(fresh, text),
-                };
-                Type::Text(fresh)
-            }
-            other => rebuilt(&other, side, &mut |it, side| self.loosened(it, side)),
-        }
+        let ty = self.resolve(ty);
+        let Type::Text(text) = ty else {
+            return rebuilt(&ty, side, &mut |it, side| self.loosened(it, side));
+        };
+        let fresh = self.texts.fresh();
+        match side {
+            Side::Above => self.texts.flow(text, fresh),
+            Side::Below => self.texts.flow(fresh, text),
+        };
+        Type::Text(fresh)
     }
 }
 
 /// `ty` with its parts as `part` makes them; what a function takes stands on the other side.
-fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
+pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
     fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
         types.iter().map(part).collect()
     }
@@ -246,7 +243,28 @@ fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> 
         Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
         Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
         Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
-        other => other.clone(),
+        Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => ty.clone(),
     }
 }
 

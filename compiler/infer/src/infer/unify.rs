@@ -60,7 +60,38 @@ impl Context<'_> {
                 let base = lookup::alias_target(self.db, *item, arguments)?;
                 self.relate(&base, &target).map(|_| Relation::Forget)
             }
-            _ => self.relate_parts(&actual, &target),
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Text(_)
+                | Type::Parameter(..)
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => self.relate_parts(&actual, &target),
         }
     }
 
@@ -93,7 +124,41 @@ impl Context<'_> {
                 self.relate_all(some, others)
             }
             (Type::Function(left), Type::Function(right)) => self.relate_functions(left, right),
-            _ => None,
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Checked(..)
+                | Type::Parameter(..)
+                | Type::Variable(_)
+                | Type::Text(_)
+                | Type::Invalid
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => None,
         }
     }
 
@@ -116,9 +181,11 @@ impl Context<'_> {
     ) -> Option<Relation> {
         let parameters = self.relate_all(&target.parameters, &actual.parameters)?;
         // What the function raises is looked at where it becomes one of a type that says what it may raise.
-        let promise = match &target.latent {
-            Some(_) if target.latent != actual.latent => Relation::Forget,
-            _ => Relation::Same,
+        let promises_more = target.latent.is_some() && target.latent != actual.latent;
+        let promise = if promises_more {
+            Relation::Forget
+        } else {
+            Relation::Same
         };
         let result = self.relate(&actual.result, &target.result)?;
         Some(parameters.and(promise).and(result))
@@ -142,36 +209,45 @@ impl Context<'_> {
 
     /// The type that an operator sees: below checks, and `string` for a union of literals.
     pub(super) fn operand(&self, ty: &Type) -> Type {
-        match self.unchecked(ty) {
-            Type::Literals(_) | Type::Text(_) => Type::String,
-            other => other,
+        let plain = self.unchecked(ty);
+        if matches!(plain, Type::Literals(_) | Type::Text(_)) {
+            return Type::String;
         }
+        plain
     }
 
     /// The variable that `ty` is, when its head is unknown.
     pub(super) fn unknown(&self, ty: &Type) -> Option<TypeVariable> {
-        match self.table.resolve(ty) {
-            Type::Variable(variable) => Some(variable),
-            _ => None,
-        }
+        let Type::Variable(variable) = self.table.resolve(ty) else {
+            return None;
+        };
+        Some(variable)
     }
 
     /// The literals that a string may be where `ty` is wanted.
     pub(super) fn wanted_literals(&self, ty: &Type) -> Option<std::sync::Arc<[Name]>> {
-        match self.unchecked(ty) {
-            Type::Literals(names) => Some(names),
-            Type::Text(text) => self.table.texts.bound(text),
-            Type::Optional(inner) => self.wanted_literals(&inner),
-            _ => None,
+        let plain = self.unchecked(ty);
+        if let Type::Optional(inner) = &plain {
+            return self.wanted_literals(inner);
         }
+        if let Type::Text(text) = plain {
+            return self.table.texts.bound(text);
+        }
+        let Type::Literals(names) = plain else {
+            return None;
+        };
+        Some(names)
     }
 
     /// The enum that a variant's bare name belongs to where `ty` is wanted.
     pub(super) fn wanted_enum(&self, ty: &Type) -> Option<(ItemId, std::sync::Arc<[Type]>)> {
-        match self.unchecked(ty) {
-            Type::Enum(item, arguments) => Some((item, arguments)),
-            Type::Optional(inner) => self.wanted_enum(&inner),
-            _ => None,
+        let plain = self.unchecked(ty);
+        if let Type::Optional(inner) = &plain {
+            return self.wanted_enum(inner);
         }
+        let Type::Enum(item, arguments) = plain else {
+            return None;
+        };
+        Some((item, arguments))
     }
 }

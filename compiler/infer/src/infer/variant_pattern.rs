@@ -109,12 +109,14 @@ impl Context<'_> {
             self.table
                 .bind(variable, &Type::Enum(item, arguments.into()));
         }
-        let arguments = match self.unchecked(ty) {
-            Type::Enum(other, arguments) if other == item => arguments,
-            _ => {
-                self.never_matches(&format!("a variant of `{}`", item.name(self.db)), ty, span);
-                return None;
-            }
+        let plain = self.unchecked(ty);
+        let arguments = if let Type::Enum(other, arguments) = plain
+            && other == item
+        {
+            arguments
+        } else {
+            self.never_matches(&format!("a variant of `{}`", item.name(self.db)), ty, span);
+            return None;
         };
         let declared = &lookup::variants(self.db, item)[variant as usize].fields;
         let fields = self.fields(path, fields, declared, &arguments, span);
@@ -224,12 +226,14 @@ impl Context<'_> {
             self.table
                 .bind(variable, &Type::Record(item, Arc::from(arguments)));
         }
-        let arguments = match self.unchecked(ty) {
-            Type::Record(other, arguments) if other == item => arguments,
-            _ => {
-                self.never_matches(&format!("a `{}`", item.name(self.db)), ty, span);
-                return None;
-            }
+        let plain = self.unchecked(ty);
+        let arguments = if let Type::Record(other, arguments) = plain
+            && other == item
+        {
+            arguments
+        } else {
+            self.never_matches(&format!("a `{}`", item.name(self.db)), ty, span);
+            return None;
         };
         let declared = lookup::fields(self.db, item);
         let fields = self.fields(path, Some((fields, rest)), declared, &arguments, span);

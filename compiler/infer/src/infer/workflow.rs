@@ -142,10 +142,11 @@ impl Context<'_> {
             latent: None,
         }));
         let id = self.expression(expression, &Expected::Hint(wanted));
-        let is_judge = match self.ty(id) {
-            Type::Function(it) => self.table.resolve(&it.result) == reflection,
-            Type::Invalid => true,
-            _ => false,
+        let ty = self.ty(id);
+        let is_judge = if let Type::Function(it) = &ty {
+            self.table.resolve(&it.result) == reflection
+        } else {
+            ty == Type::Invalid
         };
         let place = self.place(expression.span);
         if !is_judge {
@@ -162,13 +163,13 @@ impl Context<'_> {
         let Type::Function(function) = self.ty(judge) else {
             return true;
         };
-        let names: Vec<Name> = match self.expressions[judge.0 as usize].kind {
-            ExpressionKind::FunctionValue { item, .. } => {
-                let declared = &lookup::signature(self.db, item).parameters;
-                declared.iter().map(|it| it.name.clone()).collect()
-            }
-            _ => Vec::new(),
+        let kind = &self.expressions[judge.0 as usize].kind;
+        let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
+            lookup::signature(self.db, *item).parameters.as_slice()
+        } else {
+            &[]
         };
+        let names: Vec<Name> = parameters.iter().map(|it| it.name.clone()).collect();
         let mut left = FACTS
             .iter()
             .filter(|(name, _)| !names.iter().any(|it| it == name));
@@ -240,9 +241,12 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        let wanted = match hint.map(|it| self.table.resolve(it)) {
-            Some(Type::Task(inner)) if !self.table.is_open(&inner) => Some((*inner).clone()),
-            _ => None,
+        let wanted = if let Some(Type::Task(inner)) = hint.map(|it| self.table.resolve(it))
+            && !self.table.is_open(&inner)
+        {
+            Some((*inner).clone())
+        } else {
+            None
         };
         let lambda = self.closure(value, wanted.as_ref());
         let ty = Type::Task(Arc::new(self.ty(lambda.body)));
@@ -297,7 +301,33 @@ impl Context<'_> {
                 Some(inner)
             }
             Type::Invalid => Some(Type::Invalid),
-            _ => None,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::Map(..)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Text(_) => None,
         }
     }
 
@@ -311,24 +341,26 @@ impl Context<'_> {
     /// `race e`
     pub(super) fn race(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let value = self.expression(value, &Expected::Anything);
-        let element = match self.ty(value) {
-            Type::List(element) => self.table.resolve(&element),
-            Type::Invalid => Type::Invalid,
-            _ => return self.not_awaitable("race", value, span),
+        let ty = self.ty(value);
+        let element = if let Type::List(element) = &ty {
+            self.table.resolve(element)
+        } else if ty == Type::Invalid {
+            Type::Invalid
+        } else {
+            return self.not_awaitable("race", value, span);
         };
-        match element {
-            Type::Task(_) | Type::Variable(_) | Type::Invalid => {
-                let ty = self.awaited(&element).unwrap_or(Type::Invalid);
-                self.push(ExpressionKind::Race(value), ty, span)
-            }
-            _ => self.not_awaitable("race", value, span),
+        if !matches!(element, Type::Task(_) | Type::Variable(_) | Type::Invalid) {
+            return self.not_awaitable("race", value, span);
         }
+        let ty = self.awaited(&element).unwrap_or(Type::Invalid);
+        self.push(ExpressionKind::Race(value), ty, span)
     }
 
     /// `parallel for p in e mods { }`
     pub(super) fn parallel_for(
         &mut self,
-        (pattern, iterable): (&ast::Pattern, &ast::Expression),
+        pattern: &ast::Pattern,
+        iterable: &ast::Expression,
         modifiers: &[ast::Modifier],
         body: &ast::Block,
         span: Span,
@@ -341,22 +373,18 @@ impl Context<'_> {
         self.open_frame(Some(Type::Invalid));
         let names = self.scope.len();
         let mut statements = Vec::new();
-        let local = match &pattern.kind {
-            ast::PatternKind::Binding(name) => {
-                self.declare(&name.name, element, LocalKind::Parameter, name.span)
-            }
-            _ => {
-                let span = pattern.span;
-                let local =
-                    self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
-                let value = self.local_value(local, span);
-                let pattern = self.pattern(pattern, &element, Place::Binding);
-                statements.push(Statement {
-                    kind: StatementKind::Let { pattern, value },
-                    span,
-                });
-                local
-            }
+        let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
+            self.declare(&name.name, element, LocalKind::Parameter, name.span)
+        } else {
+            let span = pattern.span;
+            let local = self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
+            let value = self.local_value(local, span);
+            let pattern = self.pattern(pattern, &element, Place::Binding);
+            statements.push(Statement {
+                kind: StatementKind::Let { pattern, value },
+                span,
+            });
+            local
         };
         let mut body = self.block(body, &Expected::Anything);
         body = self.coerce(body, &result);
@@ -377,7 +405,7 @@ impl Context<'_> {
         };
         let ty = match policy {
             ErrorPolicy::Settle => self.prelude_enum("Result", result).list(),
-            _ => result.list(),
+            ErrorPolicy::First | ErrorPolicy::Merge => result.list(),
         };
         self.push(
             ExpressionKind::ParallelFor {
@@ -417,7 +445,10 @@ impl Context<'_> {
                     };
                     ("errors", policy.replace(found).is_none())
                 }
-                _ => {
+                ast::ModifierKind::Timeout(_)
+                | ast::ModifierKind::Retry { .. }
+                | ast::ModifierKind::Reflect { .. }
+                | ast::ModifierKind::Budget(_) => {
                     let name = modifier_name(&modifier.kind);
                     self.misplaced(name, modifier.span);
                     self.modifiers(std::slice::from_ref(modifier));

@@ -1,13 +1,13 @@
 //! The end of inference: every variable replaced by what was found, and reported where nothing was.
 
-use gsw_names::types::{FunctionType, Type, TypeVariable, parts};
+use gsw_names::types::{Type, TypeVariable, parts};
 
 use crate::errors::values as errors;
 use crate::hir::{
     Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::infer::context::Context;
-use crate::infer::table::{Blame, Table};
+use crate::infer::table::{Blame, Side, Table, rebuilt};
 
 impl Context<'_> {
     /// Gives every local and expression its final type.
@@ -69,28 +69,19 @@ impl Context<'_> {
 
 /// The unbound variables in `ty`.
 fn unknown_in(table: &Table, ty: &Type) -> Vec<TypeVariable> {
-    match ty {
-        // The common case, without allocation.
-        Type::Int | Type::String | Type::Bool | Type::Float | Type::Unit => Vec::new(),
-        _ => {
-            let mut found = Vec::new();
-            collect(table, ty, &mut found);
-            found
-        }
-    }
+    let mut found = Vec::new();
+    collect(table, ty, &mut found);
+    found
 }
 
 fn collect(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
-    match table.resolve(ty) {
-        Type::Variable(variable) => {
-            if !found.contains(&variable) {
-                found.push(variable);
-            }
-        }
-        other => parts(&other)
-            .iter()
-            .for_each(|it| collect(table, it, found)),
+    let ty = table.resolve(ty);
+    if let Type::Variable(variable) = ty
+        && !found.contains(&variable)
+    {
+        found.push(variable);
     }
+    parts(&ty).iter().for_each(|it| collect(table, it, found));
 }
 
 /// Whether there is anything to replace in `ty`.
@@ -110,7 +101,25 @@ fn has_variable(ty: &Type) -> bool {
         Type::Function(function) => {
             function.parameters.iter().any(has_variable) || has_variable(&function.result)
         }
-        _ => false,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Invalid => false,
     }
 }
 
@@ -122,52 +131,33 @@ fn finish(table: &Table, ty: &mut Type) {
 }
 
 fn without_variables(ty: Type) -> Type {
-    if !has_variable(&ty) {
-        return ty;
+    if matches!(ty, Type::Variable(_) | Type::Text(_)) {
+        return Type::Unit;
     }
-    let one = |it: &Type| std::sync::Arc::new(without_variables(it.clone()));
-    let many = |it: &[Type]| it.iter().cloned().map(without_variables).collect();
-    match &ty {
-        Type::Optional(inner) => without_variables((**inner).clone()).optional(),
-        Type::List(inner) => Type::List(one(inner)),
-        Type::Task(inner) => Type::Task(one(inner)),
-        Type::Stream(inner) => Type::Stream(one(inner)),
-        Type::Partial(inner) => Type::Partial(one(inner)),
-        Type::Map(key, value) => Type::Map(one(key), one(value)),
-        Type::Tuple(types) => Type::Tuple(many(types)),
-        Type::Record(item, types) => Type::Record(*item, many(types)),
-        Type::Enum(item, types) => Type::Enum(*item, many(types)),
-        Type::Checked(item, types) => Type::Checked(*item, many(types)),
-        Type::Function(function) => Type::Function(std::sync::Arc::new(FunctionType {
-            parameters: function
-                .parameters
-                .iter()
-                .cloned()
-                .map(without_variables)
-                .collect(),
-            result: without_variables(function.result.clone()),
-            latent: function.latent.clone(),
-        })),
-        _ => Type::Unit,
-    }
+    rebuilt(&ty, Side::Above, &mut |it, _| without_variables(it.clone()))
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 fn finish_kind(table: &Table, kind: &mut ExpressionKind) {
+    use ExpressionKind as Kind;
     match kind {
-        ExpressionKind::FunctionValue { type_arguments, .. }
-        | ExpressionKind::Call {
+        Kind::FunctionValue { type_arguments, .. }
+        | Kind::Call {
             callee: Callee::Item { type_arguments, .. },
             ..
         } => {
             type_arguments.iter_mut().for_each(|it| finish(table, it));
         }
-        ExpressionKind::Match { arms, .. } | ExpressionKind::Catch { arms, .. } => {
+        Kind::Match { arms, .. } | Kind::Catch { arms, .. } => {
             for Arm { pattern, .. } in arms {
                 finish_pattern(table, pattern);
             }
         }
-        ExpressionKind::For { pattern, .. } => finish_pattern(table, pattern),
-        ExpressionKind::Block { statements, .. } => {
+        Kind::For { pattern, .. } => finish_pattern(table, pattern),
+        Kind::Block { statements, .. } => {
             for Statement { kind, .. } in statements {
                 match kind {
                     StatementKind::Let { pattern, .. }
@@ -181,11 +171,67 @@ fn finish_kind(table: &Table, kind: &mut ExpressionKind) {
                     } => {
                         patterns.iter_mut().for_each(|it| finish_pattern(table, it));
                     }
-                    _ => {}
+                    StatementKind::Var { .. }
+                    | StatementKind::Assign { .. }
+                    | StatementKind::Expression(_)
+                    | StatementKind::Defer(_)
+                    | StatementKind::Assert { .. } => {}
                 }
             }
         }
-        _ => {}
+        Kind::Call {
+            callee: Callee::Value(_) | Callee::EnumValues(_),
+            ..
+        }
+        | Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Interpolation(_)
+        | Kind::Unary { .. }
+        | Kind::Binary { .. }
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::If { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::Race(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Step { .. }
+        | Kind::Modified { .. }
+        | Kind::Invalid => {}
     }
 }
 
@@ -209,6 +255,16 @@ fn finish_pattern(table: &Table, pattern: &mut Pattern) {
                 .chain(after)
                 .for_each(|it| finish_pattern(table, it));
         }
-        _ => {}
+        PatternKind::Wildcard
+        | PatternKind::Binding(_)
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
     }
 }

@@ -1,4 +1,8 @@
 //! `[models]`: the default model, short names, settings that hold for every agent, and the table of prices.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the kinds of TOML values are another crate's"
+)]
 
 use gsw_source::{Db, Place};
 use toml::de::DeValue;
