@@ -1,7 +1,7 @@
 //! What is wrong with a `permissions` block: nothing in it may be taken for less than it says.
 
 use gsw_infer::errors::calls;
-use gsw_names::effect_named;
+use gsw_names::types::Effect;
 use gsw_project::{PERMISSIONS, project_configuration};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Project, Span, nearest};
 use gsw_syntax::ast::{Expression, ExpressionKind, ItemBody, Literal, SettingValue};
@@ -56,7 +56,7 @@ fn beyond_project(
     place: impl Fn(Span) -> Place,
 ) -> Vec<Diagnostic> {
     let granted = project_configuration(db).and_then(|it| it.permissions.as_ref());
-    let (Some(granted), Some(effect)) = (granted, effect_named(name)) else {
+    let (Some(granted), Some(effect)) = (granted, Effect::named(name)) else {
         return Vec::new();
     };
     let listed = granted.iter().find(|it| it.0 == name);

@@ -6,7 +6,7 @@ use crate::tree::item_head;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 use gsw_syntax::ast;
 
-use crate::declaration::generics_of;
+use crate::generics::generics_of;
 use crate::lower_type::lower_type;
 use crate::scope::{Definition, resolve_member, resolve_name};
 use crate::types::Type;

@@ -4,10 +4,9 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
 use crate::errors;
-use crate::lower_type::effect_named;
 use crate::module::is_std;
 use crate::signature::Presence;
-use crate::types::EffectSet;
+use crate::types::{Effect, EffectSet};
 
 /// What an attribute stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,7 +126,7 @@ impl Attributes {
         match (name, texts) {
             ("intrinsic", [row, effects @ ..]) => {
                 self.intrinsic = Some(row.clone());
-                for effect in effects.iter().filter_map(|it| effect_named(it)) {
+                for effect in effects.iter().filter_map(|it| Effect::named(it)) {
                     self.effects = self.effects.with(effect);
                 }
             }

@@ -8,8 +8,8 @@ use gsw_syntax::ast;
 
 use crate::alias::{alias_diagnostics, alias_target, has_check};
 use crate::attribute::{AttributeTarget, Attributes, read_attributes};
-use crate::declaration::generics_of;
 use crate::errors;
+use crate::generics::generics_of;
 use crate::lower_type::{is_type_name, lower_type};
 use crate::signature::{Parameter, Presence, TypeDeclaration, TypeDeclarationKind, Variant};
 use crate::types::Type;

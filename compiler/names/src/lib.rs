@@ -8,6 +8,7 @@ mod declared_type;
 mod display;
 mod error_class;
 pub mod errors;
+mod generics;
 pub mod habit;
 mod held;
 mod host_tool;
@@ -28,19 +29,20 @@ pub mod types;
 
 pub use alias::{alias_target, has_check};
 pub use attribute::RequirementKind;
-pub use declaration::{ItemSignature, generics_of, item_signature};
+pub use declaration::{ItemSignature, item_signature};
 pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
 pub use display::display_type;
 pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
+pub use generics::generics_of;
 pub use held::{
     MOST_INSTANCES, find_held, has_media_inside, holds_media, holds_secret, is_endless,
 };
 pub use host_tool::{is_host_tool, needs_host, shared_names};
 pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
 pub use import_graph::is_circle;
-pub use lower_type::{effect_named, is_key, lower_throws, lower_type};
+pub use lower_type::{is_key, lower_throws, lower_type};
 pub use method::{ANY_VALUE, method, method_names};
 pub use module::{
     PRELUDE, implicit_module, is_std, library_module, module_file, module_path, prelude_file,

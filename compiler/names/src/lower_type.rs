@@ -8,10 +8,10 @@ use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, near
 use gsw_syntax::ast;
 
 use crate::alias::alias_target;
-use crate::declaration::generics_of;
 use crate::declared_type::is_plain_enum;
 use crate::error_class::{error_class, error_name, model_errors};
 use crate::errors;
+use crate::generics::generics_of;
 use crate::habit;
 use crate::import::is_reported;
 use crate::scope::{
@@ -353,7 +353,7 @@ impl Lowering<'_> {
     fn effects(&mut self, names: &[ast::Identifier]) -> EffectSet {
         let mut set = EffectSet::default();
         for name in names {
-            match effect_named(&name.name) {
+            match Effect::named(&name.name) {
                 Some(effect) => set = set.with(effect),
                 None => {
                     let place = self.place(name.span);
@@ -423,11 +423,6 @@ impl Lowering<'_> {
             }
         }
     }
-}
-
-/// The effect that a program writes as `name` after `uses`.
-pub fn effect_named(name: &str) -> Option<Effect> {
-    Effect::ALL.iter().copied().find(|it| it.name() == name)
 }
 
 /// Whether a word in the place of a field's name is most likely meant as its type. `time` and `image` make good names.

@@ -168,6 +168,12 @@ impl Effect {
         Self::Host,
     ];
 
+    /// The effect that a program writes as `name` after `uses`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+
     /// As written after `uses`.
     #[must_use]
     pub const fn name(self) -> &'static str {
