@@ -114,11 +114,16 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn all(ending: &str) -> Vec<PathBuf> {
+/// The files of a folder, and of those in it, whose names end so.
+pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    files(&root(), ending, &mut found);
+    files(folder, ending, &mut found);
     found.sort();
     found
+}
+
+fn all(ending: &str) -> Vec<PathBuf> {
+    files_in(&root(), ending)
 }
 
 fn read(path: &Path) -> String {
