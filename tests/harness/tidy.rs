@@ -32,10 +32,17 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
     ("gsw-engine", &["gsw-abi"]),
     ("gsw-trace", &["gsw-abi", "gsw-engine"]),
-    ("gsw-agents", &["gsw-abi", "gsw-engine"]),
+    ("gsw-driver", &["gsw-abi", "gsw-engine"]),
+    ("gsw-agents", &["gsw-abi", "gsw-driver", "gsw-engine"]),
     (
         "gsw-service",
-        &["gsw-abi", "gsw-agents", "gsw-engine", "gsw-trace"],
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-trace",
+        ],
     ),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
     (
@@ -50,7 +57,10 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-syntax",
         ],
     ),
-    ("groundswell", &["gsw-abi", "gsw-agents", "gsw-engine"]),
+    (
+        "groundswell",
+        &["gsw-abi", "gsw-agents", "gsw-driver", "gsw-engine"],
+    ),
     (
         "gsw-ide",
         &[

@@ -4,8 +4,9 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use gsw_engine::driver::call::Call;
-use gsw_engine::human::{self, Humans, NoReply, Reply, Replying};
+use gsw_driver::call::Call;
+use gsw_driver::human::{Humans, NoReply, Replying};
+use gsw_engine::human::{self, Reply};
 use gsw_engine::model::Issue;
 use serde::Serialize;
 use serde_json::Value;

@@ -3,8 +3,6 @@
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to the [`Models`].
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answers::Found;
-use crate::driver::call::Call;
 use crate::operation::WhenBusy;
 use crate::prices::{Price, Prices};
 
@@ -534,17 +531,4 @@ pub enum FailureKind {
     Provider,
     /// `PermissionDenied`
     PermissionDenied,
-}
-
-/// A future that can be sent between threads.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Performs requests to models; one per process, shared by its runs.
-pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
-    fn ask(
-        &self,
-        request: ModelRequest,
-        call: &Call,
-    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
 }

@@ -102,7 +102,7 @@ impl Run {
     }
 
     /// Begins a run that another one has detached.
-    pub(crate) fn start_detached(&mut self, start: &DetachedStart) {
+    pub fn start_detached(&mut self, start: &DetachedStart) {
         self.enter_native();
         let loaded = std::sync::Arc::clone(&self.loaded);
         let fields = match loaded.types.get(start.parameters) {

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::codec::{self, decode, parse};
 use crate::event::{EventKind, JsonText, Verdict};
-use crate::export::Step;
 use crate::human::{Question, Refused, Reply};
 use crate::model::Issue;
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
 use crate::run::Run;
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
 

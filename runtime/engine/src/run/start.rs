@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::decode;
+use crate::export::TABLE;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
@@ -84,7 +85,7 @@ impl Run {
             },
             start.now,
         );
-        let front = Front::new(&loaded);
+        let front = Front::new(&loaded, &TABLE);
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
@@ -145,7 +146,7 @@ impl Run {
     }
 
     /// Begins with a resumable function and its parameters, which it takes over.
-    pub fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
+    pub(crate) fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
         self.result = result;
         let frame = self.bottom_frame(function.0);
         for (index, &word) in words.iter().enumerate() {

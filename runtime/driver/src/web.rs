@@ -1,0 +1,45 @@
+//! The seam to whoever sends HTTP requests: the engine knows no client.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use gsw_engine::operation::{Failure, HttpAnswer};
+
+use crate::call::Call;
+
+/// Whether a host and port may be asked.
+pub type MayReach = Arc<dyn Fn(&str, u16) -> bool + Send + Sync>;
+
+/// What comes of a request.
+pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + Send>>;
+
+/// Sends HTTP requests.
+pub trait Web: Send + Sync {
+    /// Sends one and follows redirects. Every host is asked for with `may_reach` before anything is sent to it, since only
+    /// the client knows how it reads an address.
+    fn send(&self, request: WebRequest, may_reach: MayReach, call: &Call) -> WebAnswer;
+}
+
+/// A request with the values of its secrets; it is never written down.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebRequest {
+    /// `GET` and so on.
+    pub method: String,
+    /// Absolute.
+    pub url: String,
+    /// In order.
+    pub headers: Vec<(String, String)>,
+    /// The names of the headers that hold a secret: another host does not get them.
+    pub confidential: Vec<String>,
+    /// What is sent.
+    pub body: Option<String>,
+}
+
+impl std::fmt::Debug for WebRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WebRequest")
+            .field("method", &self.method)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
