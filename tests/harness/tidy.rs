@@ -30,10 +30,14 @@ const EDGES: &[(&str, &[&str])] = &[
         &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
-    ("gsw-engine", &["gsw-abi"]),
-    ("gsw-trace", &["gsw-abi", "gsw-engine"]),
+    ("gsw-notation", &[]),
+    ("gsw-engine", &["gsw-abi", "gsw-notation"]),
+    ("gsw-trace", &["gsw-abi", "gsw-engine", "gsw-notation"]),
     ("gsw-driver", &["gsw-abi", "gsw-engine"]),
-    ("gsw-agents", &["gsw-abi", "gsw-driver", "gsw-engine"]),
+    (
+        "gsw-agents",
+        &["gsw-abi", "gsw-driver", "gsw-engine", "gsw-notation"],
+    ),
     (
         "gsw-service",
         &[
@@ -41,6 +45,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-agents",
             "gsw-driver",
             "gsw-engine",
+            "gsw-notation",
             "gsw-trace",
         ],
     ),
@@ -59,7 +64,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "groundswell",
-        &["gsw-abi", "gsw-agents", "gsw-driver", "gsw-engine"],
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+        ],
     ),
     (
         "gsw-ide",

@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
+use gsw_engine::answers::WhenBusy;
 use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::human::Question;
 use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
-use gsw_engine::operation::{Failure, HttpRequest, Outcome, WhenBusy};
+use gsw_engine::operation::{Failure, HttpRequest, Outcome};
 use gsw_engine::panic;
 use gsw_engine::secret::Template;
 use tokio::runtime::{Builder, Runtime};

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
 use gsw_engine::answers::Found;
+use gsw_engine::answers::WhenBusy;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
-use gsw_engine::operation::{
-    DetachedStart, GivenUp, Operation, OperationId, Outcome, Request, WhenBusy,
-};
+use gsw_engine::operation::{DetachedStart, GivenUp, Operation, OperationId, Outcome, Request};
 use gsw_engine::run::{Abandoned, BEHAVIOUR, Finished, Run, RunSettings, Start, Turn};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

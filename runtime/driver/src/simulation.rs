@@ -10,8 +10,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gsw_engine::answers::Found;
+use gsw_engine::answers::WhenBusy;
 use gsw_engine::load::Loaded;
-use gsw_engine::operation::{Failure, Outcome, Request, WhenBusy};
+use gsw_engine::operation::{Failure, Outcome, Request};
 use gsw_engine::run::Finished;
 
 use crate::call::Call;

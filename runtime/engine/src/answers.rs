@@ -44,3 +44,13 @@ pub struct KeptAnswer {
     /// The run's time since 1970.
     pub at: Duration,
 }
+
+/// What a look-up does that finds another call at work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenBusy {
+    /// It says so.
+    Report,
+    /// It waits for that call.
+    Wait,
+}

@@ -2,10 +2,9 @@
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::model::Issue;
 
 /// What a person is asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

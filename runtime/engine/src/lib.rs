@@ -4,11 +4,9 @@
 
 pub mod answers;
 pub mod budget;
-pub mod calendar;
 pub mod codec;
 mod compare;
 mod data_block;
-pub mod duration;
 pub mod event;
 pub mod export;
 pub mod front;
@@ -19,7 +17,6 @@ pub mod media;
 pub mod model;
 mod name;
 pub mod node;
-pub mod number;
 pub mod observe;
 pub mod operation;
 pub mod panic;

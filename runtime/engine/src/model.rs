@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Program;
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answers::Found;
-use crate::operation::WhenBusy;
+use crate::answers::WhenBusy;
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -209,20 +210,6 @@ pub struct PromptFailure {
     pub error: BuiltinError,
     /// Its fields as a JSON object, decoded by the error's type.
     pub fields: Value,
-}
-
-/// What does not fit in an answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Issue {
-    /// `$.items[2].name`
-    pub path: String,
-    /// What was expected there.
-    pub expected: String,
-    /// What stood there.
-    pub found: String,
-    /// Both in a sentence.
-    pub message: String,
 }
 
 /// Checks a candidate against the result type and every `where`; given by the engine to each step.

@@ -1,10 +1,10 @@
 //! The end of a run: its value or error as data, and nothing left of its memory.
 
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::event::RunError;
-use crate::model::Issue;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 use crate::task::{Ending, Role, State, Task};

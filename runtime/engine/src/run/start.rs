@@ -8,6 +8,7 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::{Field, TypeId};
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use crate::export::TABLE;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::model::{Issue, Prompts};
+use crate::model::Prompts;
 use crate::node::{NewNode, NodeId, Status, Tree};
 use crate::port::Port;
 use crate::prices::Prices;

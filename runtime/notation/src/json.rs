@@ -1,13 +1,18 @@
 //! A strict JSON parser: no duplicate keys, no numbers beyond floats, nesting bounded.
 
+mod build;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::codec::build::{Build, Tree};
-use crate::codec::path::{self, Step};
-use crate::codec::{MAX_DEPTH, describe};
-use crate::model::Issue;
+use crate::issue::Issue;
+use crate::path::{self, Step};
+
+pub use build::{Build, Tree};
+
+/// How deep arrays and objects of a JSON text may nest.
+pub const MAX_DEPTH: usize = 512;
 
 /// The tree of a JSON text. Numbers keep their digits.
 ///
@@ -18,7 +23,10 @@ pub fn parse(text: &str) -> Result<Value, Issue> {
 }
 
 /// What `build` makes of a JSON text; where it is to end early, an issue that says nothing.
-pub(super) fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue> {
+///
+/// # Errors
+/// Where and why it is none.
+pub fn parse_into<B: Build>(text: &str, build: &mut B) -> Result<B::Value, Issue> {
     let mut parser = Parser {
         text,
         at: 0,
@@ -73,11 +81,7 @@ impl<'a, B: Build> Parser<'a, '_, B> {
         if self.steps.len() >= MAX_DEPTH {
             // The whole path would be longer than any message should be.
             let expected = format!("at most {MAX_DEPTH} levels");
-            return Err(describe::issue(
-                "$".into(),
-                expected,
-                "deeper nesting".into(),
-            ));
+            return Err(Issue::new("$".into(), expected, "deeper nesting".into()));
         }
         self.skip();
         self.space();
@@ -324,6 +328,6 @@ impl<'a, B: Build> Parser<'a, '_, B> {
     }
 
     fn issue(&self, expected: &str, found: String) -> Issue {
-        describe::issue(path::text(&self.steps), expected.into(), found)
+        Issue::new(path::text(&self.steps), expected.into(), found)
     }
 }

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 /// One step down.
 #[derive(Clone, Debug)]
-pub(super) enum Step<'a> {
+pub enum Step<'a> {
+    /// Into an object.
     Key(Cow<'a, str>),
+    /// Into a list.
     Index(usize),
 }
 
 /// The steps as text.
-pub(super) fn text(steps: &[Step<'_>]) -> String {
+#[must_use]
+pub fn text(steps: &[Step<'_>]) -> String {
     let mut text = String::from("$");
     for step in steps {
         match step {
