@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_agents::{AgentPrompts, Cache};
-use gsw_engine::driver::audience::Audience;
-use gsw_engine::driver::scripted::{Around, Entry, Report, Script, run};
+use gsw_driver::audience::Audience;
+use gsw_driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::RunSettings;
 use gsw_source::{Database, Diagnostic, File, Files, Severity};

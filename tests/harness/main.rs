@@ -12,6 +12,7 @@ mod collector;
 mod command_line;
 mod commands;
 mod conformance;
+mod cycles;
 mod damage;
 mod detached;
 mod determinism;

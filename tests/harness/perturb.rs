@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gsw_agents::{Environment, Providers};
-use gsw_engine::driver::call::Call;
-use gsw_engine::driver::scripted::{Answer, Report, Script};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
+use gsw_driver::scripted::{Answer, Report, Script};
 use gsw_engine::load::Loaded;
-use gsw_engine::model::Models;
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
 

@@ -65,12 +65,24 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
-    ("gsw-engine", &["gsw-abi"]),
-    ("gsw-trace", &["gsw-abi", "gsw-engine"]),
-    ("gsw-agents", &["gsw-abi", "gsw-engine"]),
+    ("gsw-notation", &[]),
+    ("gsw-engine", &["gsw-abi", "gsw-notation"]),
+    ("gsw-trace", &["gsw-abi", "gsw-engine", "gsw-notation"]),
+    ("gsw-driver", &["gsw-abi", "gsw-engine"]),
+    (
+        "gsw-agents",
+        &["gsw-abi", "gsw-driver", "gsw-engine", "gsw-notation"],
+    ),
     (
         "gsw-service",
-        &["gsw-abi", "gsw-agents", "gsw-engine", "gsw-trace"],
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+            "gsw-trace",
+        ],
     ),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
     (
@@ -85,7 +97,16 @@ const EDGES: &[(&str, &[&str])] = &[
             "gsw-syntax",
         ],
     ),
-    ("groundswell", &["gsw-abi", "gsw-agents", "gsw-engine"]),
+    (
+        "groundswell",
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+        ],
+    ),
     (
         "gsw-ide",
         &[
@@ -151,11 +172,16 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn all(ending: &str) -> Vec<PathBuf> {
+/// The files of a folder, and of those in it, whose names end so.
+pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    files(&root(), ending, &mut found);
+    files(folder, ending, &mut found);
     found.sort();
     found
+}
+
+fn all(ending: &str) -> Vec<PathBuf> {
+    files_in(&root(), ending)
 }
 
 fn read(path: &Path) -> String {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use gsw_engine::model::Issue;
 use gsw_engine::run::RunError;
+use gsw_notation::issue::Issue;
 use serde::de::DeserializeOwned;
 
 /// Why a run gave no value.

@@ -4,9 +4,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
-use gsw_engine::engine::{Engine, EngineOptions};
-use gsw_engine::host::{Beyond, Variables};
-use gsw_engine::human::Humans;
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::host::{Beyond, Variables};
+use gsw_driver::human::Humans;
 use gsw_engine::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use gsw_engine::engine::{Canceller, Engine, RunOptions};
+use gsw_driver::engine::{Canceller, Engine, RunOptions};
 use gsw_engine::node::Tree;
 use gsw_engine::run::{self, RunResult};
 use serde::de::DeserializeOwned;

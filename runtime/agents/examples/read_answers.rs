@@ -10,8 +10,9 @@ use gsw_abi::builtin;
 use gsw_abi::program::{ModelDefaults, Program, Prompt};
 use gsw_agents::AgentPrompts;
 use gsw_engine::model::{
-    Content, Issue, ModelAnswer, PromptCall, PromptEvent, Prompts, StopReason, Usage,
+    Content, ModelAnswer, PromptCall, PromptEvent, Prompts, StopReason, Usage,
 };
+use gsw_notation::issue::Issue;
 use serde_json::{Map, Value, json};
 
 const PATTERNS: &[&str] = &[

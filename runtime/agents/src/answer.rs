@@ -11,12 +11,13 @@ mod literal;
 mod parse;
 mod prose;
 
-use gsw_engine::model::{Check, Issue};
+use candidate::Candidate;
+use coerce::coerced;
+use gsw_engine::model::Check;
+use gsw_notation::issue::Issue;
 use serde_json::Value;
 
 use crate::settings::Exactness;
-use candidate::Candidate;
-use coerce::coerced;
 pub(crate) use parse::strict as strict_json;
 
 /// A value that passed the check.

@@ -7,9 +7,10 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-use gsw_engine::driver::call::Call;
-use gsw_engine::model::Pending;
+use gsw_driver::answers::Answers;
+use gsw_driver::call::Call;
+use gsw_driver::models::Pending;
+use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use lru::LruCache;
 use serde::Serialize;
 
@@ -308,8 +309,9 @@ impl Entry {
 mod tests {
     use std::time::Duration;
 
-    use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-    use gsw_engine::driver::call::Call;
+    use gsw_driver::answers::Answers;
+    use gsw_driver::call::Call;
+    use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 
     use super::{Cache, OVERHEAD};
 

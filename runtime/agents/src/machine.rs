@@ -7,12 +7,13 @@ mod turn;
 use std::sync::Arc;
 
 use gsw_engine::answers::Found;
+use gsw_engine::answers::WhenBusy;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptDetail, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
 };
-use gsw_engine::operation::WhenBusy;
 use gsw_engine::prices::{Price, Prices};
+use kept::Kept;
 use serde_json::{Value, json};
 
 use crate::cache::key;
@@ -21,7 +22,6 @@ use crate::outcome;
 use crate::request;
 use crate::settings::Settings;
 use crate::tools;
-use kept::Kept;
 
 /// Makes the machines of prompt calls.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_engine::model::{FailureKind, Issue, ModelFailure, PromptFailure};
+use gsw_engine::model::{FailureKind, ModelFailure, PromptFailure};
+use gsw_notation::issue::Issue;
 use serde_json::{Value, json};
 
 /// The error for a model that could not be asked or did not answer.

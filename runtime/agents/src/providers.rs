@@ -13,8 +13,9 @@ mod schema;
 pub(crate) mod sim;
 mod stream;
 
-use gsw_engine::driver::call::{Call, Part};
-use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest, Models, Pending};
+use gsw_driver::call::{Call, Part};
+use gsw_driver::models::{Models, Pending};
+use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 
 use crate::environment::Environment;
 use http::Http;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gsw_engine::model::{Content, Issue, Message, Role};
+use gsw_engine::model::{Content, Message, Role};
+use gsw_notation::issue::Issue;
 
 use crate::request::said;
 

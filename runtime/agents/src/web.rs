@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use gsw_engine::driver::call::Call;
+use gsw_driver::call::Call;
+use gsw_driver::web::{Reach, ReachOf, Web, WebAnswer, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
-use gsw_engine::web::{Reach, ReachOf, Web, WebAnswer, WebRequest};
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use tokio::time::timeout;

@@ -1,6 +1,7 @@
 //! What may be spent on models, what was, and what calls on their way may still cost.
 
-use crate::duration;
+use gsw_notation::duration;
+
 use crate::scope::ScopeId;
 
 /// The limits of a budget; `None` where none is set.

@@ -5,8 +5,6 @@ pub mod checker;
 pub mod decode;
 mod describe;
 pub mod encode;
-pub mod parse;
-mod path;
 pub mod places;
 mod sink;
 mod tree;
@@ -14,20 +12,19 @@ mod tree;
 use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::{self, Issue};
+use gsw_notation::json as json_text;
+use gsw_notation::path;
+use gsw_notation::{duration, number};
 use serde_json::Value;
 
 use crate::codec::encode::Audience;
 use crate::codec::sink::{JsonSink, Layout, TextSink};
 use crate::heap::Heap;
-use crate::model::Issue;
 use crate::value::json::View;
 use crate::value::{json, list, optional, string};
-use crate::{duration, number};
 
 pub use describe::type_name;
-
-/// How deep arrays and objects of a JSON text may nest.
-pub const MAX_DEPTH: usize = 512;
 
 /// A value as compact JSON.
 #[must_use]
@@ -94,9 +91,9 @@ pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
 /// A value as a tree of JSON.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`].
+/// When it nests deeper than [`json_text::MAX_DEPTH`].
 pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
-    parse::parse(&encode(heap, ty, word))
+    json_text::parse(&encode(heap, ty, word))
 }
 
 /// A JSON text as a new `json`; numbers that 64 bits do not hold become floats. Ends early, with an issue that says nothing,
@@ -105,13 +102,13 @@ pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
 /// # Errors
 /// Where and why it is none.
 pub(crate) fn json_from_text(heap: &mut Heap, text: &str) -> Result<u64, Issue> {
-    parse::parse_into(text, &mut build::Words::new(heap))
+    json_text::parse_into(text, &mut build::Words::new(heap))
 }
 
 /// A tree of JSON as a new `json`; the numbers that 64 bits do not hold become floats.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`], or a number is beyond any float.
+/// When it nests deeper than [`json_text::MAX_DEPTH`], or a number is beyond any float.
 pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
     tree::build(heap, value)
 }
@@ -119,7 +116,7 @@ pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
 /// A `json` as a tree.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`].
+/// When it nests deeper than [`json_text::MAX_DEPTH`].
 pub fn json_to_tree(word: u64) -> Result<Value, Issue> {
     tree::take_apart(word)
 }
@@ -186,7 +183,7 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
 /// What is told of a value that is not what was expected at a path.
 #[must_use]
 pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
-    describe::issue(path.into(), expected.into(), describe::found(found))
+    Issue::new(path.into(), expected.into(), issue::found(found))
 }
 
 /// The path of a field of what is looked at: `$.name`.
@@ -208,7 +205,7 @@ fn is_text(heap: &Heap, ty: TypeId) -> bool {
 
 /// The text of a JSON string; other JSON stays as it is.
 fn unquoted(json: String) -> String {
-    match parse::parse(&json) {
+    match json_text::parse(&json) {
         Ok(Value::String(text)) => text,
         _ => json,
     }

@@ -14,10 +14,11 @@ mod state;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{Issue, PromptDetail, Usage};
+use crate::model::{PromptDetail, Usage};
 use crate::node::{NodeId, Status, Totals};
 
 pub use json_text::JsonText;

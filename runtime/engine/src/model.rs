@@ -3,19 +3,17 @@
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to the [`Models`].
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Program;
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answers::Found;
-use crate::driver::call::Call;
-use crate::operation::WhenBusy;
+use crate::answers::WhenBusy;
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -212,20 +210,6 @@ pub struct PromptFailure {
     pub error: BuiltinError,
     /// Its fields as a JSON object, decoded by the error's type.
     pub fields: Value,
-}
-
-/// What does not fit in an answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Issue {
-    /// `$.items[2].name`
-    pub path: String,
-    /// What was expected there.
-    pub expected: String,
-    /// What stood there.
-    pub found: String,
-    /// Both in a sentence.
-    pub message: String,
 }
 
 /// Checks a candidate against the result type and every `where`; given by the engine to each step.
@@ -534,17 +518,4 @@ pub enum FailureKind {
     Provider,
     /// `PermissionDenied`
     PermissionDenied,
-}
-
-/// A future that can be sent between threads.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Performs requests to models; one per process, shared by its runs.
-pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
-    fn ask(
-        &self,
-        request: ModelRequest,
-        call: &Call,
-    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
 }

@@ -8,7 +8,7 @@ use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::answers::{Found, KeptAnswer, LookUp};
+use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
 use crate::human::{Question, Reply};
 use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
@@ -169,16 +169,6 @@ pub enum Request {
         /// To what.
         question: Box<Question>,
     },
-}
-
-/// What a look-up does that finds another call at work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhenBusy {
-    /// It says so.
-    Report,
-    /// It waits for that call.
-    Wait,
 }
 
 /// A run that another one starts and does not wait for.

@@ -2,12 +2,14 @@
 //!
 //! A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that are to be
 //! performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
-//! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
+//! no clock, no randomness, no order of threads. Both are called on a thread with a deep stack.
 
 pub(crate) mod awaiting;
 mod budget;
 mod by_name;
 mod cancel;
+mod carried;
+mod checker;
 mod context;
 mod deadlock;
 mod describe;
@@ -174,7 +176,7 @@ impl Run {
     /// What compiled code gets as its first argument, for as long as this run stays where it is.
     pub fn context(&mut self) -> *mut Context {
         let run: *mut Self = self;
-        self.front.enter(run)
+        self.front.enter(run.cast())
     }
 
     /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile goes to

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
-use gsw_engine::engine::runs::DetachedEnd;
-use gsw_engine::engine::{Engine, EngineOptions};
+use gsw_driver::engine::runs::DetachedEnd;
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::human::Humans;
 use gsw_engine::event::Header;
-use gsw_engine::human::Humans;
 use gsw_engine::load::Loaded;
 use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use gsw_engine::engine::{Canceller, Engine};
+use gsw_driver::engine::{Canceller, Engine};
 use gsw_engine::observe::Observers;
 
 use crate::exit::Exit;

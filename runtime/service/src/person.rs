@@ -14,9 +14,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use gsw_abi::program::Program;
-use gsw_engine::driver::call::Call;
+use gsw_driver::call::Call;
+use gsw_driver::human::{Humans, NoReply, Replying};
 use gsw_engine::event::Verdict;
-use gsw_engine::human::{Humans, NoReply, Question, Reply, Replying};
+use gsw_engine::human::{Question, Reply};
 use tokio::sync::oneshot;
 
 use crate::arguments::Verbosity;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use gsw_abi::types::{Enum, Type, TypeId, TypeTable};
-use gsw_engine::codec::parse;
+use gsw_notation::json;
 use serde_json::Value;
 
 /// The most bytes of a file that is an argument; a guess at what is one by mistake, such as a device.
@@ -25,7 +25,7 @@ pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
     if !text.trim_start().starts_with('[') {
         return Ok(None);
     }
-    match parse::parse(&text) {
+    match json::parse(&text) {
         Ok(Value::Array(items)) => exact(items).map(Some),
         _ => Ok(None),
     }
@@ -151,7 +151,7 @@ fn duration(text: &str) -> Result<Value, String> {
 fn json(text: &str) -> Result<Value, String> {
     let text = file_or_text(text)?;
     let value =
-        parse::parse(&text).map_err(|issue| format!("this is not JSON: {}", issue.message))?;
+        json::parse(&text).map_err(|issue| format!("this is not JSON: {}", issue.message))?;
     exact(vec![value]).map(|mut it| it.pop().unwrap_or_default())
 }
 

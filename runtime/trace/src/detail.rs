@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gsw_engine::calendar;
+use gsw_notation::calendar;
 use serde_json::Value;
 
 use crate::measure;

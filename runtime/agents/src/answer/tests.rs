@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use gsw_engine::model::Issue;
+use gsw_notation::issue::Issue;
 use proptest::{prop_assert, proptest};
 use serde_json::{Value, json};
 

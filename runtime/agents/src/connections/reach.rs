@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use gsw_engine::web::Reach;
+use gsw_driver::web::Reach;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::connections::Names;
@@ -118,7 +118,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 mod tests {
     use std::net::IpAddr;
 
-    use gsw_engine::web::Reach;
+    use gsw_driver::web::Reach;
 
     use super::is_within;
 

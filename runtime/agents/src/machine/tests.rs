@@ -6,15 +6,17 @@ use std::time::Duration;
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
-use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-use gsw_engine::driver::call::Call;
+use gsw_driver::answers::Answers;
+use gsw_driver::call::Call;
+use gsw_engine::answers::WhenBusy;
+use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::model::{
-    Content, FailureKind, Issue, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
+    Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
     ToolCall, ToolOutcome, Usage,
 };
-use gsw_engine::operation::WhenBusy;
 use gsw_engine::prices::Prices;
+use gsw_notation::issue::Issue;
 use serde_json::{Value, json};
 
 use super::AgentPrompts;

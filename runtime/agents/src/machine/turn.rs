@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use gsw_engine::model::{
-    Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
-    ToolOutcome,
+    Check, Content, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason, ToolOutcome,
 };
+use gsw_notation::issue::Issue;
 
 use super::{Machine, Talk, fail};
 use crate::answer::{self, Reading};

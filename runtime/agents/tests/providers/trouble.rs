@@ -2,8 +2,9 @@
 
 use fake_provider::{Body, Drip, Event, Reply};
 use gsw_agents::{Environment, Providers};
-use gsw_engine::driver::call::Call;
-use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, Models, StopReason};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
+use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, StopReason};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;

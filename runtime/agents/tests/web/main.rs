@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fake_provider::{Reply, Script, Server};
 use gsw_agents::WebClient;
-use gsw_engine::driver::call::Call;
+use gsw_driver::call::Call;
+use gsw_driver::web::{Reach, ReachOf, Web, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
-use gsw_engine::web::{Reach, ReachOf, Web, WebRequest};
 
 async fn server(replies: Vec<Reply>) -> Server {
     let server = Server::start(Script::in_turn(replies), 0).await;

@@ -4,13 +4,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::calendar;
 
 use crate::codec::places::REDACTED;
 use crate::codec::sink::Sink;
+use crate::media;
 use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
-use crate::{calendar, media};
 
 /// Who reads the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,9 +2,8 @@
 
 /// RFC 3339.
 pub(crate) mod time {
+    use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::calendar;
 
     pub(crate) fn serialize<S: Serializer>(time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(calendar::Rfc3339::of(*time).text())
@@ -18,9 +17,8 @@ pub(crate) mod time {
 
 /// RFC 3339, or nothing.
 pub(crate) mod optional_time {
+    use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    use crate::calendar;
 
     pub(crate) fn serialize<S: Serializer>(
         time: &Option<i64>,
@@ -43,9 +41,8 @@ pub(crate) mod optional_time {
 
 /// Seconds.
 pub(crate) mod seconds {
+    use gsw_notation::duration::SECOND;
     use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::duration::SECOND;
 
     pub(crate) fn serialize<S: Serializer>(
         duration: &i64,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::codec::parse;
+use gsw_notation::json;
 
 /// A JSON text. It is written as the JSON that it is, not as a string.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -38,7 +38,7 @@ impl JsonText {
     /// Its tree. What is no JSON after all becomes a string, so that nothing is lost.
     #[must_use]
     pub fn tree(&self) -> Value {
-        parse::parse(&self.0).unwrap_or_else(|_| Value::String(self.0.to_string()))
+        json::parse(&self.0).unwrap_or_else(|_| Value::String(self.0.to_string()))
     }
 }
 

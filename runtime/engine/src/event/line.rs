@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use gsw_notation::calendar::Rfc3339;
 use serde::{Deserialize, Serialize};
 
-use crate::calendar::Rfc3339;
 use crate::event::{Event, VERSION};
 
 impl Event {

@@ -2,9 +2,10 @@
 
 use gsw_abi::builtin::{BuiltinError, SECRET};
 
-use crate::export::guard::{Step, calls};
+use crate::export::guard::calls;
 use crate::operation::Request;
 use crate::secret::{self, Template};
+use crate::step::Step;
 use crate::value::{error, string};
 
 calls! {

@@ -1,8 +1,9 @@
 //! Runtime calls on files.
 
-use crate::export::guard::{Step, calls};
+use crate::export::guard::calls;
 use crate::operation::Request;
 use crate::run::Run;
+use crate::step::Step;
 use crate::value::string;
 
 calls! {

@@ -1,12 +1,13 @@
 //! Runtime calls on user texts: images, documents and blocks of data in them.
 
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::Issue;
 
 use crate::data_block;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::media;
-use crate::model::{Issue, Media, MediaKind, MediaSource};
+use crate::model::{Media, MediaKind, MediaSource};
 use crate::operation::Request;
 use crate::value::{error, list, optional, string};
 

@@ -6,7 +6,7 @@ use gsw_abi::types::TypeId;
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
-use crate::export::guard::{Step, calls};
+use crate::export::guard::calls;
 use crate::node::NodeId;
 use crate::operation::{
     DetachedStart, ExecOutput, ExecRequest, Failure, HttpAnswer, HttpRequest, Request,
@@ -16,6 +16,7 @@ use crate::run::human::NewQuestion;
 use crate::run::introspection::SpawnRequest;
 use crate::run::prompt::{Gives, NewPrompt};
 use crate::secret::Template;
+use crate::step::Step;
 use crate::value::{list, map, string};
 
 calls! {

@@ -5,10 +5,11 @@ use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind};
 use gsw_abi::layout::Frame;
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::guard::{Step, calls};
+use crate::export::guard::calls;
 use crate::run::awaiting::task_of;
 use crate::run::parallel::{Manner, Work};
 use crate::run::spawn::NewTask;
+use crate::step::Step;
 use crate::task::Role;
 use crate::value::{self, error};
 

@@ -3,8 +3,8 @@
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::Step;
 use crate::run::Run;
+use crate::step::Step;
 use crate::task::{Ending, State, TaskId};
 use crate::value::{self, error, list};
 use crate::wait::Wait;

@@ -4,12 +4,12 @@ use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::Workflow;
 use gsw_abi::types::{Type, TypeId, TypeTable};
+use gsw_notation::issue::Issue;
 use serde_json::{Map, Value, json};
 
 use crate::codec::checker::Secrets;
 use crate::codec::decode;
 use crate::codec::places::{self, REDACTED};
-use crate::model::Issue;
 use crate::operation::DetachedStart;
 use crate::run::native;
 use crate::run::spawn::NewTask;
@@ -102,7 +102,7 @@ impl Run {
     }
 
     /// Begins a run that another one has detached.
-    pub(crate) fn start_detached(&mut self, start: &DetachedStart) {
+    pub fn start_detached(&mut self, start: &DetachedStart) {
         self.enter_native();
         let loaded = std::sync::Arc::clone(&self.loaded);
         let fields = match loaded.types.get(start.parameters) {

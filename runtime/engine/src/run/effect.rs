@@ -6,7 +6,6 @@ use gsw_abi::types::TypeId;
 use rustc_hash::FxHashMap;
 
 use crate::event::{EventKind, Level};
-use crate::export::Step;
 use crate::media;
 use crate::node::NodeId;
 use crate::operation::{
@@ -15,6 +14,7 @@ use crate::operation::{
 use crate::run::Run;
 use crate::run::human::Questions;
 use crate::scope::{ScopeId, ScopeKind};
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::value::{list, string};
 use crate::wait::Wait;

@@ -1,10 +1,10 @@
 //! The end of a run: its value or error as data, and nothing left of its memory.
 
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::event::RunError;
-use crate::model::Issue;
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 use crate::task::{Ending, Role, State, Task};
@@ -73,7 +73,8 @@ impl Run {
         }
     }
 
-    pub(crate) fn take_finished(&mut self) -> Box<Finished> {
+    /// How the run ended; one that has not is cancelled.
+    pub fn take_finished(&mut self) -> Box<Finished> {
         self.leave_open_nodes();
         Box::new(Finished {
             result: self.finished.take().unwrap_or(RunResult::Cancelled),
@@ -90,7 +91,7 @@ impl Run {
     }
 
     /// Ends the run because of a mistake of ours; what it holds is freed with its heap.
-    pub(crate) fn fail_internally(&mut self, message: String) {
+    pub fn fail_internally(&mut self, message: String) {
         self.finished = Some(RunResult::Internal(message));
     }
 

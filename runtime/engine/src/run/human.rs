@@ -5,16 +5,17 @@ use std::sync::Arc;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::schema;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
 use serde_json::{Value, json};
 
-use crate::codec::{self, decode, parse};
+use crate::codec::{self, decode};
 use crate::event::{EventKind, JsonText, Verdict};
-use crate::export::Step;
 use crate::human::{Question, Refused, Reply};
-use crate::model::Issue;
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
 use crate::run::Run;
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
 
@@ -154,7 +155,7 @@ impl Run {
                 message: "this answers another question".into(),
             }]);
         }
-        let tree = parse::parse(&reply.answer).map_err(|issue| vec![issue])?;
+        let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
         decode::decode_all_issues(self, question.result, &tree)
     }
 

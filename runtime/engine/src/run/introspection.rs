@@ -11,12 +11,12 @@ use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Repeat, Spawnable};
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use crate::codec::decode;
 use crate::event::{EventKind, SpawnVerdict};
-use crate::model::Issue;
 use crate::node::NodeId;
 use crate::run::Run;
 use crate::run::native;

@@ -1,8 +1,8 @@
 //! The tasks of a node: waited for when it ends normally, told to end otherwise.
 
-use crate::export::Step;
 use crate::node::NodeId;
 use crate::run::Run;
+use crate::step::Step;
 use crate::task::{Ending, State, TaskId};
 use crate::wait::Wait;
 

@@ -6,10 +6,10 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{ErrorPolicy, NodeKind};
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::spawn::NewTask;
+use crate::step::Step;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::{error, list};
 use crate::wait::Wait;

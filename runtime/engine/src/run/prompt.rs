@@ -15,7 +15,6 @@ use gsw_abi::types::TypeId;
 use crate::answers::KeptAnswer;
 use crate::codec::decode;
 use crate::event::{EventKind, Level};
-use crate::export::Step;
 use crate::model::{
     Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
 };
@@ -24,6 +23,7 @@ use crate::operation::{OperationId, Outcome, Request};
 use crate::run::Run;
 use crate::run::lessons::{Lesson, Resolution};
 use crate::scope::{ScopeId, ScopeKind};
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
 

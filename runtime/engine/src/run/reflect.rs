@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use crate::codec;
 use crate::event::{EventKind, Level};
-use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::lessons::{Lesson, Resolution};
 use crate::run::spawn::NewTask;
 use crate::scope::ScopeId;
+use crate::step::Step;
 use crate::task::{Ending, Role, TaskId};
 use crate::value::error;
 use crate::wait::Wait;

@@ -4,10 +4,10 @@ use gsw_abi::builtin::{BuiltinError, DURATION};
 use gsw_abi::types::ErrorClass;
 
 use crate::event::EventKind;
-use crate::export::Step;
 use crate::node::NodeId;
 use crate::operation::Request;
 use crate::run::Run;
+use crate::step::Step;
 use crate::value::{error, optional};
 
 impl Run {

@@ -8,15 +8,17 @@ use gsw_abi::call::NodeKind;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::{Field, TypeId};
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::checker::Checker;
 use crate::codec::decode;
+use crate::export::TABLE;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::model::{Issue, Prompts};
+use crate::model::Prompts;
 use crate::node::{NewNode, NodeId, Status, Tree};
 use crate::port::Port;
 use crate::prices::Prices;
@@ -84,7 +86,7 @@ impl Run {
             },
             start.now,
         );
-        let front = Front::new(&loaded);
+        let front = Front::new(&loaded, &TABLE);
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
@@ -145,7 +147,7 @@ impl Run {
     }
 
     /// Begins with a resumable function and its parameters, which it takes over.
-    pub fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
+    pub(crate) fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
         self.result = result;
         let frame = self.bottom_frame(function.0);
         for (index, &word) in words.iter().enumerate() {

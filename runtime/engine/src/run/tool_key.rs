@@ -7,9 +7,9 @@ use gsw_abi::builtin::UNIT;
 use gsw_abi::types::{Type, TypeId};
 use rustc_hash::FxHashMap;
 
-use crate::export::Step;
 use crate::node::{NodeId, Status};
 use crate::run::Run;
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::value;
 use crate::wait::Wait;

@@ -3,11 +3,11 @@
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::layout::{ERROR_TRACE, error_field};
 use gsw_abi::types::{ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_notation::duration;
+use gsw_notation::issue::Issue;
 
 use crate::codec;
-use crate::duration;
 use crate::heap::Heap;
-use crate::model::Issue;
 use crate::node::NodeId;
 use crate::value::{self, list, load, optional, store, string};
 

@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use gsw_abi::program::Program;
-use gsw_engine::human::{NoReply, Question, Reply};
+use gsw_driver::human::NoReply;
+use gsw_engine::human::{Question, Reply};
 use gsw_trace::Shown;
 
 use crate::arguments::Verbosity;

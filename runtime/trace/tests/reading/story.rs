@@ -31,7 +31,7 @@ impl Story {
     pub fn tell(&mut self, node: u32, kind: &str, fields: Value) -> &mut Self {
         let mut event = json!({
             "sequence": self.sequence,
-            "time": gsw_engine::calendar::rfc3339(self.clock),
+            "time": gsw_notation::calendar::rfc3339(self.clock),
             "run": self.run,
             "node": node,
             "event": kind,

@@ -2,11 +2,12 @@
 
 use gsw_abi::layout;
 use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_notation::issue;
+use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
 use crate::codec::decode::Decoder;
 use crate::codec::describe;
-use crate::codec::path::Step;
 use crate::value::{list, map, optional, store};
 
 impl Decoder<'_> {
@@ -162,7 +163,7 @@ impl Decoder<'_> {
 
     pub(super) fn error(&mut self, kind: Option<TypeId>, tree: &Value) -> Option<u64> {
         let Value::Object(values) = tree else {
-            return self.fail("an error".into(), describe::found(tree));
+            return self.fail("an error".into(), issue::found(tree));
         };
         let types = self.types.clone();
         let name = values.get("kind").unwrap_or(&Value::Null);
@@ -184,7 +185,7 @@ impl Decoder<'_> {
             _ => {
                 let expected = kind.map(|it| describe::type_name(&types, it));
                 let expected = expected.unwrap_or_else(|| "the name of an error".into());
-                let name = describe::found(name);
+                let name = issue::found(name);
                 self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
             }
         }
@@ -225,7 +226,7 @@ impl Decoder<'_> {
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
                     let expected = describe::type_name(&it.types, field.ty);
-                    return it.fail(expected, describe::NOTHING.into());
+                    return it.fail(expected, issue::NOTHING.into());
                 }
             };
             match &field.check {
@@ -272,7 +273,7 @@ impl Decoder<'_> {
                 hold = false;
                 let found = values
                     .get(&field.wire)
-                    .map_or(describe::NOTHING.into(), describe::found);
+                    .map_or(issue::NOTHING.into(), issue::found);
                 self.within_field(field, |it| it.fail(format!("`{}`", check.source), found));
             }
         }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use crate::answers::WhenBusy;
 use crate::answers::{Found, LookUp};
 use crate::event::EventKind;
 use crate::node::NodeId;
-use crate::operation::{Request, WhenBusy};
+use crate::operation::Request;
 use crate::port::Notice;
 use crate::run::Run;
 use crate::run::prompt::PromptRun;

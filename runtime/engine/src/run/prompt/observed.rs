@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use gsw_abi::program::ToolBody;
 use gsw_abi::types::{Field, TypeId};
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use crate::codec::parse;
 use crate::codec::places::{self, REDACTED};
 use crate::load::Loaded;
-use crate::model::{Content, Issue, Message, ModelRequest, PromptFailure, Role, ToolCall};
+use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall};
 use crate::run::prompt::hidden::Hidden;
 
 /// What is known of the secrets of one conversation.
@@ -102,7 +103,7 @@ impl Observed {
         if !self.hides_answer {
             return self.hidden.redact_text(text.to_owned());
         }
-        match parse::parse(text) {
+        match json::parse(text) {
             Ok(tree) => {
                 let shown = places::shown(&self.loaded.types, self.answer, &tree);
                 self.hidden.redact(shown).to_string()
@@ -152,7 +153,7 @@ impl Observed {
 
     /// What a call gave, whole and as observers see it.
     pub(super) fn note_result(&mut self, id: &str, content: &str, shown: String) {
-        if let (Ok(content), Ok(shown)) = (parse::parse(content), parse::parse(&shown)) {
+        if let (Ok(content), Ok(shown)) = (json::parse(content), json::parse(&shown)) {
             self.hidden.add_values(&content, &shown);
         }
         self.results.insert(id.to_owned(), shown);
@@ -185,7 +186,7 @@ impl Observed {
         if self.hidden.is_empty() {
             return output;
         }
-        match parse::parse(&output) {
+        match json::parse(&output) {
             Ok(tree) => self.hidden.redact(tree).to_string(),
             Err(_) => output,
         }
