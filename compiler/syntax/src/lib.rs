@@ -19,5 +19,5 @@ pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
     locate, parse_file,
 };
-pub use token::{LineStart, Token, TokenKind, Value, Word};
+pub use token::{LineStart, ModifierName, Token, TokenClass, TokenKind, Value, Word};
 pub use trivia::{Comment, CommentKind, CommentPosition, DocComment};

@@ -81,10 +81,18 @@ impl LexicalError {
                 "this escape names no character",
             )
             .note(r"between the braces of `\u{…}` stand one to six hexadecimal digits of a Unicode scalar value"),
-            LexicalErrorKind::HalfFloat
-            | LexicalErrorKind::UnknownUnit(_)
-            | LexicalErrorKind::MalformedNumber
-            | LexicalErrorKind::NumberOutOfRange => self.number(place),
+            LexicalErrorKind::HalfFloat => number(
+                place,
+                "a number with a point has digits on both sides of it",
+            ),
+            LexicalErrorKind::UnknownUnit(unit) => {
+                number(place, format!("`{unit}` cannot follow a number"))
+                    .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`")
+            }
+            LexicalErrorKind::MalformedNumber => number(place, "this is not a number")
+                .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
+            LexicalErrorKind::NumberOutOfRange => number(place, "this number is too large")
+                .note("an int reaches from -9223372036854775808 to 9223372036854775807, a duration to 292 years"),
             LexicalErrorKind::LongName => Diagnostic::error(
                 Code::INVALID_NAME,
                 place,
@@ -92,35 +100,10 @@ impl LexicalError {
             ),
         }
     }
+}
 
-    /// The report of what is wrong with a number.
-    fn number(&self, place: Place) -> Diagnostic {
-        match &self.kind {
-            LexicalErrorKind::HalfFloat => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "a number with a point has digits on both sides of it",
-            ),
-            LexicalErrorKind::UnknownUnit(unit) => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                format!("`{unit}` cannot follow a number"),
-            )
-            .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`"),
-            LexicalErrorKind::MalformedNumber => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "this is not a number",
-            )
-            .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
-            _ => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "this number is too large",
-            )
-            .note("an int reaches from -9223372036854775808 to 9223372036854775807, a duration to 292 years"),
-        }
-    }
+fn number(place: Place, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(Code::INVALID_NUMBER, place, message)
 }
 
 fn unknown_character(character: char, place: Place) -> Diagnostic {

@@ -47,6 +47,11 @@ pub struct Expected(u128);
 /// The number of the first bit that is no kind of token.
 const CLASSES: u32 = 100;
 
+const _: () = assert!(
+    TokenKind::ALL.len() <= CLASSES as usize,
+    "the bits of the kinds of tokens reach into those of the classes"
+);
+
 impl Expected {
     /// Nothing worth naming.
     pub const NOTHING: Self = Self(0);
@@ -206,13 +211,15 @@ impl LabelError<'static, Tokens, DefaultExpected<'static, Token>> for ParseError
 
 impl Error<'static, Tokens> for ParseError {
     fn merge(self, other: Self) -> Self {
-        match (self.reason, other.reason) {
-            (Reason::Unexpected, Reason::Unexpected) => Self {
-                expected: self.expected.union(other.expected),
-                ..self
-            },
-            (Reason::Unexpected, _) => other,
-            _ => self,
+        if self.reason != Reason::Unexpected {
+            return self;
+        }
+        if other.reason != Reason::Unexpected {
+            return other;
+        }
+        Self {
+            expected: self.expected.union(other.expected),
+            ..self
         }
     }
 }
@@ -292,11 +299,14 @@ impl<'tokens> Scene<'tokens> {
             let end = self.tokens.last().map_or(0, |token| token.span.end);
             return ("the end of the declaration".to_owned(), Span::new(end, end));
         };
-        let name = match token.kind {
-            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText => {
-                token.kind.description().to_owned()
-            }
-            _ => format!("`{}`", shortened(self.source(token.span))),
+        let has_no_text_of_its_own = matches!(
+            token.kind,
+            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText
+        );
+        let name = if has_no_text_of_its_own {
+            token.kind.description().to_owned()
+        } else {
+            format!("`{}`", shortened(self.source(token.span)))
         };
         (name, token.span)
     }

@@ -168,7 +168,7 @@ pub(super) fn while_loop(rules: &Rules) -> Rule<Expression> {
 /// `Exit = "return" [ Expression ] | "fail" Expression | "break" | "continue" ;`
 pub(super) fn exit(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let value = looking_at(
-        |state, index| state.token(index).is_some_and(starts_expression),
+        |state, index| state.kind(index).is_some_and(TokenKind::starts_expression),
         Expected::OPERATOR,
     )
     .ignore_then(rules.expression(mode))
@@ -187,28 +187,4 @@ pub(super) fn exit(rules: &Rules, mode: Mode) -> Rule<Expression> {
     ))
     .map_with(node)
     .boxed()
-}
-
-/// Whether an expression can start with the token.
-pub(super) fn starts_expression(token: crate::token::Token) -> bool {
-    match token.kind {
-        TokenKind::Identifier
-        | TokenKind::Int
-        | TokenKind::Float
-        | TokenKind::Duration
-        | TokenKind::String
-        | TokenKind::StringOpen
-        | TokenKind::ParenOpen
-        | TokenKind::BracketOpen
-        | TokenKind::BraceOpen
-        | TokenKind::Minus
-        | TokenKind::Underscore => true,
-        TokenKind::And
-        | TokenKind::As
-        | TokenKind::Catch
-        | TokenKind::Else
-        | TokenKind::In
-        | TokenKind::Or => false,
-        kind => kind.is_keyword(),
-    }
 }
