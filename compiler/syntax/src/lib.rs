@@ -1,4 +1,5 @@
 //! From text to syntax tree: lexer, parser and the queries that cut a file into items.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod ast;
 mod brackets;
