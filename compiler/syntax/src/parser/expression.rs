@@ -10,18 +10,12 @@ use crate::ast::{
 };
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
-use crate::parser::input::{Context, Extra, Rule, State, Tokens, span_of, token_as, token_that};
-use crate::parser::operand::{self, own_line};
+use crate::parser::input::{Context, Extra, Rule, Tokens, token_as, token_that};
+use crate::parser::line::{line_break, own_line};
+use crate::parser::node::node;
+use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{Token, TokenKind};
-
-/// An expression of that form, over what was just parsed.
-pub(crate) fn node(kind: ExpressionKind, context: &mut Context<'_>) -> Expression {
-    Expression {
-        kind,
-        span: span_of(context),
-    }
-}
 
 /// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Comparison
 /// · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
@@ -239,7 +233,7 @@ fn operator(precedence: Precedence) -> Rule<Operator> {
 /// `Comparison = "==" | "!=" | "<" | "<=" | ">" [ Newline ] | ">=" | "in" ;`
 fn comparison() -> Rule<Operator> {
     operator(Precedence::Comparison)
-        .then_ignore(crate::parser::input::line_break())
+        .then_ignore(line_break())
         .boxed()
 }
 
@@ -253,14 +247,4 @@ fn otherwise() -> Rule<Operator> {
 /// `RangeOperator = ".." | "..=" ;`
 fn range_operator() -> Rule<RangeEnd> {
     token_that(RangeEnd::of_token, Expected::OPERATOR)
-}
-
-impl State {
-    /// The value of `T` where a hole has to stand for an expression.
-    pub(crate) fn expression_hole(&self, index: usize) -> Expression {
-        Expression {
-            kind: ExpressionKind::Invalid,
-            span: self.span(index, index),
-        }
-    }
 }

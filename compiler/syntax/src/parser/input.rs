@@ -343,10 +343,3 @@ pub(crate) fn commas<T: 'static>(
         .allow_trailing()
         .collect()
 }
-
-/// A line break, if there is one.
-pub(crate) fn line_break() -> impl Parser<'static, Tokens, (), Extra> + Clone {
-    token_as(TokenKind::Newline, Expected::NOTHING)
-        .or_not()
-        .ignored()
-}

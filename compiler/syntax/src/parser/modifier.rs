@@ -4,8 +4,8 @@ use chumsky::prelude::{IterParser, Parser, choice};
 
 use crate::ast::{Expression, Modifier, ModifierKind};
 use crate::parser::error::Expected;
-use crate::parser::input::{Context, Rule, identifier, line_break, looking_at, span_of, word};
-use crate::parser::operand::body_break;
+use crate::parser::input::{Context, Rule, identifier, looking_at, span_of, word};
+use crate::parser::line::{body_break, line_break};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{ModifierName, TokenKind, Word};
 

@@ -11,7 +11,7 @@ use crate::parser::input::{
     Context, Extra, Rule, State, Tokens, any_word, between, identifier, looking_at, span_of, token,
     token_as, token_that, word,
 };
-use crate::parser::operand::own_line;
+use crate::parser::line::own_line;
 use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
     Boundary, closing_brace, or_hole, statement_end, statement_separator,

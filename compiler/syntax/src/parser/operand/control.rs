@@ -2,29 +2,15 @@
 
 use chumsky::prelude::{Parser, choice};
 
-use crate::ast::{Block, Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
+use crate::ast::{Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
-use crate::parser::input::{Context, Extra, Rule, Tokens, looking_at, token, token_as};
-use crate::parser::operand::{body_break, when};
+use crate::parser::input::{Context, Rule, looking_at, token, token_as};
+use crate::parser::line::own_line;
+use crate::parser::node::{block_expression, node};
+use crate::parser::operand::when;
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, or_hole};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::TokenKind;
-
-/// A block where an expression is wanted.
-pub(crate) fn block_expression(block: Block) -> Expression {
-    Expression {
-        span: block.span,
-        kind: ExpressionKind::Do(block),
-    }
-}
-
-/// A body whose `{` may stand on a line of its own.
-pub(crate) fn own_line<T: 'static>(
-    body: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
-) -> Rule<T> {
-    body_break().ignore_then(body).boxed()
-}
 
 /// `Body = Block | Expression ;`
 pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {

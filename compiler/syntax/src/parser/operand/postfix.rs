@@ -5,11 +5,11 @@ use gsw_source::Span;
 
 use crate::ast::{Argument, Chain, Expression, ExpressionKind, Identifier, Setting};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{
     Context, Rule, any_word, looking_at, span_of, start_of, token, token_as, token_that, word,
 };
 use crate::parser::literal::{literal, string_literal};
+use crate::parser::node::node;
 use crate::parser::operand::{bracketed, name, operand, when};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Value, Word};

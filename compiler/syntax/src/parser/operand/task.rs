@@ -4,13 +4,12 @@ use chumsky::prelude::{IterParser, Parser, choice};
 
 use crate::ast::{Expression, ExpressionKind};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{
-    Context, Rule, State, between, commas, line_break, looking_at, token, token_as, word,
+    Context, Rule, State, between, commas, looking_at, token, token_as, word,
 };
 use crate::parser::literal::string_literal;
 use crate::parser::modifier::{modifier, modifiers};
-use crate::parser::operand::control::block_expression;
+use crate::parser::node::{block_expression, node};
 use crate::parser::operand::when;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{ModifierName, TokenKind, Word};
@@ -253,19 +252,4 @@ pub(super) fn spawn(rules: &Rules, mode: Mode) -> Rule<Expression> {
         .ignore_then(choice((block, detached, task)))
         .map_with(node)
         .boxed()
-}
-
-/// A line break that a header may have before its `{`.
-pub(crate) fn body_break() -> Rule<()> {
-    looking_at(
-        |state, index| {
-            state.kind(index) == Some(TokenKind::Newline)
-                && state.kind(index + 1) == Some(TokenKind::BraceOpen)
-        },
-        Expected::NOTHING,
-    )
-    .ignore_then(line_break())
-    .or_not()
-    .ignored()
-    .boxed()
 }
