@@ -6,8 +6,7 @@ use gsw_flow::ir::Module;
 use gsw_service::Exit;
 use gsw_source::{Database, Severity};
 
-use crate::arguments::Format;
-use crate::report;
+use crate::report::{self, Format};
 
 /// Reads the entry file and everything it imports.
 pub fn open(path: &Path) -> Result<Database, String> {
@@ -48,9 +47,10 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
 pub fn checked(path: &Path) -> Result<Database, Exit> {
     let db = open(path).map_err(|failure| report::failure(&failure))?;
     let diagnostics = gsw_analysis::check_project(&db);
-    match report::report(&db, &diagnostics, Format::Auto) {
-        Exit::Done => Ok(db),
-        _ => Err(Exit::Raised),
+    if report::report(&db, &diagnostics, Format::Auto) == Exit::Done {
+        Ok(db)
+    } else {
+        Err(Exit::Raised)
     }
 }
 

@@ -6,12 +6,11 @@ use gsw_project::CONFIGURATION;
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, File, Files};
 
-use crate::arguments::Format;
-use crate::report;
+use crate::report::{self, Format};
 
 /// The file that stands for whatever is in the current folder.
 const HERE: &str = "main.gsw";
-/// Folders are not entered deeper than this when tests are looked for; a guess that keeps circles of links finite.
+/// Folders are not entered deeper than this when tests are looked for; a guess that keeps cycles of links finite.
 const DEPTH: usize = 32;
 
 /// The entry file: the one that is named, that of the project in the folder that is named, or that of the project around the
@@ -28,7 +27,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     }
 }
 
-/// The entry file and the word behind it, where the file may be left out in a project.
+/// The entry file and the word after it, where the file may be omitted in a project.
 pub fn entry_and_word<'a>(
     file: Option<&'a Path>,
     word: Option<&'a str>,
@@ -83,7 +82,7 @@ fn no_project(named: Option<&Path>) -> Exit {
         None => "here or in a folder above".to_owned(),
     };
     report::usage(&format!(
-        "there is no `{CONFIGURATION}` {place}; name a `.gsw` file, or make a project with `gswc new NAME`"
+        "there is no `{CONFIGURATION}` {place}; give a `.gsw` file, or create a project with `gswc new NAME`"
     ))
 }
 
@@ -99,7 +98,7 @@ fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
         return Err(report::report(&db, &checked.diagnostics, Format::Auto));
     }
     Err(report::failure(&format!(
-        "`{}` does not exist; `{}` names it as the project's entry",
+        "`{}` does not exist, but `{}` names it as the project's entry",
         path.display(),
         configuration.display()
     )))
@@ -123,7 +122,7 @@ fn read(path: &Path) -> Result<(Database, File), Exit> {
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Exit> {
     let mut files = Vec::new();
     collect(folder, DEPTH, &mut files).map_err(|error| {
-        report::failure(&format!("`{}` cannot be listed: {error}", folder.display()))
+        report::failure(&format!("cannot list `{}`: {error}", folder.display()))
     })?;
     Ok(files)
 }

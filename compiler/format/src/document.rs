@@ -200,18 +200,23 @@ fn lay_out(document: &Document, output: &mut Output) {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, document);
                 let is_flat = !document.has_lines() && fits(room, Within::Braces, flat, &pending);
-                pending.extend(inner.iter().rev().map(|part| match part {
-                    _ if is_flat => (indentation, Mode::Flat, part),
-                    Document::Braces(lines, _) => (indentation, Mode::Broken, &**lines),
-                    part => (indentation, mode, part),
+                pending.extend(inner.iter().rev().map(|part| {
+                    if is_flat {
+                        (indentation, Mode::Flat, part)
+                    } else if let Document::Braces(lines, _) = part {
+                        (indentation, Mode::Broken, &**lines)
+                    } else {
+                        (indentation, mode, part)
+                    }
                 }));
             }
             Document::Group(inner, breaks) | Document::Braces(inner, breaks) => {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, &**inner);
-                let (within, must_break) = match document {
-                    Document::Braces(..) => (Within::Braces, breaks.has_lines),
-                    _ => (Within::Group, breaks.must_break),
+                let (within, must_break) = if matches!(document, Document::Braces(..)) {
+                    (Within::Braces, breaks.has_lines)
+                } else {
+                    (Within::Group, breaks.must_break)
                 };
                 let mode = if !must_break && fits(room, within, flat, &pending) {
                     Mode::Flat

@@ -1,4 +1,5 @@
 //! From syntax tree and comments back to text, in the one style.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod comments;
 mod document;

@@ -57,11 +57,13 @@ impl Printer<'_, '_> {
             PatternKind::Or(alternatives) => {
                 let alternatives: Vec<_> = alternatives
                     .iter()
-                    .map(|alternative| match alternative.kind {
-                        PatternKind::Or(_) => {
-                            concat([text("("), self.pattern(alternative), text(")")])
+                    .map(|alternative| {
+                        let inner = self.pattern(alternative);
+                        if matches!(alternative.kind, PatternKind::Or(_)) {
+                            concat([text("("), inner, text(")")])
+                        } else {
+                            inner
                         }
-                        _ => self.pattern(alternative),
                     })
                     .collect();
                 join(alternatives, &text(" | "))

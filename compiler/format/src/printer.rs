@@ -93,15 +93,14 @@ impl<'run, 'file> Printer<'run, 'file> {
             let behind = self.comments.behind(end);
             let has_comment = behind.is_some();
             inside.extend(behind);
-            match (index + 1 < count, has_comment) {
-                (true, true) => inside.push(Document::HardLine),
-                (true, false) => inside.push(Document::Line),
+            let is_last = index + 1 == count;
+            inside.extend(match (is_last, has_comment) {
+                (false, true) => Some(Document::HardLine),
+                (false, false) => Some(Document::Line),
                 // The closing bracket starts the next line, because the comment broke the group.
-                (false, _) => {}
-            }
-            if has_comment && index + 1 == count {
-                inside.push(breaker());
-            }
+                (true, true) => Some(breaker()),
+                (true, false) => None,
+            });
         }
         let rest = self.rest_before(span.end.saturating_sub(1));
         inside.extend(rest);

@@ -1,4 +1,5 @@
 //! Files, spans, diagnostics and the database: what every crate of the compiler shares.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod code;
 mod db;

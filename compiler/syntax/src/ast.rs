@@ -1,24 +1,29 @@
 //! The syntax tree: what was written, with spans relative to the item it stands in. Names are not resolved here.
 
+mod children;
 mod expression;
 mod item;
+mod operator;
 mod pattern;
 mod statement;
 mod type_expression;
 
+pub use children::{Child, children, item_children};
+pub(crate) use children::{ChildMut, children_mut, item_children_mut};
 pub use expression::{
-    Argument, BinaryOperator, Chain, Expression, ExpressionKind, FieldInit, LambdaParameter,
-    Literal, MapEntry, MatchArm, Modifier, ModifierKind, RangeEnd, StringPart, UnaryOperator,
+    Argument, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MapEntry, MatchArm,
+    Modifier, ModifierKind, StringPart,
 };
 pub use item::{
     Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,
     HookHandler, Import, ImportedName, Item, ItemBody, Parameter, PromptEntry, RecordDeclaration,
     RepeatClass, Setting, SettingValue, Signature, Variant, Visibility,
 };
-pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
-pub use statement::{
-    AssertExpectation, AssignOperator, Block, MockOutcome, Statement, StatementKind,
+pub use operator::{
+    AssignOperator, BinaryOperator, Chain, OperatorClass, Precedence, RangeEnd, UnaryOperator,
 };
+pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
+pub use statement::{AssertExpectation, Block, MockOutcome, Statement, StatementKind};
 pub use type_expression::{FunctionType, TypeExpression, TypeExpressionKind};
 
 use gsw_source::{Name, Span};

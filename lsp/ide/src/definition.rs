@@ -53,7 +53,7 @@ pub fn definition(db: &dyn Db, file: File, offset: u32) -> Option<Target> {
 fn variant_span(db: &dyn Db, item: ItemId, variant: u32) -> Option<Span> {
     match &gsw_names::type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Enum(variants) => variants.get(variant as usize).map(|it| it.span),
-        _ => None,
+        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => None,
     }
 }
 

@@ -84,7 +84,13 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
         ItemKind::Workflow => "workflow",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
-        _ => "fn",
+        ItemKind::Function
+        | ItemKind::Import
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => "fn",
     };
     let signature = &item_signature(db, item).signature;
     let mut head = format!("{keyword} {name}{}", heading(db, signature));
@@ -131,7 +137,9 @@ fn error_head(db: &dyn Db, item: ItemId) -> String {
         TypeDeclarationKind::Record(fields) if !fields.is_empty() => {
             format!("error {}({})", item.name(db), parameters(db, fields))
         }
-        _ => format!("error {}", item.name(db)),
+        TypeDeclarationKind::Record(_)
+        | TypeDeclarationKind::Enum(_)
+        | TypeDeclarationKind::Alias { .. } => format!("error {}", item.name(db)),
     }
 }
 

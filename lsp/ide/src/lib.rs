@@ -1,4 +1,5 @@
 //! What an editor asks, answered from the compiler's queries; knows files and offsets, no protocol.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod cursor;
 mod declared_name;

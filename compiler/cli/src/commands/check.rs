@@ -1,9 +1,24 @@
 //! `gswc check`
 
+use std::path::PathBuf;
+
 use gsw_service::Exit;
 
-use crate::arguments::Check;
+use crate::report::Format;
 use crate::{compile, project, report, signature};
+
+/// `gswc check`
+#[derive(clap::Args)]
+pub struct Check {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// The format of diagnostics.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub format: Format,
+    /// Print every function with its inferred errors and effects.
+    #[arg(long)]
+    pub signatures: bool,
+}
 
 /// Reports everything wrong with a program.
 pub fn check(arguments: &Check) -> Exit {
@@ -20,7 +35,7 @@ pub fn check(arguments: &Check) -> Exit {
             } else {
                 exit
             };
-            // The process ends here; taking a large program apart first would be for nobody.
+            // The process ends here: freeing a large program first would only take time.
             std::mem::forget(db);
             exit
         }

@@ -8,8 +8,17 @@ use gsw_describe::Page;
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
 
-use crate::arguments::Doc;
 use crate::{compile, project, report};
+
+/// `gswc doc`
+#[derive(clap::Args)]
+pub struct Doc {
+    /// The entry file or a project folder; by default the project in the current folder, or the standard library alone if there is none.
+    pub file: Option<PathBuf>,
+    /// The folder to write.
+    #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
+    pub output: PathBuf,
+}
 
 /// The page by which a folder is known to hold documentation.
 const INDEX: &str = "search-index.js";
@@ -71,7 +80,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let mut entries = std::fs::read_dir(folder).map_err(failed)?;
         if entries.next().is_some() {
             return Err(format!(
-                "`{shown}` holds something else than documentation; name another folder with --output"
+                "`{shown}` contains other files than documentation; choose another folder with --output"
             ));
         }
     }
@@ -81,7 +90,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let name = name.to_string_lossy();
         let is_ours = name.starts_with("module.") || name.starts_with("source.");
         if is_ours && name.ends_with(".html") && !pages.iter().any(|it| it.name == name) {
-            // The page of a module that is no more.
+            // The page of a module that no longer exists.
             std::fs::remove_file(folder.join(&*name)).map_err(failed)?;
         }
     }

@@ -2,7 +2,11 @@
 
 use gsw_source::{Name, Span};
 
-use crate::ast::{Block, Identifier, Pattern, Setting, TypeExpression};
+use crate::ast::{
+    BinaryOperator, Block, Chain, Identifier, Pattern, RangeEnd, Setting, TypeExpression,
+    UnaryOperator,
+};
+use crate::token::ModifierName;
 
 /// An expression.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -274,24 +278,6 @@ pub enum StringPart {
     Expression(Expression),
 }
 
-/// Which dot.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Chain {
-    /// `.`
-    Plain,
-    /// `?.`
-    Optional,
-}
-
-/// Whether a range holds its end.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RangeEnd {
-    /// `..`
-    Exclusive,
-    /// `..=`
-    Inclusive,
-}
-
 /// `e` or `name: e` in a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Argument {
@@ -339,7 +325,7 @@ pub struct MatchArm {
     pub body: Expression,
 }
 
-/// One of `timeout retry reflect budget limit errors` with its arguments.
+/// A modifier with its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
     /// Which.
@@ -377,46 +363,17 @@ pub enum ModifierKind {
     Errors(Identifier),
 }
 
-/// A prefix operator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOperator {
-    /// `-`
-    Negate,
-    /// `not`
-    Not,
-}
-
-/// An infix operator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOperator {
-    /// `or`
-    Or,
-    /// `and`
-    And,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `in`
-    In,
-    /// `??`
-    Otherwise,
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Remainder,
+impl ModifierKind {
+    /// Which modifier it is.
+    #[must_use]
+    pub const fn name(&self) -> ModifierName {
+        match self {
+            Self::Timeout(_) => ModifierName::Timeout,
+            Self::Retry { .. } => ModifierName::Retry,
+            Self::Reflect { .. } => ModifierName::Reflect,
+            Self::Budget(_) => ModifierName::Budget,
+            Self::Limit(_) => ModifierName::Limit,
+            Self::Errors(_) => ModifierName::Errors,
+        }
+    }
 }

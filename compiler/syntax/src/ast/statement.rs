@@ -2,7 +2,9 @@
 
 use gsw_source::Span;
 
-use crate::ast::{Expression, Identifier, Pattern, PatternField, Rest, TypeExpression};
+use crate::ast::{
+    AssignOperator, Expression, Identifier, Pattern, PatternField, Rest, TypeExpression,
+};
 
 /// `{ … }`; its value is its last expression statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -103,17 +105,4 @@ pub enum AssertExpectation {
 pub enum MockOutcome {
     /// `-> value`; `-> fail E` is a value whose expression is `fail`.
     Value(Expression),
-}
-
-/// Which assignment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AssignOperator {
-    /// `=`
-    Set,
-    /// `+=`
-    Add,
-    /// `-=`
-    Subtract,
-    /// `*=`
-    Multiply,
 }

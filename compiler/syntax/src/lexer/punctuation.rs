@@ -16,15 +16,12 @@ impl Lexer<'_> {
         }
         if let Some((kind, length)) = three(rest).or_else(|| two(rest)).or_else(|| one(rest)) {
             self.position += length;
-            match kind {
-                TokenKind::BraceClose if self.closes_interpolation() => {
-                    self.push(TokenKind::InterpolationClose, start);
-                    self.continue_string();
-                }
-                _ => {
-                    self.count_bracket(kind);
-                    self.push(kind, start);
-                }
+            if kind == TokenKind::BraceClose && self.closes_interpolation() {
+                self.push(TokenKind::InterpolationClose, start);
+                self.continue_string();
+            } else {
+                self.count_bracket(kind);
+                self.push(kind, start);
             }
             return;
         }

@@ -2,6 +2,8 @@
 
 mod advice;
 mod foreign;
+mod sight;
+mod sign;
 
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
@@ -46,6 +48,11 @@ pub struct Expected(u128);
 
 /// The number of the first bit that is no kind of token.
 const CLASSES: u32 = 100;
+
+const _: () = assert!(
+    TokenKind::ALL.len() <= CLASSES as usize,
+    "the bits of the kinds of tokens reach into those of the classes"
+);
 
 impl Expected {
     /// Nothing worth naming.
@@ -206,13 +213,15 @@ impl LabelError<'static, Tokens, DefaultExpected<'static, Token>> for ParseError
 
 impl Error<'static, Tokens> for ParseError {
     fn merge(self, other: Self) -> Self {
-        match (self.reason, other.reason) {
-            (Reason::Unexpected, Reason::Unexpected) => Self {
-                expected: self.expected.union(other.expected),
-                ..self
-            },
-            (Reason::Unexpected, _) => other,
-            _ => self,
+        if self.reason != Reason::Unexpected {
+            return self;
+        }
+        if other.reason != Reason::Unexpected {
+            return other;
+        }
+        Self {
+            expected: self.expected.union(other.expected),
+            ..self
         }
     }
 }
@@ -261,11 +270,13 @@ impl<'tokens> Scene<'tokens> {
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
             Reason::ComparisonChain => self.plain(error, "comparisons do not chain").note(
                 match self.is_type_argument(error.index) {
-                    true => "expressions take no type arguments: they are inferred",
+                    true => "type arguments cannot be written in expressions: they are inferred",
                     false => "join two comparisons with `and`",
                 },
             ),
-            Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
+            Reason::Interpolated => {
+                self.plain(error, "this string cannot have interpolations `${ }`")
+            }
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
                 Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),
@@ -292,11 +303,14 @@ impl<'tokens> Scene<'tokens> {
             let end = self.tokens.last().map_or(0, |token| token.span.end);
             return ("the end of the declaration".to_owned(), Span::new(end, end));
         };
-        let name = match token.kind {
-            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText => {
-                token.kind.description().to_owned()
-            }
-            _ => format!("`{}`", shortened(self.source(token.span))),
+        let has_no_text_of_its_own = matches!(
+            token.kind,
+            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText
+        );
+        let name = if has_no_text_of_its_own {
+            token.kind.description().to_owned()
+        } else {
+            format!("`{}`", shortened(self.source(token.span)))
         };
         (name, token.span)
     }
@@ -317,7 +331,7 @@ impl<'tokens> Scene<'tokens> {
         let (found, span) = self.found(error.index + usize::from(is_trailing));
         let message = match error.expected.description() {
             Some(expected) => format!("expected {expected}, found {found}"),
-            None => format!("{found} cannot stand here"),
+            None => format!("unexpected {found}"),
         };
         let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message);
         let Some(advice) = self.advice(error) else {
@@ -346,11 +360,11 @@ impl<'tokens> Scene<'tokens> {
     }
 
     fn stray_bracket(&self, token: Token) -> Diagnostic {
-        let message = format!("{} closes nothing", token.kind.description());
+        let message = format!("unmatched {}", token.kind.description());
         Diagnostic::error(Code::UNOPENED_BRACKET, (self.place)(token.span), message)
     }
 
-    /// Takes out the innermost bracket that is open at `index` if it is never closed.
+    /// Removes the innermost bracket that is open at `index` if it is never closed, and returns it.
     fn unclosed_bracket(&mut self, index: usize) -> Option<Token> {
         let end = index.min(self.tokens.len());
         for token in &self.tokens[self.scanned.min(end)..end] {
@@ -436,7 +450,7 @@ impl<'tokens> Scene<'tokens> {
 /// The report of a tree or of brackets that nest too deeply.
 pub(crate) fn too_deep(place: Place) -> Diagnostic {
     Diagnostic::error(Code::NESTING_TOO_DEEP, place, "this is nested too deeply")
-        .note("brackets nest at most 256 deep, and chains such as `a + b + c` have at most 1,000 links; name a part with `let`")
+        .note("brackets nest at most 256 deep, and chains such as `a + b + c` have at most 1,000 links; bind a part with `let`")
 }
 
 /// Source text that fits into a message.

@@ -117,7 +117,7 @@ impl State {
     pub(crate) fn string(&self, token: Token) -> Name {
         match self.value(token) {
             Some(Value::Text(text)) => text.clone(),
-            _ => Name::default(),
+            Some(Value::Int(_) | Value::Float(_) | Value::Duration(_)) | None => Name::default(),
         }
     }
 
@@ -229,7 +229,7 @@ fn token_where(
         let index = *input.cursor().inner();
         match input.next() {
             Some(token) if accept(token) => Ok(token),
-            _ => Err(ParseError::unexpected(index, expected)),
+            Some(_) | None => Err(ParseError::unexpected(index, expected)),
         }
     })
 }
@@ -253,6 +253,21 @@ pub(crate) fn token_among(
     expected: Expected,
 ) -> impl Parser<'static, Tokens, Token, Extra> + Clone {
     token_where(move |token| accept(token.kind), expected)
+}
+
+/// What `meaning` makes of the kind of a token.
+pub(crate) fn token_that<T: 'static>(
+    meaning: fn(TokenKind) -> Option<T>,
+    expected: Expected,
+) -> Rule<T> {
+    custom::<_, Tokens, _, Extra>(move |input| {
+        let index = *input.cursor().inner();
+        input
+            .next()
+            .and_then(|token| meaning(token.kind))
+            .ok_or(ParseError::unexpected(index, expected))
+    })
+    .boxed()
 }
 
 /// A contextual word.
@@ -327,11 +342,4 @@ pub(crate) fn commas<T: 'static>(
         .separated_by(token(TokenKind::Comma))
         .allow_trailing()
         .collect()
-}
-
-/// A line break, if there is one.
-pub(crate) fn line_break() -> impl Parser<'static, Tokens, (), Extra> + Clone {
-    token_as(TokenKind::Newline, Expected::NOTHING)
-        .or_not()
-        .ignored()
 }

@@ -5,11 +5,11 @@ use gsw_source::Span;
 
 use crate::ast::{Argument, Chain, Expression, ExpressionKind, Identifier, Setting};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{
-    Context, Rule, any_word, looking_at, span_of, start_of, token, token_as, word,
+    Context, Rule, any_word, looking_at, span_of, start_of, token, token_as, token_that, word,
 };
-use crate::parser::literal::{is_literal, literal, string_literal};
+use crate::parser::literal::{literal, string_literal};
+use crate::parser::node::node;
 use crate::parser::operand::{bracketed, name, operand, when};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Value, Word};
@@ -42,7 +42,7 @@ pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
 /// `SimpleOperand = ( Name | Literal | StringLiteral | Parenthesis ) { Field | Index | Call } ;`
 pub(crate) fn simple_operand(rules: &Rules) -> Rule<Expression> {
     let literals = when(
-        |state, index| state.kind(index).is_some_and(is_literal),
+        |state, index| state.kind(index).is_some_and(TokenKind::is_literal),
         literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
             node(ExpressionKind::Literal(literal), context)
         }),
@@ -139,15 +139,13 @@ fn modified(call: Expression, modifier: CallModifier) -> Expression {
 
 /// `Field = ( "." | "?." ) ( Word | Int ) | "." "*" ;`
 fn field() -> Rule<Link> {
-    let dot = choice((
-        token_as(TokenKind::Dot, Expected::OPERATOR).to(Chain::Plain),
-        token_as(TokenKind::QuestionDot, Expected::OPERATOR).to(Chain::Optional),
-    ));
+    let dot = token_that(Chain::of_token, Expected::OPERATOR);
     let number =
         token_as(TokenKind::Int, Expected::NOTHING).map_with(|token, context: &mut Context<'_>| {
             let index = match context.state().value(token) {
                 Some(Value::Int(Some(index))) => u32::try_from(*index).unwrap_or(u32::MAX),
-                _ => u32::MAX,
+                Some(Value::Int(None) | Value::Float(_) | Value::Duration(_) | Value::Text(_))
+                | None => u32::MAX,
             };
             Link::TupleField(index, token.span)
         });

@@ -1,4 +1,4 @@
-//! The command line of `gswc trace`.
+//! The arguments of `gswc trace`.
 
 use std::path::PathBuf;
 
@@ -7,44 +7,44 @@ use clap::ValueEnum;
 /// `gswc trace`
 #[derive(clap::Args)]
 pub struct Trace {
-    /// The file of events; `-` takes standard input.
+    /// The event file; `-` reads standard input.
     pub file: PathBuf,
-    /// One node with everything in it, by number or path (`main > review a.rs`).
+    /// Show one node in full, by number or path (`main > review a.rs`).
     #[arg(long, value_name = "ID|PATH")]
     pub node: Option<String>,
-    /// Only nodes of this kind.
+    /// Show only nodes of this kind.
     #[arg(long, value_enum)]
     pub kind: Option<NodeKind>,
-    /// Only nodes with this status.
+    /// Show only nodes with this status.
     #[arg(long, value_enum)]
     pub status: Option<Status>,
-    /// Only nodes with this in their name.
+    /// Show only nodes whose name contains TEXT.
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// Only nodes that took so long or longer: `250ms`, `1.5s`, `2m`.
+    /// Show only nodes that took at least this long: `250ms`, `1.5s`, `2m`.
     #[arg(long, value_name = "DURATION")]
     pub longer: Option<String>,
-    /// Only nodes that cost so many dollars or more, with what is below them.
+    /// Show only nodes that cost at least this much in US dollars, including their children.
     #[arg(long, value_name = "USD")]
     pub costlier: Option<f64>,
-    /// Only this run of a file with several.
+    /// Show only this run of a file with several.
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
-    /// The lines of the log, sorted by time.
+    /// Show the log lines in order of time.
     #[arg(long)]
     pub logs: bool,
-    /// What differs between this run and another, node by node.
+    /// Compare this run with another, node by node.
     #[arg(long, value_name = "OTHER", conflicts_with_all = ["node", "logs", "html"])]
     pub diff: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Write a page for a browser that needs nothing else; `-` is standard output.
+    /// Write a self-contained web page; `-` writes to standard output.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["node", "logs", "json"])]
     pub html: Option<PathBuf>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "the names are the language's")]
 pub enum NodeKind {
@@ -80,7 +80,7 @@ impl NodeKind {
     }
 }
 
-/// How far a node is.
+/// The status of a node.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "the names are the runtime's")]
 pub enum Status {
