@@ -11,7 +11,10 @@ mod statement;
 
 pub use expression::{Arm, Callee, Coercion, Expression, ExpressionKind, Lambda, Part, PromptMode};
 pub use modifier::{Budget, ErrorPolicy, Modifiers, Reflect, Retry};
-pub use operator::{BinaryOperator, RangeEnd, UnaryOperator};
+pub use operator::{
+    ArithmeticOperator, BinaryOperator, EqualityOperator, LogicOperator, OperatorClass,
+    OrderOperator, RangeEnd, UnaryOperator,
+};
 pub use pattern::{ListRest, Pattern, PatternKind};
 pub use statement::{Statement, StatementKind};
 
