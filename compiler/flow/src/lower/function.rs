@@ -8,10 +8,11 @@ use gsw_abi::types::CheckScope;
 use gsw_semantics::hir::{Body, BodyPart, ExpressionKind, Lambda};
 use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
+use gsw_semantics::{Child, children};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance, LambdaUse};
-use crate::ir::{Function, Terminator};
+use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::lower::builder::{Builder, Variable};
 use crate::program_view::ProgramView;
@@ -149,7 +150,23 @@ impl<'v> Lowering<'v> {
                 builder.mockable_here();
                 builder.whole_body();
             }
-            _ => builder.whole_body(),
+            // Their other parts: defaults, checks, texts, settings, keys.
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Permissions
+            | ItemKind::Invalid => builder.whole_body(),
         }
         builder.finish()
     }
@@ -177,13 +194,12 @@ pub(crate) fn lambda_at(
     expression: gsw_semantics::hir::ExpressionId,
     position: u32,
 ) -> Option<&Lambda> {
-    match &body.expression(expression).kind {
-        ExpressionKind::Lambda(lambda)
-        | ExpressionKind::Spawn(lambda)
-        | ExpressionKind::ParallelFor { body: lambda, .. } => Some(lambda),
-        ExpressionKind::Parallel(lambdas) => lambdas.get(position as usize),
-        _ => None,
-    }
+    children(&body.expression(expression).kind)
+        .into_iter()
+        .find_map(|it| match it {
+            Child::Closure(lambda, found) if found == position => Some(lambda),
+            Child::Closure(..) | Child::Inline(_) => None,
+        })
 }
 
 fn part_suffix(part: BodyPart) -> String {
@@ -243,12 +259,16 @@ impl Builder<'_, '_> {
     pub fn whole_body(&mut self) {
         let body = Arc::clone(&self.body);
         let value = self.expression(body.root);
-        let result = self.concrete(&body.result);
-        let value = match result {
-            // The value of a body without a result is dropped.
-            Type::Unit => crate::ir::Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &self.concrete(&body.result));
         self.end(Terminator::Return(value));
+    }
+
+    /// What code that gives a `result` returns after it has evaluated `value`: without a result the value is dropped.
+    pub fn returned(&self, value: Operand, result: &Type) -> Operand {
+        if matches!(result, Type::Unit | Type::Never) {
+            Operand::Word(0)
+        } else {
+            value
+        }
     }
 }

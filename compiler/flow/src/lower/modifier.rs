@@ -162,11 +162,10 @@ impl Builder<'_, '_> {
         if let hir::ExpressionKind::FunctionValue { item, .. } = self.body.expression(with).kind {
             return self.parameters_of(item);
         }
-        let parameters = match self.type_of(with) {
-            Type::Function(function) => function.parameters.to_vec(),
-            _ => Vec::new(),
+        let Type::Function(function) = self.type_of(with) else {
+            return record_of(Vec::new());
         };
-        let fields = parameters.iter().map(|ty| Field {
+        let fields = function.parameters.iter().map(|ty| Field {
             name: String::new(),
             wire: String::new(),
             docs: None,
@@ -284,9 +283,10 @@ impl Builder<'_, '_> {
         self.regions.push(Region::Join);
         let value = self.expression(body);
         self.regions.pop();
-        let value = match self.type_of(body) {
-            Type::Unit => Operand::Word(0),
-            _ => self.detached(value),
+        let value = if self.type_of(body) == Type::Unit {
+            Operand::Word(0)
+        } else {
+            self.detached(value)
         };
         self.join_tasks();
         value

@@ -296,11 +296,11 @@ impl Builder<'_, '_> {
 
 /// The type arguments of a record or enum.
 pub(crate) fn type_arguments(ty: &Type) -> &[Type] {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments
-        }
-        _ => &[],
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments
+    } else {
+        &[]
     }
 }
 
@@ -335,6 +335,15 @@ fn bound_names(pattern: &Pattern, names: &mut Vec<hir::LocalId>) {
                 .take(1)
                 .for_each(|it| bound_names(it, names));
         }
-        _ => {}
+        PatternKind::Wildcard
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
     }
 }
