@@ -75,9 +75,9 @@ impl Translator<'_, '_> {
 
     fn cell_is_counted(&self, cell: LocalId) -> bool {
         let types = &self.shared.module.program.types;
-        match types.get(self.function.locals[cell.0 as usize].ty) {
-            Type::Cell(inner) => types.is_reference(*inner),
-            _ => true,
-        }
+        let Type::Cell(inner) = types.get(self.function.locals[cell.0 as usize].ty) else {
+            unreachable!("lowering gives each cell the type of its contents");
+        };
+        types.is_reference(*inner)
     }
 }
