@@ -10,7 +10,7 @@ use gsw_syntax::file_item_ids;
 use crate::errors;
 use crate::evaluate::with_stack;
 use crate::machine::Machine;
-use crate::stop::{Raised, Stop, UNSAID};
+use crate::stop::{Raised, Stop, UNSPECIFIED};
 use crate::value::Value;
 
 /// What is wrong with the values of the constants that `file` declares. One that `found` already reports is left alone, and so
@@ -89,7 +89,7 @@ fn outside(db: &dyn Db, item: ItemId) -> Option<String> {
     match (effects.is_empty(), summary.waits) {
         (false, _) => Some(effects.join(", ")),
         (true, Waits::Always) => Some("waiting".to_owned()),
-        (true, _) => None,
+        (true, Waits::Never | Waits::WithArguments) => None,
     }
 }
 
@@ -120,7 +120,11 @@ fn failures(db: &dyn Db, constants: &[ItemId]) -> Vec<(Place, Failure)> {
         match stop {
             Stop::Raise(raised) => failures.push((place, raises(db, &raised))),
             Stop::Limit(why) => failures.push((place, Failure::Unending(why))),
-            Stop::GiveUp(_) | Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Cancelled => {}
+            Stop::Unsupported(_)
+            | Stop::Break
+            | Stop::Continue
+            | Stop::Return(_)
+            | Stop::Cancelled => {}
         }
     }
     failures
@@ -131,10 +135,13 @@ fn raises(db: &dyn Db, raised: &Raised) -> Failure {
         builtin_error(db, raised.item),
         Some(BuiltinError::Failed | BuiltinError::AssertionFailed)
     );
-    let message = match raised.fields.first() {
-        Some(Value::Text(text)) if says && &**text != UNSAID => Some(text.to_string()),
-        _ => None,
-    };
+    let mut message = None;
+    if let Some(Value::Text(text)) = raised.fields.first()
+        && says
+        && &**text != UNSPECIFIED
+    {
+        message = Some(text.to_string());
+    }
     Failure::Raises {
         error: raised.item.name(db).to_string(),
         message,

@@ -11,16 +11,16 @@ use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, UNSAID, give_up, misfit, raise};
+use crate::stop::{Flow, UNSPECIFIED, decode_error, raise, unsupported};
 use crate::value::Value;
 
 /// The type arguments of a record, enum or checked alias.
 pub fn type_arguments(ty: &Type) -> Rc<[Type]> {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments.iter().cloned().collect()
-        }
-        _ => [].into(),
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments.iter().cloned().collect()
+    } else {
+        [].into()
     }
 }
 
@@ -34,10 +34,10 @@ impl Machine<'_> {
         base: Option<ExpressionId>,
         ty: &Type,
     ) -> Flow<Value> {
-        let mut given = self.given(frame, fields)?;
+        let mut given = self.numbered(frame, fields)?;
         if let Some(base) = base {
             let Value::Record(_, base) = self.evaluate(frame, base)? else {
-                return give_up("a base is no record");
+                return unsupported("a base is no record");
             };
             for (index, value) in (0u32..).zip(base.iter()) {
                 if !given.iter().any(|(it, _)| *it == index) {
@@ -53,7 +53,7 @@ impl Machine<'_> {
             Some(_) => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
             None => Ok(record),
         }
@@ -67,15 +67,17 @@ impl Machine<'_> {
         fields: &[(u32, ExpressionId)],
         ty: &Type,
     ) -> Flow<Vec<Value>> {
-        let given = self.given(frame, fields)?;
-        let declared = match item.kind(self.db) {
-            ItemKind::Enum => self.variant(item, variant)?.fields,
-            _ => self.record_fields(item),
+        let given = self.numbered(frame, fields)?;
+        let declared = if item.kind(self.db) == ItemKind::Enum {
+            self.variant(item, variant)?.fields
+        } else {
+            self.record_fields(item)
         };
         self.filled((item, variant), &declared, given, &type_arguments(ty))
     }
 
-    fn given(
+    /// Numbered expressions as numbered values, in the order of evaluation.
+    pub fn numbered(
         &mut self,
         frame: &mut Frame,
         fields: &[(u32, ExpressionId)],
@@ -143,10 +145,11 @@ impl Machine<'_> {
         types: &Rc<[Type]>,
         arguments: Vec<Value>,
     ) -> Flow<bool> {
-        match self.run_body(body, Rc::clone(types), arguments)? {
-            Value::Bool(it) => Ok(it),
-            other => give_up(format!("a check gives {other:?}")),
-        }
+        let value = self.run_body(body, Rc::clone(types), arguments)?;
+        let Value::Bool(it) = value else {
+            return unsupported(format!("a check gives {value:?}"));
+        };
+        Ok(it)
     }
 
     /// A conversion that is not written in source.
@@ -158,49 +161,49 @@ impl Machine<'_> {
             Coercion::Check => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
-            Coercion::ToSecret => give_up("secrets"),
+            Coercion::ToSecret => unsupported("secrets"),
         }
     }
 
     /// Whether a value satisfies all checks of its type itself, those of aliases below included.
     pub fn passes(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
-        match ty {
-            Type::Checked(item, arguments) => {
-                let below = substitute(&alias_target(self.db, *item), arguments);
-                if !self.passes(value, &below)? {
+        if let Type::Checked(item, arguments) = ty {
+            let below = substitute(&alias_target(self.db, *item), arguments);
+            if !self.passes(value, &below)? {
+                return Ok(false);
+            }
+            let body = self.body(*item, BodyPart::AliasCheck)?;
+            return self.holds(body, &type_arguments(ty), vec![value.clone()]);
+        }
+        if let Type::Optional(inside) = ty
+            && !matches!(value, Value::None)
+        {
+            return self.passes(value, inside);
+        }
+        if let (Type::List(of), Value::List(elements)) = (ty, value) {
+            for element in elements.iter() {
+                if !self.passes(element, of)? {
                     return Ok(false);
                 }
-                let body = self.body(*item, BodyPart::AliasCheck)?;
-                self.holds(body, &type_arguments(ty), vec![value.clone()])
             }
-            Type::Optional(inside) if !matches!(value, Value::None) => self.passes(value, inside),
-            Type::List(of) => match value {
-                Value::List(elements) => {
-                    for element in elements.iter() {
-                        if !self.passes(element, of)? {
-                            return Ok(false);
-                        }
-                    }
-                    Ok(true)
-                }
-                _ => Ok(true),
-            },
-            _ => Ok(true),
         }
+        Ok(true)
     }
 
     /// `x as T`
     pub fn convert(&mut self, value: &Value, ty: &Type) -> Flow<Value> {
-        match value {
-            Value::Json(json) => self.decode(json, ty, "$"),
-            Value::Text(text) => match ty {
-                Type::Literals(texts) if texts.iter().any(|it| **it == **text) => Ok(value.clone()),
-                Type::Literals(_) => misfit(self.db, "$"),
-                _ => Ok(value.clone()),
-            },
-            _ => Ok(value.clone()),
+        if let Value::Json(json) = value {
+            return self.decode(json, ty, "$");
+        }
+        let (Value::Text(text), Type::Literals(texts)) = (value, ty) else {
+            return Ok(value.clone());
+        };
+        if texts.iter().any(|it| **it == **text) {
+            Ok(value.clone())
+        } else {
+            decode_error(self.db, "$")
         }
     }
 }

@@ -7,7 +7,7 @@ use gsw_semantics::hir::{BodyPart, ListRest, Pattern, PatternKind};
 use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -69,7 +69,7 @@ impl Machine<'_> {
                 }
                 false
             }
-            (kind, _) => return give_up(format!("{kind:?} against {value:?}")),
+            (kind, _) => return unsupported(format!("{kind:?} against {value:?}")),
         })
     }
 
