@@ -88,19 +88,20 @@ impl Translator<'_, '_> {
         &mut self,
         to: LocalId,
         operation: Checked,
-        (left, right): (Operand, Operand),
+        left: Operand,
+        right: Operand,
         handler: &Handler,
     ) {
         let result = match operation {
-            Checked::Add => self.checked_add((left, right), handler),
-            Checked::Subtract => self.checked_subtract((left, right), handler),
+            Checked::Add => self.checked_add(left, right, handler),
+            Checked::Subtract => self.checked_subtract(left, right, handler),
             Checked::Multiply => {
                 let (left, right) = (self.operand(left), self.operand(right));
                 let (result, overflow) = self.builder.ins().smul_overflow(left, right);
                 self.fault_when(overflow, BuiltinError::Overflow, handler);
                 result
             }
-            Checked::Divide => self.checked_divide((left, right), handler),
+            Checked::Divide => self.checked_divide(left, right, handler),
             Checked::Remainder => {
                 let left = self.operand(left);
                 let divisor = self.divisor(right, handler);
@@ -116,7 +117,7 @@ impl Translator<'_, '_> {
         self.set(to, result);
     }
 
-    fn checked_add(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_add(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let (left, right) = match (left, right) {
             (Operand::Word(_), Operand::Local(_)) => (right, left),
             (Operand::Local(_), _) | (Operand::Word(_), Operand::Word(_)) => (left, right),
@@ -136,7 +137,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    fn checked_subtract(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_subtract(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let left = self.operand(left);
         let amount = self.operand(right);
         if let Operand::Word(word) = right {
@@ -151,7 +152,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    fn checked_divide(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_divide(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let left = self.operand(left);
         let divisor = self.divisor(right, handler);
         if matches!(right, Operand::Local(_) | Operand::Word(u64::MAX)) {

@@ -89,7 +89,7 @@ impl Translator<'_, '_> {
         self.enter(native);
         self.call_plain_value(plain, &words, then);
         self.enter(framed);
-        self.call_resumable_value(block, (index, entry), &words, then);
+        self.call_resumable_value(block, index, entry, &words, then);
     }
 
     fn call_plain_value(&mut self, code: Value, arguments: &[Value], then: Then<'_>) {

@@ -13,9 +13,9 @@ use crate::function::Translator;
 use crate::layout;
 
 impl Translator<'_, '_> {
-    pub(crate) fn object(&mut self, to: LocalId, (ty, extra): (TypeId, u32), fields: &[Operand]) {
+    pub(crate) fn object(&mut self, to: LocalId, ty: TypeId, extra: u32, fields: &[Operand]) {
         let fields = self.operands(fields);
-        let object = self.new_object((ty, extra), &fields);
+        let object = self.new_object(ty, extra, &fields);
         self.set(to, object);
     }
 
@@ -28,14 +28,14 @@ impl Translator<'_, '_> {
     ) {
         let mut words = vec![self.number(u64::from(function.0))];
         words.extend(self.operands(captures));
-        let closure = self.new_object((ty, 0), &words);
+        let closure = self.new_object(ty, 0, &words);
         self.set(to, closure);
     }
 
     /// A fresh object with these words after its header.
-    pub(crate) fn new_object(&mut self, (ty, extra): (TypeId, u32), words: &[Value]) -> Value {
-        let arguments = [u64::from(ty.0), u64::from(extra), words.len() as u64];
-        let arguments = arguments.map(|word| self.number(word));
+    pub(crate) fn new_object(&mut self, ty: TypeId, extra: u32, words: &[Value]) -> Value {
+        let arguments =
+            [u64::from(ty.0), u64::from(extra), words.len() as u64].map(|word| self.number(word));
         let object = self.runtime_word(RuntimeCall::object_new, &arguments);
         for (index, &word) in words.iter().enumerate() {
             layout::store(&mut self.builder, word, object, abi::field(index));

@@ -54,7 +54,7 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                self.checked(*to, *operation, (*left, *right), handler);
+                self.checked(*to, *operation, *left, *right, handler);
                 self.jump(*next);
             }
             Terminator::Fault { fault, handler } => self.raise_fault(*fault, handler),

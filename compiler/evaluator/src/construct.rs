@@ -47,7 +47,7 @@ impl Machine<'_> {
         }
         let declared = self.record_fields(item);
         let types = type_arguments(ty);
-        let fields = self.filled((item, 0), &declared, given, &types)?;
+        let fields = self.filled(item, 0, &declared, given, &types)?;
         let record = Value::Record(item, Rc::new(fields));
         match self.broken_check(&record, &types)? {
             Some(_) => raise(
@@ -63,7 +63,8 @@ impl Machine<'_> {
     pub fn payload(
         &mut self,
         frame: &mut Frame,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         fields: &[(u32, ExpressionId)],
         ty: &Type,
     ) -> Flow<Vec<Value>> {
@@ -73,7 +74,7 @@ impl Machine<'_> {
         } else {
             self.record_fields(item)
         };
-        self.filled((item, variant), &declared, given, &type_arguments(ty))
+        self.filled(item, variant, &declared, given, &type_arguments(ty))
     }
 
     /// Numbered expressions as numbered values, in the order of evaluation.
@@ -91,7 +92,8 @@ impl Machine<'_> {
 
     fn filled(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         given: Vec<(u32, Value)>,
         types: &Rc<[Type]>,

@@ -68,7 +68,7 @@ impl Machine<'_> {
             }
             Type::List(of) => self.decode_list(json, of, path),
             Type::Tuple(parts) => self.decode_tuple(json, parts, path),
-            Type::Map(key, of) => self.decode_map(json, (key, of), path),
+            Type::Map(key, of) => self.decode_map(json, key, of, path),
             Type::Record(item, _) => self.decode_record(*item, json, ty, path),
             Type::Enum(item, _) => self.decode_variant(*item, json, ty, path),
             Type::Error | Type::Time | Type::Bytes => {
@@ -118,7 +118,7 @@ impl Machine<'_> {
         Ok(Value::tuple(elements))
     }
 
-    fn decode_map(&mut self, json: &Json, (key, of): (&Type, &Type), path: &str) -> Flow<Value> {
+    fn decode_map(&mut self, json: &Json, key: &Type, of: &Type, path: &str) -> Flow<Value> {
         let Some(entries) = json.object() else {
             return decode_error(self.db, path);
         };
@@ -139,7 +139,7 @@ impl Machine<'_> {
             return decode_error(self.db, path);
         };
         let declared = self.record_fields(item);
-        let fields = self.decode_fields((item, 0), &declared, entries, ty, path)?;
+        let fields = self.decode_fields(item, 0, &declared, entries, ty, path)?;
         let record = Value::Record(item, Rc::new(fields));
         match self.broken_check(&record, &type_arguments(ty))? {
             Some(index) => decode_error(self.db, &below(path, &declared[index].wire)),
@@ -160,8 +160,7 @@ impl Machine<'_> {
             };
             let mut kinds = entries.iter().filter(|(key, _)| &**key == "kind");
             if kinds.any(|(_, it)| matches!(it, Json::Text(it) if **it == *variant.wire)) {
-                let of = (item, index);
-                let fields = self.decode_fields(of, &variant.fields, entries, ty, path)?;
+                let fields = self.decode_fields(item, index, &variant.fields, entries, ty, path)?;
                 return Ok(Value::Variant(item, index, Rc::new(fields)));
             }
         }
@@ -179,7 +178,8 @@ impl Machine<'_> {
 
     fn decode_fields(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         entries: &[(Rc<str>, Json)],
         ty: &Type,

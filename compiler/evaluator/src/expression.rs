@@ -65,12 +65,12 @@ impl Machine<'_> {
                 fields,
             } => {
                 let ty = frame.concrete(&expression.ty);
-                let fields = self.payload(frame, (*item, *variant), fields, &ty)?;
+                let fields = self.payload(frame, *item, *variant, fields, &ty)?;
                 Ok(Value::Variant(*item, *variant, Rc::new(fields)))
             }
             Kind::ErrorValue { item, fields } => {
                 let ty = frame.concrete(&expression.ty);
-                let fields = self.payload(frame, (*item, 0), fields, &ty)?;
+                let fields = self.payload(frame, *item, 0, fields, &ty)?;
                 Ok(Value::Error(*item, Rc::new(fields)))
             }
             Kind::Field { base, index } | Kind::TupleField { base, index } => {

@@ -78,8 +78,11 @@ impl Machine<'_> {
             ErrorPolicy::Merge => {
                 let is_error = |it: &Result<Value, Raised>| it.is_err();
                 if endings.iter().any(is_error) {
-                    let errors = endings.iter().filter_map(|it| it.as_ref().err());
-                    let errors = errors.map(Self::error_value).collect();
+                    let errors = endings
+                        .iter()
+                        .filter_map(|it| it.as_ref().err())
+                        .map(Self::error_value)
+                        .collect();
                     return raise(self.db, BuiltinError::Many, vec![Value::list(errors)]);
                 }
                 endings

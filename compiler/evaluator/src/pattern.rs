@@ -60,7 +60,7 @@ impl Machine<'_> {
                     after,
                 },
                 Value::List(values),
-            ) => self.list_matches(frame, (before, rest.as_ref(), after), values)?,
+            ) => self.list_matches(frame, before, rest.as_ref(), after, values)?,
             (PatternKind::Or(them), _) => {
                 for it in them {
                     if self.matches(frame, it, value)? {
@@ -99,7 +99,9 @@ impl Machine<'_> {
     fn list_matches(
         &mut self,
         frame: &mut Frame,
-        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
+        before: &[Pattern],
+        rest: Option<&ListRest>,
+        after: &[Pattern],
         values: &[Value],
     ) -> Flow<bool> {
         let fixed = before.len() + after.len();

@@ -69,12 +69,12 @@ impl Machine<'_> {
                 vec![Value::text(UNSPECIFIED)],
             );
         };
-        let groups: Vec<&[Value]> = match row {
-            "list_chunks" => xs.chunks(size).collect(),
-            _ => xs.windows(size).collect(),
-        };
-        let groups = groups.into_iter().map(|it| Value::list(it.to_vec()));
-        Ok(Value::list(groups.collect()))
+        let group = |it: &[Value]| Value::list(it.to_vec());
+        Ok(Value::list(if row == "list_chunks" {
+            xs.chunks(size).map(group).collect()
+        } else {
+            xs.windows(size).map(group).collect()
+        }))
     }
 
     fn sum(&mut self, xs: &[Value], result: &Type) -> Flow<Value> {

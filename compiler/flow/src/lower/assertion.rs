@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
         let (holds, broken) = (self.block(), self.block());
         let is_watched = self.program.purpose == Purpose::Test && !branches(&body, condition);
         let outer = std::mem::replace(&mut self.witnesses, is_watched.then(Vec::new));
-        let sides = self.assert_sides(condition, (holds, broken));
+        let sides = self.assert_sides(condition, holds, broken);
         let witnesses = std::mem::replace(&mut self.witnesses, outer);
         let mut shown = sides;
         shown.extend(self.named_witnesses(condition, witnesses.unwrap_or_default()));
@@ -124,7 +124,8 @@ impl Builder<'_, '_> {
     fn assert_sides(
         &mut self,
         condition: ExpressionId,
-        (holds, broken): (BlockId, BlockId),
+        holds: BlockId,
+        broken: BlockId,
     ) -> Vec<Shown> {
         let Some(compared) = self.compared(condition) else {
             self.branch_on(condition, holds, broken);

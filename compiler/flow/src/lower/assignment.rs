@@ -89,7 +89,7 @@ impl Builder<'_, '_> {
             }),
             None => match operator.class() {
                 OperatorClass::Arithmetic(operator) => {
-                    self.arithmetic(operator, ty, (old, right), ty)
+                    self.arithmetic(operator, ty, old, right, ty)
                 }
                 OperatorClass::Logic(_) | OperatorClass::Equality(_) | OperatorClass::Order(_) => {
                     self.unreachable()

@@ -74,7 +74,7 @@ impl<'v> Lowering<'v> {
                 expression,
                 position,
                 ..
-            } => self.lower_lambda(owner, (*expression, *position), colour),
+            } => self.lower_lambda(owner, *expression, *position, colour),
             Instance::Mock { owner, outcome } => self.lower_mock(owner, *outcome, colour),
             Instance::FunctionValue {
                 item,
@@ -174,7 +174,8 @@ impl<'v> Lowering<'v> {
     fn lower_lambda(
         &mut self,
         owner: &BodyInstance,
-        (expression, position): (gsw_semantics::hir::ExpressionId, u32),
+        expression: gsw_semantics::hir::ExpressionId,
+        position: u32,
         colour: Colour,
     ) -> Function {
         let body = self.view.body(owner.item, owner.part);

@@ -77,7 +77,7 @@ impl Builder<'_, '_> {
         }
         match Family::of(&ty) {
             Family::List(element) => self.for_list(pattern, values, &element, body),
-            Family::Map(key, value) => self.for_map(pattern, values, (&key, &value), body),
+            Family::Map(key, value) => self.for_map(pattern, values, &key, &value, body),
             Family::Nothing
             | Family::Bool
             | Family::Int
@@ -146,7 +146,8 @@ impl Builder<'_, '_> {
         &mut self,
         pattern: &Pattern,
         map: LocalId,
-        (key_type, value_type): (&Type, &Type),
+        key_type: &Type,
+        value_type: &Type,
         body: ExpressionId,
     ) {
         let (key, value) = (self.type_id(key_type), self.type_id(value_type));

@@ -119,7 +119,8 @@ impl Builder<'_, '_> {
         item: ItemId,
         name: &str,
         arguments: Vec<Operand>,
-        (result, types): (&Type, &[Type]),
+        result: &Type,
+        types: &[Type],
     ) -> Operand {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return self.intrinsic(name, arguments, result, types);

@@ -159,11 +159,18 @@ impl Builder<'_, '_> {
 
     /// `timeout D { }` and the like.
     pub fn modified(&mut self, modifiers: &Modifiers, body: ExpressionId) -> Operand {
-        let name = if modifiers.budget.is_some() {
+        let Modifiers {
+            budget,
+            reflect,
+            retry,
+            timeout: _,
+        } = modifiers;
+        // It is named after the outermost; a block without any other has a timeout.
+        let name = if budget.is_some() {
             "budget"
-        } else if modifiers.reflect.is_some() {
+        } else if reflect.is_some() {
             "reflect"
-        } else if modifiers.retry.is_some() {
+        } else if retry.is_some() {
             "retry"
         } else {
             "timeout"

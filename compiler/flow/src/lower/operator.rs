@@ -72,7 +72,7 @@ impl Builder<'_, '_> {
                 let left_type = self.type_of(left);
                 let result = self.type_of(id);
                 let values = self.operands(&[left, right]);
-                return self.arithmetic(operator, &left_type, (values[0], values[1]), &result);
+                return self.arithmetic(operator, &left_type, values[0], values[1], &result);
             }
             OperatorClass::Equality(operator) => Comparison::Equality(operator),
             OperatorClass::Order(operator) => Comparison::Order(operator),
@@ -107,7 +107,8 @@ impl Builder<'_, '_> {
         &mut self,
         operator: ArithmeticOperator,
         left_type: &Type,
-        (left, right): (Operand, Operand),
+        left: Operand,
+        right: Operand,
         result: &Type,
     ) -> Operand {
         let id = self.type_id(result);

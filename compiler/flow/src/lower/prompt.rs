@@ -68,7 +68,9 @@ impl Builder<'_, '_> {
             }
             None => Operand::Word(0),
         };
-        let improving = improving.map_or(Operand::Word(0), |it| self.improvement(it));
+        let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
+            self.improvement(answer, round)
+        });
         values.extend([agent, settings, improving]);
         let form = match mode {
             PromptMode::Value => PromptForm::Value,
@@ -92,7 +94,7 @@ impl Builder<'_, '_> {
     }
 
     /// `{"answer": the answer that is to be improved, "round": the number of the round}`
-    fn improvement(&mut self, (answer, round): (ExpressionId, ExpressionId)) -> Operand {
+    fn improvement(&mut self, answer: ExpressionId, round: ExpressionId) -> Operand {
         let ty = self.type_of(answer);
         let answer = self.expression(answer);
         let round = self.expression(round);
