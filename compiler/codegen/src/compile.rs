@@ -194,7 +194,7 @@ impl<'a> Worker<'a> {
     fn isa(&self, index: usize) -> &'a dyn TargetIsa {
         match self.shared.module.functions.get(index) {
             Some(function) if !function::is_hot(function) => &*self.targets.quick,
-            _ => &*self.targets.speed,
+            Some(_) | None => &*self.targets.speed,
         }
     }
 }
@@ -218,7 +218,30 @@ fn value_checks(program: &Program) -> Vec<bool> {
                 }
             }
             Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
-            _ => {}
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::Checked { .. }
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => {}
         }
     }
     checks

@@ -105,6 +105,15 @@ pub(crate) fn can_wait(terminator: &Terminator, program: &Program) -> bool {
         Terminator::Call { function, .. } => {
             program.functions[function.0 as usize].colour == Colour::Resumable
         }
-        _ => false,
+        Terminator::Jump(_)
+        | Terminator::Loop { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Return(_)
+        | Terminator::Raise(_)
+        | Terminator::Checked { .. }
+        | Terminator::Fault { .. }
+        | Terminator::Runtime { .. }
+        | Terminator::Unreachable => false,
     }
 }

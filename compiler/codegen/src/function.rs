@@ -412,7 +412,17 @@ fn usual_edges(terminator: &Terminator) -> Vec<Edge> {
     match terminator {
         Terminator::Branch { .. } | Terminator::Switch { .. } => {}
         // The handler comes last.
-        _ => all.truncate(1),
+        Terminator::Jump(_)
+        | Terminator::Loop { .. }
+        | Terminator::Return(_)
+        | Terminator::Raise(_)
+        | Terminator::Checked { .. }
+        | Terminator::Fault { .. }
+        | Terminator::Call { .. }
+        | Terminator::CallValue { .. }
+        | Terminator::Runtime { .. }
+        | Terminator::Suspend { .. }
+        | Terminator::Unreachable => all.truncate(1),
     }
     all
 }

@@ -1,5 +1,10 @@
 //! From Flow IR to an image: machine code, constants and tables, and the file that carries them.
 
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 mod arithmetic;
 mod bundle;
 mod call;

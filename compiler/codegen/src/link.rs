@@ -47,6 +47,10 @@ pub(crate) struct Linked {
 
 impl Relocation {
     /// Understands what Cranelift wants resolved; anything but a call of another function of the module is refused.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "Cranelift's relocations are not ours to list; what is not known is refused"
+    )]
     pub(crate) fn read(
         relocation: &FinalizedMachReloc,
         parameters: &FunctionParameters,

@@ -55,7 +55,8 @@ impl Translator<'_, '_> {
     pub(crate) fn call_resumable_value(
         &mut self,
         block: BlockId,
-        (index, entry): (Value, Value),
+        index: Value,
+        entry: Value,
         arguments: &[Value],
         then: Then<'_>,
     ) {

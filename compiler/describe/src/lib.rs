@@ -1,5 +1,10 @@
 //! What people are shown of a program besides its text: the structure of its workflows as a picture, and its documentation.
 
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 mod escape;
 mod graph;
 mod site;

@@ -6,7 +6,7 @@ use gsw_source::{Db, ItemId, Span};
 
 use crate::evaluate::with_stack;
 use crate::machine::Machine;
-use crate::stop::{Raised, Stop, UNSAID};
+use crate::stop::{Raised, Stop, UNSPECIFIED};
 use crate::value::Value;
 
 /// A constant without a value.
@@ -60,7 +60,11 @@ fn failures(db: &dyn Db, constants: &[ItemId]) -> Vec<FailedConstant> {
         let failure = match stop {
             Stop::Raise(raised) => raises(db, &raised),
             Stop::Limit(why) => Failure::Unending(why),
-            Stop::GiveUp(_) | Stop::Break | Stop::Continue | Stop::Return(_) | Stop::Cancelled => {
+            Stop::Unsupported(_)
+            | Stop::Break
+            | Stop::Continue
+            | Stop::Return(_)
+            | Stop::Cancelled => {
                 continue;
             }
         };
@@ -78,10 +82,13 @@ fn raises(db: &dyn Db, raised: &Raised) -> Failure {
         builtin_error(db, raised.item),
         Some(BuiltinError::Failed | BuiltinError::AssertionFailed)
     );
-    let message = match raised.fields.first() {
-        Some(Value::Text(text)) if says && &**text != UNSAID => Some(text.to_string()),
-        _ => None,
-    };
+    let mut message = None;
+    if let Some(Value::Text(text)) = raised.fields.first()
+        && says
+        && &**text != UNSPECIFIED
+    {
+        message = Some(text.to_string());
+    }
     Failure::Raises {
         error: raised.item.name(db).to_string(),
         message,

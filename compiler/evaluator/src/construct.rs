@@ -10,16 +10,16 @@ use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, UNSAID, give_up, misfit, raise};
+use crate::stop::{Flow, UNSPECIFIED, decode_error, raise, unsupported};
 use crate::value::Value;
 
 /// The type arguments of a record, enum or checked alias.
 pub fn type_arguments(ty: &Type) -> Rc<[Type]> {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments.iter().cloned().collect()
-        }
-        _ => [].into(),
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments.iter().cloned().collect()
+    } else {
+        [].into()
     }
 }
 
@@ -33,10 +33,10 @@ impl Machine<'_> {
         base: Option<ExpressionId>,
         ty: &Type,
     ) -> Flow<Value> {
-        let mut given = self.given(frame, fields)?;
+        let mut given = self.numbered(frame, fields)?;
         if let Some(base) = base {
             let Value::Record(_, base) = self.evaluate(frame, base)? else {
-                return give_up("a base is no record");
+                return unsupported("a base is no record");
             };
             for (index, value) in (0u32..).zip(base.iter()) {
                 if !given.iter().any(|(it, _)| *it == index) {
@@ -46,13 +46,13 @@ impl Machine<'_> {
         }
         let declared = self.record_fields(item);
         let types = type_arguments(ty);
-        let fields = self.filled((item, 0), &declared, given, &types)?;
+        let fields = self.filled(item, 0, &declared, given, &types)?;
         let record = Value::Record(item, Rc::new(fields));
         match self.broken_check(&record, &types)? {
             Some(_) => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
             None => Ok(record),
         }
@@ -62,19 +62,22 @@ impl Machine<'_> {
     pub fn payload(
         &mut self,
         frame: &mut Frame,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         fields: &[(u32, ExpressionId)],
         ty: &Type,
     ) -> Flow<Vec<Value>> {
-        let given = self.given(frame, fields)?;
-        let declared = match item.kind(self.db) {
-            ItemKind::Enum => self.variant(item, variant)?.fields,
-            _ => self.record_fields(item),
+        let given = self.numbered(frame, fields)?;
+        let declared = if item.kind(self.db) == ItemKind::Enum {
+            self.variant(item, variant)?.fields
+        } else {
+            self.record_fields(item)
         };
-        self.filled((item, variant), &declared, given, &type_arguments(ty))
+        self.filled(item, variant, &declared, given, &type_arguments(ty))
     }
 
-    fn given(
+    /// Numbered expressions as numbered values, in the order of evaluation.
+    pub fn numbered(
         &mut self,
         frame: &mut Frame,
         fields: &[(u32, ExpressionId)],
@@ -88,7 +91,8 @@ impl Machine<'_> {
 
     fn filled(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         given: Vec<(u32, Value)>,
         types: &Rc<[Type]>,
@@ -142,10 +146,11 @@ impl Machine<'_> {
         types: &Rc<[Type]>,
         arguments: Vec<Value>,
     ) -> Flow<bool> {
-        match self.run_body(body, Rc::clone(types), arguments)? {
-            Value::Bool(it) => Ok(it),
-            other => give_up(format!("a check gives {other:?}")),
-        }
+        let value = self.run_body(body, Rc::clone(types), arguments)?;
+        let Value::Bool(it) = value else {
+            return unsupported(format!("a check gives {value:?}"));
+        };
+        Ok(it)
     }
 
     /// A conversion that is not written in source.
@@ -157,49 +162,49 @@ impl Machine<'_> {
             Coercion::Check => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
-            Coercion::ToSecret => give_up("secrets"),
+            Coercion::ToSecret => unsupported("secrets"),
         }
     }
 
     /// Whether a value satisfies all checks of its type itself, those of aliases below included.
     pub fn passes(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
-        match ty {
-            Type::Checked(item, arguments) => {
-                let below = substitute(&alias_target(self.db, *item), arguments);
-                if !self.passes(value, &below)? {
+        if let Type::Checked(item, arguments) = ty {
+            let below = substitute(&alias_target(self.db, *item), arguments);
+            if !self.passes(value, &below)? {
+                return Ok(false);
+            }
+            let body = self.body(*item, BodyPart::AliasCheck)?;
+            return self.holds(body, &type_arguments(ty), vec![value.clone()]);
+        }
+        if let Type::Optional(inside) = ty
+            && !matches!(value, Value::None)
+        {
+            return self.passes(value, inside);
+        }
+        if let (Type::List(of), Value::List(elements)) = (ty, value) {
+            for element in elements.iter() {
+                if !self.passes(element, of)? {
                     return Ok(false);
                 }
-                let body = self.body(*item, BodyPart::AliasCheck)?;
-                self.holds(body, &type_arguments(ty), vec![value.clone()])
             }
-            Type::Optional(inside) if !matches!(value, Value::None) => self.passes(value, inside),
-            Type::List(of) => match value {
-                Value::List(elements) => {
-                    for element in elements.iter() {
-                        if !self.passes(element, of)? {
-                            return Ok(false);
-                        }
-                    }
-                    Ok(true)
-                }
-                _ => Ok(true),
-            },
-            _ => Ok(true),
         }
+        Ok(true)
     }
 
     /// `x as T`
     pub fn convert(&mut self, value: &Value, ty: &Type) -> Flow<Value> {
-        match value {
-            Value::Json(json) => self.decode(json, ty, "$"),
-            Value::Text(text) => match ty {
-                Type::Literals(texts) if texts.iter().any(|it| **it == **text) => Ok(value.clone()),
-                Type::Literals(_) => misfit(self.db, "$"),
-                _ => Ok(value.clone()),
-            },
-            _ => Ok(value.clone()),
+        if let Value::Json(json) = value {
+            return self.decode(json, ty, "$");
+        }
+        let (Value::Text(text), Type::Literals(texts)) = (value, ty) else {
+            return Ok(value.clone());
+        };
+        if texts.iter().any(|it| **it == **text) {
+            Ok(value.clone())
+        } else {
+            decode_error(self.db, "$")
         }
     }
 }

@@ -2,83 +2,105 @@
 
 use std::rc::Rc;
 
-use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, Pattern};
-use gsw_names::types::Type;
+use gsw_infer::hir::{Arm, ExpressionId, ExpressionKind, LocalId, Pattern};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Raised, Stop, give_up};
+use crate::stop::{Flow, Raised, Stop, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// An expression that decides which code runs.
-    pub fn control(&mut self, frame: &mut Frame, kind: &ExpressionKind, ty: &Type) -> Flow<Value> {
-        match kind {
-            ExpressionKind::Otherwise { value, fallback } => match self.evaluate(frame, *value)? {
-                Value::None => self.evaluate(frame, *fallback),
-                value => Ok(value),
-            },
-            ExpressionKind::Chain { base, local, body } => match self.evaluate(frame, *base)? {
-                Value::None => Ok(Value::None),
-                value => {
-                    frame.bind(*local, value);
-                    self.evaluate(frame, *body)
-                }
-            },
-            ExpressionKind::If {
-                condition,
-                then,
-                otherwise,
-            } => match (self.condition(frame, *condition)?, otherwise) {
-                (true, Some(_)) => self.evaluate(frame, *then),
-                (true, None) => self.evaluate(frame, *then).map(|_| Value::Unit),
-                (false, Some(otherwise)) => self.evaluate(frame, *otherwise),
-                (false, None) => Ok(Value::Unit),
-            },
-            ExpressionKind::Match { value, arms } => {
-                let value = self.evaluate(frame, *value)?;
-                match self.first_arm(frame, arms, &value)? {
-                    Some(body) => self.evaluate(frame, body),
-                    None => give_up("no arm matches"),
-                }
-            }
-            ExpressionKind::Catch { value, arms } => self.catch(frame, *value, arms),
-            ExpressionKind::Block { statements, tail } => self.block(frame, statements, *tail),
-            ExpressionKind::For {
-                pattern,
-                iterable,
-                body,
-            } => self.for_loop(frame, pattern, *iterable, *body),
-            ExpressionKind::While { condition, body } => {
-                while self.condition(frame, *condition)? {
-                    if self.is_broken(frame, *body)? {
-                        break;
-                    }
-                }
-                Ok(Value::Unit)
-            }
-            ExpressionKind::Return(value) => {
-                let value = value.map_or(Ok(Value::Unit), |it| self.evaluate(frame, it))?;
-                Err(Stop::Return(value))
-            }
-            ExpressionKind::Break => Err(Stop::Break),
-            ExpressionKind::Continue => Err(Stop::Continue),
-            ExpressionKind::Fail(error) => match self.evaluate(frame, *error)? {
-                Value::Error(item, fields) => Err(Stop::Raise(Raised { item, fields })),
-                other => give_up(format!("{other:?} is no error")),
-            },
-            ExpressionKind::Emit(value) => self.evaluate(frame, *value).map(|_| Value::Unit),
-            ExpressionKind::Call { callee, arguments } => self.call(frame, callee, arguments),
-            other => self.concurrent(frame, other, ty),
+    /// `value ?? fallback`
+    pub fn otherwise(
+        &mut self,
+        frame: &mut Frame,
+        value: ExpressionId,
+        fallback: ExpressionId,
+    ) -> Flow<Value> {
+        let value = self.evaluate(frame, value)?;
+        if matches!(value, Value::None) {
+            return self.evaluate(frame, fallback);
         }
+        Ok(value)
+    }
+
+    /// `base?.…`
+    pub fn chain(
+        &mut self,
+        frame: &mut Frame,
+        base: ExpressionId,
+        local: LocalId,
+        body: ExpressionId,
+    ) -> Flow<Value> {
+        let base = self.evaluate(frame, base)?;
+        if matches!(base, Value::None) {
+            return Ok(Value::None);
+        }
+        frame.bind(local, base);
+        self.evaluate(frame, body)
+    }
+
+    /// `if`
+    pub fn conditional(
+        &mut self,
+        frame: &mut Frame,
+        condition: ExpressionId,
+        then: ExpressionId,
+        otherwise: Option<ExpressionId>,
+    ) -> Flow<Value> {
+        match (self.condition(frame, condition)?, otherwise) {
+            (true, Some(_)) => self.evaluate(frame, then),
+            (true, None) => self.evaluate(frame, then).map(|_| Value::Unit),
+            (false, Some(otherwise)) => self.evaluate(frame, otherwise),
+            (false, None) => Ok(Value::Unit),
+        }
+    }
+
+    /// `match`
+    pub fn matching(
+        &mut self,
+        frame: &mut Frame,
+        value: ExpressionId,
+        arms: &[Arm],
+    ) -> Flow<Value> {
+        let value = self.evaluate(frame, value)?;
+        match self.first_arm(frame, arms, &value)? {
+            Some(body) => self.evaluate(frame, body),
+            None => unsupported("no arm matches"),
+        }
+    }
+
+    /// `while`
+    pub fn while_loop(
+        &mut self,
+        frame: &mut Frame,
+        condition: ExpressionId,
+        body: ExpressionId,
+    ) -> Flow<Value> {
+        while self.condition(frame, condition)? {
+            if self.is_broken(frame, body)? {
+                break;
+            }
+        }
+        Ok(Value::Unit)
+    }
+
+    /// `fail e`
+    pub fn fail(&mut self, frame: &mut Frame, error: ExpressionId) -> Flow<Value> {
+        let error = self.evaluate(frame, error)?;
+        let Value::Error(item, fields) = error else {
+            return unsupported(format!("{error:?} is no error"));
+        };
+        Err(Stop::Raise(Raised { item, fields }))
     }
 
     /// A condition.
     pub fn condition(&mut self, frame: &mut Frame, id: ExpressionId) -> Flow<bool> {
-        match self.evaluate(frame, id)? {
-            Value::Bool(it) => Ok(it),
-            other => give_up(format!("{other:?} is no condition")),
-        }
+        let value = self.evaluate(frame, id)?;
+        let Value::Bool(it) = value else {
+            return unsupported(format!("{value:?} is no condition"));
+        };
+        Ok(it)
     }
 
     /// The body of the first arm that matches.
@@ -103,7 +125,8 @@ impl Machine<'_> {
         Ok(None)
     }
 
-    fn catch(&mut self, frame: &mut Frame, value: ExpressionId, arms: &[Arm]) -> Flow<Value> {
+    /// `value catch { arms }`
+    pub fn catch(&mut self, frame: &mut Frame, value: ExpressionId, arms: &[Arm]) -> Flow<Value> {
         match self.evaluate(frame, value) {
             Err(Stop::Raise(raised)) => {
                 let error = Value::Error(raised.item, Rc::clone(&raised.fields));
@@ -116,7 +139,8 @@ impl Machine<'_> {
         }
     }
 
-    fn for_loop(
+    /// `for`
+    pub fn for_loop(
         &mut self,
         frame: &mut Frame,
         pattern: &Pattern,
@@ -148,16 +172,17 @@ impl Machine<'_> {
 
     /// The elements of a list, or the pairs of a map.
     pub fn elements(&mut self, frame: &mut Frame, iterable: ExpressionId) -> Flow<Vec<Value>> {
-        match self.evaluate(frame, iterable)? {
-            Value::List(elements) => Ok(elements.to_vec()),
-            Value::Map(entries) => {
-                let pairs = entries
-                    .iter()
-                    .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]));
-                Ok(pairs.collect())
-            }
-            other => give_up(format!("{other:?} has no elements")),
+        let iterated = self.evaluate(frame, iterable)?;
+        if let Value::List(elements) = &iterated {
+            return Ok(elements.to_vec());
         }
+        let Value::Map(entries) = &iterated else {
+            return unsupported(format!("{iterated:?} has no elements"));
+        };
+        let pairs = entries
+            .iter()
+            .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]));
+        Ok(pairs.collect())
     }
 
     fn is_last_turn(
@@ -168,7 +193,7 @@ impl Machine<'_> {
         body: ExpressionId,
     ) -> Flow<bool> {
         if !self.matches(frame, pattern, value)? {
-            return give_up("a pattern of `for` does not match");
+            return unsupported("a pattern of `for` does not match");
         }
         self.is_broken(frame, body)
     }

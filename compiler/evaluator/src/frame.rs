@@ -8,7 +8,7 @@ use gsw_infer::hir::{Body, Lambda, LocalId};
 use gsw_names::substitute;
 use gsw_names::types::Type;
 
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::{Cell, Closure, Value};
 
 /// The locals of one activation.
@@ -58,7 +58,7 @@ impl Frame {
     pub fn get(&self, local: LocalId) -> Flow<Value> {
         match &self.cells[local.0 as usize] {
             Some(cell) => Ok(cell.borrow().clone()),
-            None => give_up(format!(
+            None => unsupported(format!(
                 "`{}` is read before it is bound",
                 self.body.local(local).name
             )),
@@ -72,7 +72,7 @@ impl Frame {
                 cell.replace(value);
                 Ok(())
             }
-            None => give_up(format!(
+            None => unsupported(format!(
                 "`{}` is set before it is bound",
                 self.body.local(local).name
             )),

@@ -8,7 +8,7 @@ use serde_json::Value as Tree;
 
 use crate::machine::Machine;
 use crate::number_text::float_text;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 /// A JSON value; of numbers ints and floats are told apart.
@@ -22,6 +22,37 @@ pub enum Json {
     Text(Rc<str>),
     List(Vec<Json>),
     Object(Vec<(Rc<str>, Json)>),
+}
+
+impl Json {
+    /// The elements, when it is a list.
+    pub fn list(&self) -> Option<&[Self]> {
+        let Self::List(them) = self else { return None };
+        Some(them)
+    }
+
+    /// The entries, when it is an object.
+    pub fn object(&self) -> Option<&[(Rc<str>, Self)]> {
+        let Self::Object(entries) = self else {
+            return None;
+        };
+        Some(entries)
+    }
+
+    /// The text, when it is a string.
+    pub fn text(&self) -> Option<Rc<str>> {
+        let Self::Text(text) = self else { return None };
+        Some(Rc::clone(text))
+    }
+
+    /// An entry of an object.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let entries = self.object()?;
+        entries
+            .iter()
+            .find(|(key, _)| **key == *name)
+            .map(|(_, it)| it)
+    }
 }
 
 /// Compact text.
@@ -68,7 +99,13 @@ pub fn pretty(json: &Json, indentation: usize) -> String {
                 join(entries.iter().map(entry).collect())
             )
         }
-        other => text(other),
+        Json::Null
+        | Json::Bool(_)
+        | Json::Int(_)
+        | Json::Float(_)
+        | Json::Text(_)
+        | Json::List(_)
+        | Json::Object(_) => text(json),
     }
 }
 
@@ -136,7 +173,7 @@ impl Machine<'_> {
                 object.extend(self.object(&parameters, fields)?);
                 Json::Object(object)
             }
-            Value::Function(_) | Value::Task(_) => return give_up("this has no JSON form"),
+            Value::Function(_) | Value::Task(_) => return unsupported("this has no JSON form"),
         })
     }
 
@@ -161,17 +198,18 @@ impl Machine<'_> {
 
     /// A key of a map as JSON has it.
     fn key_text(&mut self, key: &Value) -> Flow<Rc<str>> {
-        match self.json_of(key)? {
-            Json::Text(it) => Ok(it),
-            other => Ok(text(&other).into()),
+        let key = self.json_of(key)?;
+        if let Json::Text(it) = key {
+            return Ok(it);
         }
+        Ok(text(&key).into())
     }
 
     /// The fields of a record or error.
     pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
         match &type_declaration(self.db, item).declaration.kind {
             TypeDeclarationKind::Record(fields) => fields.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 
@@ -179,7 +217,7 @@ impl Machine<'_> {
     pub fn variant(&self, item: ItemId, variant: u32) -> Flow<Variant> {
         match self.variants(item).get(variant as usize) {
             Some(it) => Ok(it.clone()),
-            None => give_up(format!("`{}` has no variant {variant}", item.name(self.db))),
+            None => unsupported(format!("`{}` has no variant {variant}", item.name(self.db))),
         }
     }
 
@@ -187,7 +225,7 @@ impl Machine<'_> {
     pub fn variants(&self, item: ItemId) -> Vec<Variant> {
         match &type_declaration(self.db, item).declaration.kind {
             TypeDeclarationKind::Enum(variants) => variants.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 }

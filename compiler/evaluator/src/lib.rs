@@ -3,6 +3,11 @@
 //!
 //! Slow and simple on purpose: no reference counts, no colours, no frames, no shared code with the engine.
 
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 mod call;
 mod constant;
 mod construct;

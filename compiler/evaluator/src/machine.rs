@@ -7,7 +7,7 @@ use gsw_infer::hir::{Body, BodyPart};
 use gsw_infer::infer_item;
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
-use crate::stop::{Flow, Stop, give_up, limit};
+use crate::stop::{Flow, Stop, limit, unsupported};
 use crate::task::TaskCell;
 use crate::value::Value;
 
@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
         match self.constants.get(&item) {
             Some(Some(value)) => return Ok(value.clone()),
             // A circle is reported without being evaluated.
-            Some(None) => return give_up("it needs its own value"),
+            Some(None) => return unsupported("it needs its own value"),
             None => {}
         }
         self.constants.insert(item, None);
@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
         let bodies = &infer_item(self.db, item).bodies;
         match bodies.iter().find(|it| it.part == part) {
             Some(body) => Ok(Arc::clone(body)),
-            None => give_up(format!("`{}` has no {part:?}", item.name(self.db))),
+            None => unsupported(format!("`{}` has no {part:?}", item.name(self.db))),
         }
     }
 }

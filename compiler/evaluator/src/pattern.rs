@@ -7,7 +7,7 @@ use gsw_names::builtin_error;
 use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -60,7 +60,7 @@ impl Machine<'_> {
                     after,
                 },
                 Value::List(values),
-            ) => self.list_matches(frame, (before, rest.as_ref(), after), values)?,
+            ) => self.list_matches(frame, before, rest.as_ref(), after, values)?,
             (PatternKind::Or(them), _) => {
                 for it in them {
                     if self.matches(frame, it, value)? {
@@ -69,7 +69,7 @@ impl Machine<'_> {
                 }
                 false
             }
-            (kind, _) => return give_up(format!("{kind:?} against {value:?}")),
+            (kind, _) => return unsupported(format!("{kind:?} against {value:?}")),
         })
     }
 
@@ -99,7 +99,9 @@ impl Machine<'_> {
     fn list_matches(
         &mut self,
         frame: &mut Frame,
-        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
+        before: &[Pattern],
+        rest: Option<&ListRest>,
+        after: &[Pattern],
         values: &[Value],
     ) -> Flow<bool> {
         let fixed = before.len() + after.len();

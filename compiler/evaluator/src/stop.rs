@@ -22,7 +22,7 @@ pub enum Stop {
     /// The task is cancelled where it waits.
     Cancelled,
     /// The reference cannot say what happens; a sentence that says why.
-    GiveUp(String),
+    Unsupported(String),
     /// It is too much to be evaluated; a sentence that says why.
     Limit(String),
 }
@@ -37,11 +37,11 @@ pub struct Raised {
 }
 
 /// Stands for texts that the language does not fix; a result that holds one is not compared.
-pub const UNSAID: &str = "\u{1}unsaid\u{1}";
+pub const UNSPECIFIED: &str = "\u{1}unsaid\u{1}";
 
-/// Nothing can be said any more.
-pub fn give_up<T>(why: impl Into<String>) -> Flow<T> {
-    Err(Stop::GiveUp(why.into()))
+/// Stops where the reference cannot say what happens.
+pub fn unsupported<T>(why: impl Into<String>) -> Flow<T> {
+    Err(Stop::Unsupported(why.into()))
 }
 
 /// Stops at a limit.
@@ -56,12 +56,16 @@ pub fn raise<T>(db: &dyn Db, error: BuiltinError, fields: Vec<Value>) -> Flow<T>
             item,
             fields: std::rc::Rc::new(fields),
         })),
-        None => give_up(format!("the prelude lacks `{}`", error.name())),
+        None => unsupported(format!("the prelude lacks `{}`", error.name())),
     }
 }
 
 /// Raises `DecodeError` at a path.
-pub fn misfit<T>(db: &dyn Db, path: &str) -> Flow<T> {
-    let fields = vec![Value::text(path), Value::text(UNSAID), Value::text(UNSAID)];
+pub fn decode_error<T>(db: &dyn Db, path: &str) -> Flow<T> {
+    let fields = vec![
+        Value::text(path),
+        Value::text(UNSPECIFIED),
+        Value::text(UNSPECIFIED),
+    ];
     raise(db, BuiltinError::DecodeError, fields)
 }

@@ -105,6 +105,11 @@ impl Value {
         Self::Json(Rc::new(json))
     }
 
+    /// A function value.
+    pub fn function(function: Function) -> Self {
+        Self::Function(Rc::new(function))
+    }
+
     /// The value, or `none`.
     pub fn optional(value: Option<Self>) -> Self {
         value.unwrap_or(Self::None)
@@ -131,6 +136,16 @@ fn shares(value: &Value) -> bool {
             parts.iter().any(shares)
         }
         Value::Variant(_, _, fields) => fields.iter().any(shares),
-        _ => false,
+        Value::Unit
+        | Value::None
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Duration(_)
+        | Value::Text(_)
+        | Value::Json(_)
+        | Value::Map(_)
+        | Value::Error(..)
+        | Value::Task(_) => false,
     }
 }

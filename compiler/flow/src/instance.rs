@@ -148,6 +148,26 @@ pub fn type_depth(ty: &Type) -> usize {
             deepest(all)
         }
         Type::Function(function) => deepest(&function.parameters).max(type_depth(&function.result)),
-        _ => 0,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => 0,
     }
 }

@@ -1,6 +1,12 @@
 //! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
 
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 pub mod dump;
+mod family;
 mod instance;
 pub mod ir;
 mod lower;

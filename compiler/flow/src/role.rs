@@ -189,7 +189,7 @@ fn all_of(operands: &[Operand], role: Role) -> Vec<(Operand, Role)> {
 fn runtime_operands(call: RuntimeCall, arguments: &[Operand]) -> Vec<(Operand, Role)> {
     let roles = call.parameters().iter().map(|it| match it {
         Parameter::Own => Role::Consumed,
-        _ => Role::Borrowed,
+        Parameter::Borrow | Parameter::Word | Parameter::Result | Parameter::Ty => Role::Borrowed,
     });
     arguments.iter().copied().zip(roles).collect()
 }

@@ -2,7 +2,7 @@
 
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_analysis::Waits;
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, LocalKind};
 use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
@@ -54,7 +54,7 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         let call = RuntimeCall::named(intrinsic);
         return match call.map(RuntimeCall::kind) {
             Some(CallKind::Waiting) => Waits::Always,
-            _ => Waits::Never,
+            Some(CallKind::Plain | CallKind::Raising) | None => Waits::Never,
         };
     }
     match item.kind(view.db()) {
@@ -64,7 +64,18 @@ pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
         | ItemKind::Human
         | ItemKind::Test => Waits::Always,
         ItemKind::Function => view.waits(item),
-        _ => Waits::Never,
+        ItemKind::Import
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Permissions
+        | ItemKind::Invalid => Waits::Never,
     }
 }
 
@@ -87,13 +98,56 @@ impl Question<'_> {
             | Kind::Parallel(_)
             | Kind::Step { .. }
             | Kind::Modified { .. } => true,
-            Kind::For { iterable, .. }
-                if matches!(self.body.expression(*iterable).ty, Type::Stream(_)) =>
-            {
-                true
+            Kind::For { iterable, .. } => {
+                let iterable = &self.body.expression(*iterable).ty;
+                matches!(iterable, Type::Stream(_)) || self.any_child(id)
             }
             Kind::Call { callee, arguments } => self.call(callee, arguments) || self.any_child(id),
-            _ => self.any_child(id),
+            // These wait where their parts do.
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::Local(_)
+            | Kind::Constant(_)
+            | Kind::FunctionValue { .. }
+            | Kind::ConstructorValue { .. }
+            | Kind::Record { .. }
+            | Kind::Variant { .. }
+            | Kind::ErrorValue { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::JsonField { .. }
+            | Kind::Index { .. }
+            | Kind::Interpolation(_)
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Chain { .. }
+            | Kind::Range { .. }
+            | Kind::Coerce { .. }
+            | Kind::As(_)
+            | Kind::If { .. }
+            | Kind::Match { .. }
+            | Kind::Catch { .. }
+            | Kind::Block { .. }
+            | Kind::While { .. }
+            | Kind::Return(_)
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Fail(_)
+            | Kind::Emit(_)
+            | Kind::PromptText { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::SpawnDetached { .. }
+            | Kind::Invalid => self.any_child(id),
         }
     }
 
@@ -131,6 +185,10 @@ impl Question<'_> {
     }
 
     /// Whether calling this function value waits.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn value(&self, id: ExpressionId) -> bool {
         use ExpressionKind as Kind;
         match &self.body.expression(id).kind {
@@ -144,17 +202,70 @@ impl Question<'_> {
             Kind::ConstructorValue { .. } => false,
             Kind::Coerce { value, .. } => self.value(*value),
             Kind::If {
-                then,
-                otherwise: Some(otherwise),
-                ..
-            } => self.value(*then) || self.value(*otherwise),
-            Kind::Local(local) if self.body.parameters.contains(local) => {
-                self.arguments == ArgumentsWait::Yes
-            }
-            Kind::Local(local) if self.body.local(*local).kind == LocalKind::Let => {
-                let_value(self.body, *local).is_none_or(|it| self.value(it))
-            }
-            _ => true,
+                then, otherwise, ..
+            } => otherwise.is_none_or(|it| self.value(*then) || self.value(it)),
+            Kind::Local(local) => self.local(*local),
+            // Where the function comes from is not followed further: it may wait.
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::Constant(_)
+            | Kind::Record { .. }
+            | Kind::Variant { .. }
+            | Kind::ErrorValue { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::JsonField { .. }
+            | Kind::Index { .. }
+            | Kind::Interpolation(_)
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Chain { .. }
+            | Kind::Range { .. }
+            | Kind::As(_)
+            | Kind::Match { .. }
+            | Kind::Catch { .. }
+            | Kind::Block { .. }
+            | Kind::For { .. }
+            | Kind::While { .. }
+            | Kind::Return(_)
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Fail(_)
+            | Kind::Emit(_)
+            | Kind::Call { .. }
+            | Kind::PromptCall { .. }
+            | Kind::PromptText { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::Spawn(_)
+            | Kind::SpawnDetached { .. }
+            | Kind::Await(_)
+            | Kind::Race(_)
+            | Kind::ParallelFor { .. }
+            | Kind::Parallel(_)
+            | Kind::Step { .. }
+            | Kind::Modified { .. }
+            | Kind::Invalid => true,
+        }
+    }
+
+    /// Whether calling the function that a local holds waits.
+    fn local(&self, local: LocalId) -> bool {
+        if self.body.parameters.contains(&local) {
+            return self.arguments == ArgumentsWait::Yes;
+        }
+        match self.body.local(local).kind {
+            LocalKind::Let => let_value(self.body, local).is_none_or(|it| self.value(it)),
+            LocalKind::Var | LocalKind::State | LocalKind::Parameter => true,
         }
     }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_driver::testing;
 use clap::ValueEnum;
+use gsw_driver::testing;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
 use gsw_flow::Answers;

@@ -215,7 +215,13 @@ impl Drawing {
 const fn title_class(kind: GroupKind) -> &'static str {
     match kind {
         GroupKind::Step | GroupKind::Function => "name",
-        _ => "detail",
+        GroupKind::Block
+        | GroupKind::Loop
+        | GroupKind::Parallel
+        | GroupKind::Choice
+        | GroupKind::Catch
+        | GroupKind::Race
+        | GroupKind::Spawn => "detail",
     }
 }
 

@@ -111,11 +111,24 @@ fn parts(site: &Site<'_>, item: ItemId, out: &mut String) {
             }
             out.push_str("</dl>\n");
         }
-        kind if is_callable(kind) => {
+        ItemKind::Function
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Human => {
             let signature = &item_signature(db, item).signature;
             documented(site, "Parameters", &signature.parameters, out);
         }
-        _ => {}
+        ItemKind::Import
+        | ItemKind::Alias
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => {}
     }
 }
 

@@ -30,14 +30,15 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
                 return String::new();
             };
             collect(site, target, &mut names);
-            let check = match item_ast(db, item).as_deref().map(|it| &it.body) {
-                Some(ItemBody::Alias {
-                    check: Some(check), ..
-                }) => {
-                    format!(" where {}", source(site, item, check.span))
-                }
-                _ => String::new(),
-            };
+            let ast = item_ast(db, item);
+            let mut check = String::new();
+            if let Some(ItemBody::Alias {
+                check: Some(condition),
+                ..
+            }) = ast.as_deref().map(|it| &it.body)
+            {
+                check = format!(" where {}", source(site, item, condition.span));
+            }
             format!(
                 "{}{} = {}{check}",
                 name,
@@ -48,10 +49,11 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
         ItemKind::Const => {
             let ty = &item_signature(db, item).signature.result;
             collect(site, ty, &mut names);
-            let value = match item_ast(db, item).as_deref().map(|it| &it.body) {
-                Some(ItemBody::Const(constant)) => source(site, item, constant.value.span),
-                _ => String::new(),
-            };
+            let ast = item_ast(db, item);
+            let mut value = String::new();
+            if let Some(ItemBody::Const(constant)) = ast.as_deref().map(|it| &it.body) {
+                value = source(site, item, constant.value.span);
+            }
             format!("{name}: {} = {value}", display_type(db, ty))
         }
         ItemKind::Function
@@ -62,7 +64,14 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
             let signature = &item_signature(db, item).signature;
             callable(site, item, signature, &mut names)
         }
-        _ => name.to_string(),
+        ItemKind::Import
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => name.to_string(),
     };
     format!("<span class=\"k\">{word}</span> {}", linked(&text, &names))
 }
@@ -84,7 +93,22 @@ fn callable(
             | ItemBody::Workflow { signature, .. }
             | ItemBody::Tool { signature, .. },
         ) => &signature.parameters,
-        _ => &[],
+        Some(
+            ItemBody::Import(_)
+            | ItemBody::Record(_)
+            | ItemBody::Alias { .. }
+            | ItemBody::Enum(_)
+            | ItemBody::Error(_)
+            | ItemBody::Const(_)
+            | ItemBody::Agent { .. }
+            | ItemBody::Mcp { .. }
+            | ItemBody::Hook { .. }
+            | ItemBody::Skill { .. }
+            | ItemBody::Test { .. }
+            | ItemBody::Permissions { .. }
+            | ItemBody::Invalid,
+        )
+        | None => &[],
     };
     let mut parameters = Vec::new();
     for (index, parameter) in signature.parameters.iter().enumerate() {
@@ -93,9 +117,10 @@ fn callable(
         parameters.push(shown(site, item, parameter, default));
     }
     collect(site, &signature.result, names);
-    let result = match &signature.result {
-        Type::Unit => String::new(),
-        result => format!(" -> {}", display_type(db, result)),
+    let result = if signature.result == Type::Unit {
+        String::new()
+    } else {
+        format!(" -> {}", display_type(db, &signature.result))
     };
     let one_line = parameters.join(", ");
     let parameters = if one_line.len() > 70 {
@@ -241,6 +266,26 @@ fn collect(site: &Site<'_>, ty: &Type, names: &mut BTreeMap<String, String>) {
                 .for_each(|it| collect(site, it, names));
             collect(site, &function.result, names);
         }
-        _ => {}
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => {}
     }
 }

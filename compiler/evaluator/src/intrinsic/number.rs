@@ -4,7 +4,7 @@ use gsw_abi::builtin::BuiltinError;
 
 use crate::machine::Machine;
 use crate::number_text::float_text;
-use crate::stop::{Flow, UNSAID, give_up, raise};
+use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -14,7 +14,7 @@ impl Machine<'_> {
             ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
             ("int_pow", [Value::Int(a), Value::Int(b)]) => {
                 let power = match (*a, *b) {
@@ -44,7 +44,7 @@ impl Machine<'_> {
                 }))
             }
             ("duration_seconds", [Value::Duration(it)]) => Ok(Value::Float(*it as f64 / 1e9)),
-            _ => give_up(format!("`{row}`")),
+            _ => unsupported(format!("`{row}`")),
         }
     }
 }

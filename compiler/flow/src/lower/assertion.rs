@@ -12,6 +12,7 @@ use gsw_source::Span;
 use crate::ir::{BlockId, LocalId, Operand};
 use crate::lower::Purpose;
 use crate::lower::builder::{Builder, type_word};
+use crate::lower::operator::Comparison;
 use crate::lower::region::Region;
 
 /// So many parts of a condition are shown beside its sides.
@@ -19,6 +20,14 @@ const MOST_WITNESSES: usize = 8;
 
 /// A part of a condition and its value.
 pub(crate) type Witness = (ExpressionId, LocalId, Type);
+
+/// A comparison with what it compares.
+struct Compared {
+    /// A bool.
+    holds: Operand,
+    left: (Operand, Type),
+    right: (Operand, Type),
+}
 
 /// What is shown: its name, its value.
 type Shown = (String, Operand, Type);
@@ -40,7 +49,7 @@ impl Builder<'_, '_> {
         let (holds, broken) = (self.block(), self.block());
         let is_watched = self.program.purpose == Purpose::Test && !branches(&body, condition);
         let outer = std::mem::replace(&mut self.witnesses, is_watched.then(Vec::new));
-        let sides = self.assert_sides(condition, (holds, broken));
+        let sides = self.assert_sides(condition, holds, broken);
         let witnesses = std::mem::replace(&mut self.witnesses, outer);
         let mut shown = sides;
         shown.extend(self.named_witnesses(condition, witnesses.unwrap_or_default()));
@@ -69,19 +78,8 @@ impl Builder<'_, '_> {
 
     /// Keeps the value of a part of a condition that a test asserts, to be shown when it does not hold.
     pub fn witness(&mut self, id: ExpressionId, value: Operand) {
-        let kind = &self.body.expression(id).kind;
-        let is_telling = matches!(
-            kind,
-            ExpressionKind::Local(_)
-                | ExpressionKind::Field { .. }
-                | ExpressionKind::TupleField { .. }
-                | ExpressionKind::JsonField { .. }
-                | ExpressionKind::Index { .. }
-                | ExpressionKind::Call { .. }
-                | ExpressionKind::PromptCall { .. }
-        );
         let ty = self.type_of(id);
-        if !is_telling || matches!(ty, Type::Unit | Type::Never) || self.witnesses.is_none() {
+        if matches!(ty, Type::Unit | Type::Never) || self.witnesses.is_none() {
             return;
         }
         let entry = self.type_id(&ty);
@@ -124,41 +122,56 @@ impl Builder<'_, '_> {
     fn assert_sides(
         &mut self,
         condition: ExpressionId,
-        (holds, broken): (BlockId, BlockId),
+        holds: BlockId,
+        broken: BlockId,
     ) -> Vec<Shown> {
-        let body = Arc::clone(&self.body);
-        let (left, right, value, types) = match body.expression(condition).kind {
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            } if operator != BinaryOperator::Or => {
-                let values = self.operands(&[left, right]);
-                let ty = self.compared_type(left, right);
-                let value = self.comparison(operator, &ty, values[0], values[1]);
-                (values[0], values[1], value, (ty.clone(), ty))
-            }
-            ExpressionKind::In { value, container }
-                if !matches!(
-                    body.expression(container).kind,
-                    ExpressionKind::Range { .. }
-                ) =>
-            {
-                let values = self.operands(&[value, container]);
-                let types = (self.type_of(value), self.type_of(container));
-                let is_in = self.contained(values[0], values[1], &types.1);
-                (values[0], values[1], is_in, types)
-            }
-            _ => {
-                self.branch_on(condition, holds, broken);
-                return Vec::new();
-            }
+        let Some(compared) = self.compared(condition) else {
+            self.branch_on(condition, holds, broken);
+            return Vec::new();
         };
+        let Compared {
+            holds: value,
+            left,
+            right,
+        } = compared;
         self.branch(value, holds, broken);
         vec![
-            ("left".into(), left, types.0),
-            ("right".into(), right, types.1),
+            ("left".into(), left.0, left.1),
+            ("right".into(), right.0, right.1),
         ]
+    }
+
+    /// The value of a condition that compares two sides; `None`, and nothing is evaluated, when it does not.
+    fn compared(&mut self, condition: ExpressionId) -> Option<Compared> {
+        let body = Arc::clone(&self.body);
+        if let ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } = body.expression(condition).kind
+        {
+            let comparison = Comparison::of(operator)?;
+            let values = self.operands(&[left, right]);
+            let ty = self.compared_type(left, right);
+            return Some(Compared {
+                holds: self.comparison(comparison, &ty, values[0], values[1]),
+                left: (values[0], ty.clone()),
+                right: (values[1], ty),
+            });
+        }
+        let ExpressionKind::In { value, container } = body.expression(condition).kind else {
+            return None;
+        };
+        if let ExpressionKind::Range { .. } = body.expression(container).kind {
+            return None;
+        }
+        let values = self.operands(&[value, container]);
+        let container = self.type_of(container);
+        Some(Compared {
+            holds: self.contained(values[0], values[1], &container),
+            left: (values[0], self.type_of(value)),
+            right: (values[1], container),
+        })
     }
 
     /// `assert value fails pattern`
@@ -200,14 +213,19 @@ impl Builder<'_, '_> {
 
 /// Whether parts of a condition may stay unevaluated.
 fn branches(body: &Body, condition: ExpressionId) -> bool {
-    match body.expression(condition).kind {
-        ExpressionKind::Unary {
-            operator: UnaryOperator::Not,
-            operand,
-        } => branches(body, operand),
-        ExpressionKind::Binary { operator, .. } => {
-            matches!(operator, BinaryOperator::And | BinaryOperator::Or)
-        }
-        _ => false,
+    let kind = &body.expression(condition).kind;
+    if let ExpressionKind::Unary {
+        operator: UnaryOperator::Not,
+        operand,
+    } = kind
+    {
+        return branches(body, *operand);
     }
+    matches!(
+        kind,
+        ExpressionKind::Binary {
+            operator: BinaryOperator::And | BinaryOperator::Or,
+            ..
+        }
+    )
 }

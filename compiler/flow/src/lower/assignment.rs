@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use gsw_abi::call::RuntimeCall;
-use gsw_infer::hir::{self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind};
+use gsw_infer::hir::{
+    self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind, OperatorClass,
+};
 use gsw_names::types::Type;
 
 use crate::ir::{Instruction, Operand};
@@ -39,7 +41,7 @@ impl Builder<'_, '_> {
             }
             Some(operator) => self.update(local, &ty, operator, value),
         };
-        self.tell_state(local, change);
+        self.report_state(local, change);
     }
 
     /// `x = x + e` and `x = x.insert(…)` may change the value of `x` in place: the call at the end of the block that takes over
@@ -66,17 +68,18 @@ impl Builder<'_, '_> {
         let body = Arc::clone(&self.body);
         let base = self.program.base_type(ty);
         // `xs += [a, b]` appends without making the list on the right.
-        let appended = match (&base, &body.expression(value).kind) {
-            (Type::List(_), ExpressionKind::List(elements)) if operator == BinaryOperator::Add => {
-                Some(self.operands(elements))
-            }
-            _ => None,
+        let appended = if operator == BinaryOperator::Add
+            && let Type::List(_) = base
+            && let ExpressionKind::List(elements) = &body.expression(value).kind
+        {
+            Some(self.operands(elements))
+        } else {
+            None
         };
         let right = match appended {
             Some(_) => Operand::Word(0),
             None => self.expression(value),
         };
-        let right_type = self.type_of(value);
         let joins = matches!(base, Type::String | Type::List(_) | Type::Literals(_));
         let old = self.taken(local, ty, joins);
         let new = match appended {
@@ -84,7 +87,14 @@ impl Builder<'_, '_> {
                 let ty = self.type_id(ty);
                 self.runtime(ty, RuntimeCall::list_push, vec![list, element])
             }),
-            None => self.arithmetic(operator, (old, ty), (right, &right_type), ty),
+            None => match operator.class() {
+                OperatorClass::Arithmetic(operator) => {
+                    self.arithmetic(operator, ty, old, right, ty)
+                }
+                OperatorClass::Logic(_) | OperatorClass::Equality(_) | OperatorClass::Order(_) => {
+                    self.unreachable()
+                }
+            },
         };
         self.write(local, new);
         if joins { Change::Append } else { Change::Set }
@@ -150,8 +160,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Tells the run that a `state` variable has changed, and how.
-    fn tell_state(&mut self, local: hir::LocalId, change: Change) {
+    /// Reports to the run that a `state` variable has changed, and how.
+    fn report_state(&mut self, local: hir::LocalId, change: Change) {
         if !self.is_observed(local) {
             return;
         }

@@ -165,6 +165,12 @@ impl<'l, 'v> Builder<'l, 'v> {
         self.start(unreached);
     }
 
+    /// The value of code that the checker lets no program reach: running into it stops the run instead of going on wrongly.
+    pub fn unreachable(&mut self) -> Operand {
+        self.end(Terminator::Unreachable);
+        Operand::Word(0)
+    }
+
     /// Ends the current block with a jump.
     pub fn jump(&mut self, target: BlockId) {
         self.end(Terminator::Jump(target));

@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
         let signature = self.program.view.signature(item);
         let result = substitute(&signature.result, types);
         if let Some(intrinsic) = &signature.intrinsic {
-            return self.mockable_intrinsic(item, intrinsic, arguments, (&result, types));
+            return self.mockable_intrinsic(item, intrinsic, arguments, &result, types);
         }
         let instance = match item.kind(self.program.view.db()) {
             ItemKind::Prompt => {
@@ -120,12 +120,27 @@ impl Builder<'_, '_> {
                 }
             }
             ItemKind::Human => Instance::Human { item },
-            _ => Instance::Body(BodyInstance {
-                item,
-                part: BodyPart::Main,
-                type_arguments: types.to_vec(),
-                arguments: waits,
-            }),
+            ItemKind::Function | ItemKind::Workflow | ItemKind::Tool => {
+                Instance::Body(BodyInstance {
+                    item,
+                    part: BodyPart::Main,
+                    type_arguments: types.to_vec(),
+                    arguments: waits,
+                })
+            }
+            ItemKind::Import
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => return self.unreachable(),
         };
         let function = self.program.instance(instance);
         let ty = self.type_id(&result);

@@ -9,6 +9,7 @@ use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::ir::{LocalId, Operand, Operation};
 use crate::lower::builder::{Builder, type_word};
 
@@ -56,7 +57,36 @@ impl Builder<'_, '_> {
             }
             Type::Optional(to) => self.check_optional(value, from, to),
             Type::List(to) => self.check_elements(value, from, to),
-            _ => {}
+            // What else holds a checked type is made of values that have it already.
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => {}
         }
     }
 
@@ -140,10 +170,20 @@ impl Builder<'_, '_> {
         let target = self.type_id(&ty);
         let from = self.type_of(value);
         let value = self.expression(value);
-        let call = match self.program.base_type(&from) {
-            Type::Json => RuntimeCall::json_as,
-            Type::String | Type::Literals(_) => RuntimeCall::string_as,
-            _ => return value,
+        let call = match self.program.family(&from) {
+            Family::Json => RuntimeCall::json_as,
+            Family::Text => RuntimeCall::string_as,
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Secret
+            | Family::Media
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => return self.unreachable(),
         };
         self.runtime(target, call, vec![type_word(target), value])
     }

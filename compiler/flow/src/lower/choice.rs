@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::types::TypeId;
-use gsw_infer::hir::{Arm, BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
+use gsw_infer::hir::{
+    Arm, ExpressionId, ExpressionKind, LogicOperator, OperatorClass, UnaryOperator,
+};
 
 use crate::ir::{BlockId, LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;
@@ -66,36 +68,31 @@ impl Builder<'_, '_> {
     /// Ends the current block by whether a condition holds; evaluates only as much of it as is needed.
     pub fn branch_on(&mut self, condition: ExpressionId, then: BlockId, otherwise: BlockId) {
         let body = Arc::clone(&self.body);
-        match &body.expression(condition).kind {
-            ExpressionKind::Binary {
-                operator: BinaryOperator::And,
-                left,
-                right,
-            } => {
-                let further = self.block();
-                self.branch_on(*left, further, otherwise);
-                self.start(further);
-                self.branch_on(*right, then, otherwise);
-            }
-            ExpressionKind::Binary {
-                operator: BinaryOperator::Or,
-                left,
-                right,
-            } => {
-                let further = self.block();
-                self.branch_on(*left, then, further);
-                self.start(further);
-                self.branch_on(*right, then, otherwise);
-            }
-            ExpressionKind::Unary {
-                operator: UnaryOperator::Not,
-                operand,
-            } => self.branch_on(*operand, otherwise, then),
-            _ => {
-                let value = self.expression(condition);
-                self.branch(value, then, otherwise);
-            }
+        let kind = &body.expression(condition).kind;
+        if let ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            operand,
+        } = kind
+        {
+            return self.branch_on(*operand, otherwise, then);
         }
+        if let ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } = kind
+            && let OperatorClass::Logic(operator) = operator.class()
+        {
+            let further = self.block();
+            match operator {
+                LogicOperator::And => self.branch_on(*left, further, otherwise),
+                LogicOperator::Or => self.branch_on(*left, then, further),
+            }
+            self.start(further);
+            return self.branch_on(*right, then, otherwise);
+        }
+        let value = self.expression(condition);
+        self.branch(value, then, otherwise);
     }
 
     /// `match`

@@ -64,11 +64,7 @@ impl Builder<'_, '_> {
     pub fn lambda_code(&mut self, lambda: &Lambda) {
         self.lambda_head(lambda);
         let value = self.expression(lambda.body);
-        let ty = self.type_of(lambda.body);
-        let value = match ty {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &self.type_of(lambda.body));
         self.end(Terminator::Return(value));
     }
 
@@ -130,9 +126,11 @@ impl Builder<'_, '_> {
 
     /// A variant's or error's name as a function value.
     pub fn constructor_value(&mut self, id: ExpressionId, item: ItemId, variant: u32) -> Operand {
-        let result = match self.type_of(id) {
-            Type::Function(function) => function.result.clone(),
-            other => other,
+        let ty = self.type_of(id);
+        let result = if let Type::Function(function) = &ty {
+            function.result.clone()
+        } else {
+            ty
         };
         let function = self.program.instance(Instance::ConstructorValue {
             item,

@@ -2,9 +2,11 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
+use gsw_abi::types::Type as Entry;
 use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{Checked, Constant, Operand};
 use crate::lower::builder::{Builder, type_word};
 
@@ -29,12 +31,16 @@ impl Builder<'_, '_> {
 
     /// What a literal of a type that is held inline is, where no code is needed to tell.
     fn literal_word(&self, id: ExpressionId) -> Option<u64> {
-        Some(match self.body.expression(id).kind {
-            ExpressionKind::Int(it) | ExpressionKind::Duration(it) => it.cast_unsigned(),
-            ExpressionKind::Float(bits) => bits,
-            ExpressionKind::Bool(it) => u64::from(it),
-            _ => return None,
-        })
+        let kind = &self.body.expression(id).kind;
+        if let ExpressionKind::Int(it) | ExpressionKind::Duration(it) = kind {
+            Some(it.cast_unsigned())
+        } else if let ExpressionKind::Float(bits) = kind {
+            Some(*bits)
+        } else if let ExpressionKind::Bool(it) = kind {
+            Some(u64::from(*it))
+        } else {
+            None
+        }
     }
 
     /// `{ k: v }`
@@ -63,13 +69,23 @@ impl Builder<'_, '_> {
         let base_type = self.type_of(base);
         let index_type = self.type_of(index);
         let values = self.operands(&[base, index]);
-        let call = match self.program.base_type(&base_type) {
-            Type::Map(..) => RuntimeCall::map_index,
-            Type::Json => match self.program.base_type(&index_type) {
-                Type::Int => RuntimeCall::json_index,
-                _ => RuntimeCall::json_field,
-            },
-            _ => RuntimeCall::list_index,
+        let call = match self.program.family(&base_type) {
+            Family::List(_) => RuntimeCall::list_index,
+            Family::Map(..) => RuntimeCall::map_index,
+            Family::Json if self.program.base_type(&index_type) == Type::Int => {
+                RuntimeCall::json_index
+            }
+            Family::Json => RuntimeCall::json_field,
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::Plain => return self.unreachable(),
         };
         self.runtime(ty, call, values)
     }
@@ -93,13 +109,13 @@ impl Builder<'_, '_> {
         let ty = self.type_of(id);
         let list = self.type_id(&ty);
         let Type::List(element) = &ty else {
-            return Operand::Word(0);
+            return self.unreachable();
         };
         let element = self.type_id(element);
-        let count = match self.program.types.table.get(element) {
-            gsw_abi::types::Type::Enum(it) => it.variants.len() as u64,
-            _ => 0,
+        let Entry::Enum(entry) = self.program.types.table.get(element) else {
+            return self.unreachable();
         };
+        let count = entry.variants.len() as u64;
         let arguments = vec![type_word(list), Operand::Word(count)];
         let mut values = self.runtime(list, RuntimeCall::list_new, arguments);
         for variant in 0..count {

@@ -3,7 +3,7 @@
 use gsw_infer::hir::{Coercion, ExpressionId};
 use gsw_names::types::Type;
 
-use crate::ir::{Operand, Terminator};
+use crate::ir::Operand;
 use crate::lower::builder::Builder;
 
 impl Builder<'_, '_> {
@@ -18,18 +18,18 @@ impl Builder<'_, '_> {
             Coercion::Forget => value,
             Coercion::Check => {
                 let id = self.type_id(&from);
-                let value = match value {
-                    // The check's function owns what it is given, and a constant word needs no local.
-                    Operand::Word(_) if !self.program.is_reference(id) => value,
-                    other => Operand::Local(self.held(other, id)),
+                // The check's function owns what it is given, and a constant word needs no local.
+                let value = if self.program.is_reference(id) {
+                    Operand::Local(self.held(value, id))
+                } else {
+                    value
                 };
                 self.check_into(value, &from, &to);
                 value
             }
             Coercion::FromNever => {
                 debug_assert!(matches!(from, Type::Never | Type::Invalid));
-                self.end(Terminator::Unreachable);
-                Operand::Word(0)
+                self.unreachable()
             }
         }
     }

@@ -29,7 +29,22 @@ impl Lowering<'_> {
                     ItemKind::Tool => {
                         self.tool(item);
                     }
-                    _ => {}
+                    ItemKind::Import
+                    | ItemKind::Function
+                    | ItemKind::Record
+                    | ItemKind::Alias
+                    | ItemKind::Enum
+                    | ItemKind::Error
+                    | ItemKind::Const
+                    | ItemKind::Prompt
+                    | ItemKind::Workflow
+                    | ItemKind::Mcp
+                    | ItemKind::Hook
+                    | ItemKind::Human
+                    | ItemKind::Skill
+                    | ItemKind::Test
+                    | ItemKind::Permissions
+                    | ItemKind::Invalid => {}
                 }
             }
         }
@@ -101,11 +116,19 @@ impl Lowering<'_> {
 
 fn answers(db: &dyn gsw_source::Db, item: ItemId) -> Answers {
     let ast = gsw_syntax::item_ast(db, item);
-    match ast.as_ref().map(|it| &it.body) {
-        Some(ItemBody::Test {
-            cassette: Some(_), ..
-        }) => Answers::Recorded,
-        _ => Answers::Mocked,
+    let is_recorded = ast.is_some_and(|it| {
+        matches!(
+            it.body,
+            ItemBody::Test {
+                cassette: Some(_),
+                ..
+            }
+        )
+    });
+    if is_recorded {
+        Answers::Recorded
+    } else {
+        Answers::Mocked
     }
 }
 

@@ -5,6 +5,7 @@ use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{ExpressionId, Part};
 use gsw_names::types::{Type, is_media};
 
+use crate::family::Family;
 use crate::ir::{Constant, Operand};
 use crate::lower::builder::{Builder, type_word};
 
@@ -80,9 +81,20 @@ impl Builder<'_, '_> {
 
     /// A value as it reads in an interpolated string.
     pub fn text_form(&mut self, value: Operand, ty: &Type) -> Operand {
-        match self.program.base_type(ty) {
-            Type::String | Type::Literals(_) => value,
-            _ => {
+        match self.program.family(ty) {
+            Family::Text => value,
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => {
                 let id = self.type_id(ty);
                 let arguments = vec![type_word(id), value];
                 self.runtime(builtin::STRING, RuntimeCall::value_to_string, arguments)

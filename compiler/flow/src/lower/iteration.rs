@@ -7,9 +7,18 @@ use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
 use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
 use crate::lower::builder::{Builder, Variable};
 use crate::lower::region::Region;
+
+/// A range that is run over and never built.
+#[derive(Clone, Copy)]
+struct Range {
+    start: ExpressionId,
+    end: ExpressionId,
+    range_end: RangeEnd,
+}
 
 /// The blocks of a loop.
 struct Loop {
@@ -45,7 +54,15 @@ impl Builder<'_, '_> {
             range_end,
         } = hir.expression(iterable).kind
         {
-            self.for_range(pattern, (start, end, range_end), body);
+            self.for_range(
+                pattern,
+                Range {
+                    start,
+                    end,
+                    range_end,
+                },
+                body,
+            );
             return Operand::Word(0);
         }
         let ty = self.type_of(iterable);
@@ -54,22 +71,34 @@ impl Builder<'_, '_> {
         let values = self.expression(iterable);
         let values = self.settled(values, &[body]);
         let values = self.held(values, id);
-        match &ty {
-            Type::Map(key, value) => self.for_map(pattern, values, (key, value), body),
-            Type::Stream(part) => self.for_stream(pattern, values, part, body),
-            Type::List(element) => self.for_list(pattern, values, element, body),
-            // The checker lets nothing else be run over.
-            _ => self.end(Terminator::Unreachable),
+        if let Type::Stream(part) = &ty {
+            self.for_stream(pattern, values, part, body);
+            return Operand::Word(0);
+        }
+        match Family::of(&ty) {
+            Family::List(element) => self.for_list(pattern, values, &element, body),
+            Family::Map(key, value) => self.for_map(pattern, values, &key, &value, body),
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::Plain => return self.unreachable(),
         }
         Operand::Word(0)
     }
 
-    fn for_range(
-        &mut self,
-        pattern: &Pattern,
-        (start, end, range_end): (ExpressionId, ExpressionId, RangeEnd),
-        body: ExpressionId,
-    ) {
+    fn for_range(&mut self, pattern: &Pattern, range: Range, body: ExpressionId) {
+        let Range {
+            start,
+            end,
+            range_end,
+        } = range;
         let bounds = self.operands(&[start, end]);
         let end = self.settled(bounds[1], &[body]);
         let index = self.copy(bounds[0], builtin::INT);
@@ -80,13 +109,12 @@ impl Builder<'_, '_> {
         };
         let goes_on = self.operation(builtin::BOOL, goes_on, Operand::Local(index), end);
         self.require(goes_on, blocks.leave);
-        match pattern.kind {
-            PatternKind::Binding(local) => {
-                let name = Arc::clone(&self.body);
-                self.name_local(index, &name.local(local).name);
-                self.variables.insert(local, Variable::Local(index));
-            }
-            _ => self.bind_element(pattern, Operand::Local(index)),
+        if let PatternKind::Binding(local) = pattern.kind {
+            let body = Arc::clone(&self.body);
+            self.name_local(index, &body.local(local).name);
+            self.variables.insert(local, Variable::Local(index));
+        } else {
+            self.bind_element(pattern, Operand::Local(index));
         }
         self.loop_body(&blocks, body);
         self.start(blocks.next);
@@ -118,7 +146,8 @@ impl Builder<'_, '_> {
         &mut self,
         pattern: &Pattern,
         map: LocalId,
-        (key_type, value_type): (&Type, &Type),
+        key_type: &Type,
+        value_type: &Type,
         body: ExpressionId,
     ) {
         let (key, value) = (self.type_id(key_type), self.type_id(value_type));
@@ -132,18 +161,16 @@ impl Builder<'_, '_> {
         let arguments = vec![Operand::Local(map), Operand::Local(index)];
         let key = self.runtime(key, RuntimeCall::map_key_at, arguments.clone());
         let value = self.runtime(value, RuntimeCall::map_value_at, arguments);
-        match &pattern.kind {
-            PatternKind::Tuple(parts) if parts.len() == 2 => {
-                self.bind_element(&parts[0], key);
-                self.bind_element(&parts[1], value);
-            }
-            PatternKind::Wildcard => {}
-            _ => {
-                let pair = Type::Tuple([key_type.clone(), value_type.clone()].into());
-                let pair = self.type_id(&pair);
-                let pair = self.object(pair, 0, vec![key, value]);
-                self.bind_element(pattern, pair);
-            }
+        if let PatternKind::Tuple(parts) = &pattern.kind
+            && let [first, second] = parts.as_slice()
+        {
+            self.bind_element(first, key);
+            self.bind_element(second, value);
+        } else if !matches!(pattern.kind, PatternKind::Wildcard) {
+            let pair = Type::Tuple([key_type.clone(), value_type.clone()].into());
+            let pair = self.type_id(&pair);
+            let pair = self.object(pair, 0, vec![key, value]);
+            self.bind_element(pattern, pair);
         }
         self.loop_body(&blocks, body);
         self.start(blocks.next);

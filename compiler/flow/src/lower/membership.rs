@@ -7,6 +7,7 @@ use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
 use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{Operand, Operation};
 use crate::lower::builder::Builder;
 
@@ -30,10 +31,20 @@ impl Builder<'_, '_> {
     /// Whether a value is in a container of type `ty`.
     pub fn contained(&mut self, value: Operand, container: Operand, ty: &Type) -> Operand {
         let arguments = vec![container, value];
-        let call = match self.program.base_type(ty) {
-            Type::Map(..) => RuntimeCall::map_has,
-            Type::String | Type::Literals(_) => RuntimeCall::string_contains,
-            _ => RuntimeCall::list_contains,
+        let call = match self.program.family(ty) {
+            Family::List(_) => RuntimeCall::list_contains,
+            Family::Map(..) => RuntimeCall::map_has,
+            Family::Text => RuntimeCall::string_contains,
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::Plain => return self.unreachable(),
         };
         self.runtime(builtin::BOOL, call, arguments)
     }

@@ -12,6 +12,7 @@ use gsw_names::substitute;
 use gsw_names::types::Type;
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
 use crate::lower::builder::{Builder, type_word};
@@ -72,9 +73,10 @@ impl Builder<'_, '_> {
             let mut words = Vec::new();
             for field in &fields {
                 let ty = substitute(&field.ty, types);
-                words.push(match field.name.as_str() {
-                    "value" => value,
-                    _ => builder.nothing_of(&ty),
+                words.push(if field.name == "value" {
+                    value
+                } else {
+                    builder.nothing_of(&ty)
                 });
             }
             let ty = builder.type_id(&response);
@@ -86,18 +88,29 @@ impl Builder<'_, '_> {
     /// The value of a type of `Response`'s fields that says the least.
     fn nothing_of(&mut self, ty: &Type) -> Operand {
         let id = self.type_id(ty);
-        match ty {
-            Type::String => self.text(""),
-            Type::List(_) => {
+        if let Type::Record(item, _) = ty {
+            let fields = self.program.record_fields(*item);
+            let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
+            return self.object(id, 0, words);
+        }
+        match self.program.family(ty) {
+            Family::Text => self.text(""),
+            Family::List(_) => {
                 let words = vec![type_word(id), Operand::Word(0)];
                 self.runtime(id, RuntimeCall::list_new, words)
             }
-            Type::Record(item, _) => {
-                let fields = self.program.record_fields(*item);
-                let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
-                self.object(id, 0, words)
-            }
-            _ => Operand::Word(0),
+            Family::Map(..) => self.runtime(id, RuntimeCall::map_new, vec![type_word(id)]),
+            // An optional is `none`.
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::Plain => Operand::Word(0),
         }
     }
 
@@ -107,7 +120,8 @@ impl Builder<'_, '_> {
         item: ItemId,
         name: &str,
         arguments: Vec<Operand>,
-        (result, types): (&Type, &[Type]),
+        result: &Type,
+        types: &[Type],
     ) -> Operand {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return self.intrinsic(name, arguments, result, types);
@@ -120,10 +134,12 @@ impl Builder<'_, '_> {
         if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
             let module = self.program.view.module(item.file(self.program.view.db()));
             // The others may hold secrets.
-            let told = [("method", 0), ("url", 1)];
-            let told = told.map(|(name, index)| (name, arguments[index], &Type::String));
-            let told = self.json_object(&told);
-            self.refuse(item, &module, told);
+            let shown = [
+                ("method", arguments[0], &Type::String),
+                ("url", arguments[1], &Type::String),
+            ];
+            let shown = self.json_object(&shown);
+            self.refuse(item, &module, shown);
         }
         let value = self.intrinsic(name, arguments, result, types);
         self.deliver(join, value);
@@ -133,8 +149,8 @@ impl Builder<'_, '_> {
     /// Raises in a test: there is neither a model nor a person nor a network.
     pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
-            let told = self.named_json(item, arguments);
-            self.refuse(item, item.name(self.program.view.db()), told);
+            let shown = self.named_json(item, arguments);
+            self.refuse(item, item.name(self.program.view.db()), shown);
         }
     }
 
@@ -181,13 +197,7 @@ impl Builder<'_, '_> {
         self.branch(Operand::Local(to), answered, next);
 
         self.start(answered);
-        let value = match result {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => {
-                let ty = self.type_id(result);
-                self.load(ty, to, 0)
-            }
-        };
+        let value = self.only_part(to, result);
         matched(self, value);
 
         self.start(next);
@@ -237,9 +247,11 @@ impl Builder<'_, '_> {
         }
         let value = self.expression(outcome.body);
         let result = self.type_of(outcome.body);
-        let (value, result) = match result {
-            Type::Unit | Type::Never => (Operand::Word(0), Type::Unit),
-            result => (value, result),
+        let value = self.returned(value, &result);
+        let result = if result == Type::Never {
+            Type::Unit
+        } else {
+            result
         };
         let answer = Type::Tuple([result].into());
         let answer = self.type_id(&answer);
@@ -261,11 +273,16 @@ fn mock_at(body: &Body, value: ExpressionId) -> Option<(&[Pattern], &Lambda)> {
         let ExpressionKind::Block { statements, .. } = &it.kind else {
             return None;
         };
-        statements.iter().find_map(|it| match &it.kind {
-            StatementKind::Mock {
-                patterns, outcome, ..
-            } if outcome.body == value => Some((patterns.as_slice(), outcome)),
-            _ => None,
+        statements.iter().find_map(|it| {
+            let StatementKind::Mock {
+                item: _,
+                patterns,
+                outcome,
+            } = &it.kind
+            else {
+                return None;
+            };
+            (outcome.body == value).then_some((patterns.as_slice(), outcome))
         })
     })
 }

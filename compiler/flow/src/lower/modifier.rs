@@ -3,7 +3,7 @@
 use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
 use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
-use gsw_infer::hir::{self, ExpressionId, Modifiers};
+use gsw_infer::hir::{self, Budget, ExpressionId, Modifiers, Reflect, Retry};
 use gsw_names::types::Type;
 use gsw_source::ItemId;
 
@@ -18,15 +18,36 @@ const LONGEST_BACKOFF: u64 = 60_000_000_000;
 
 /// The values of modifiers, evaluated before what they modify.
 pub(crate) struct ModifierValues {
-    budget: Option<[Operand; 4]>,
-    reflect: Option<Reflecting>,
-    retry: Option<[Operand; 3]>,
+    budget: Option<BudgetValues>,
+    reflect: Option<ReflectValues>,
+    retry: Option<RetryValues>,
+    /// In nanoseconds.
     timeout: Option<Operand>,
+}
+
+/// What a scope may use up.
+#[derive(Clone, Copy)]
+struct BudgetValues {
+    usd: Operand,
+    tokens: Operand,
+    calls: Operand,
+    /// In nanoseconds.
+    time: Operand,
+}
+
+/// How often something is tried again.
+#[derive(Clone, Copy)]
+struct RetryValues {
+    count: Operand,
+    /// Nanoseconds before the first further attempt.
+    backoff: Operand,
+    /// Nanoseconds before any attempt at most.
+    longest: Operand,
 }
 
 /// What `reflect` is to do.
 #[derive(Clone, Copy)]
-struct Reflecting {
+struct ReflectValues {
     count: Operand,
     /// A function value.
     judge: Operand,
@@ -39,53 +60,72 @@ struct Reflecting {
 impl Builder<'_, '_> {
     /// Evaluates the expressions of modifiers.
     pub fn modifier_values(&mut self, modifiers: &Modifiers) -> ModifierValues {
-        let nothing = Operand::Word(u64::MAX);
-        let budget = modifiers.budget.as_ref().map(|budget| {
-            let unlimited = Operand::Word(NO_LIMIT.cast_unsigned());
-            [
-                self.modifier_value(budget.usd, Operand::Word(NO_DOLLARS)),
-                self.modifier_value(budget.tokens, unlimited),
-                self.modifier_value(budget.calls, unlimited),
-                self.modifier_value(budget.time, unlimited),
-            ]
-        });
-        let reflect = modifiers.reflect.as_ref().map(|reflect| {
-            let count = self.modifier_value(Some(reflect.count), nothing);
-            let (judge, parameters) = match reflect.with {
-                Some(with) => {
-                    let parameters = self.parameters_of_judge(with);
-                    (self.modifier_value(reflect.with, nothing), parameters)
-                }
-                None => self.prelude_judge(),
-            };
-            let is_built_in = Operand::Word(u64::from(reflect.with.is_none()));
-            Reflecting {
-                count,
-                judge,
-                is_built_in,
-                parameters: type_word(self.program.types.structure(parameters)),
-            }
-        });
-        let retry = modifiers.retry.as_ref().map(|retry| {
-            [
-                self.modifier_value(Some(retry.count), nothing),
-                self.modifier_value(retry.backoff, Operand::Word(BACKOFF)),
-                self.modifier_value(retry.max, Operand::Word(LONGEST_BACKOFF)),
-            ]
-        });
-        let timeout = modifiers
-            .timeout
-            .map(|it| self.modifier_value(Some(it), nothing));
-        ModifierValues {
+        let Modifiers {
             budget,
             reflect,
             retry,
             timeout,
+        } = modifiers;
+        ModifierValues {
+            budget: budget.as_ref().map(|it| self.budget_values(it)),
+            reflect: reflect.as_ref().map(|it| self.reflect_values(it)),
+            retry: retry.as_ref().map(|it| self.retry_values(it)),
+            timeout: timeout.map(|it| self.modifier_value(it)),
         }
     }
 
-    fn modifier_value(&mut self, id: Option<ExpressionId>, absent: Operand) -> Operand {
-        let Some(id) = id else { return absent };
+    fn budget_values(&mut self, budget: &Budget) -> BudgetValues {
+        let Budget {
+            usd,
+            tokens,
+            calls,
+            time,
+        } = budget;
+        let unlimited = Operand::Word(NO_LIMIT.cast_unsigned());
+        BudgetValues {
+            usd: self.modifier_or(*usd, Operand::Word(NO_DOLLARS)),
+            tokens: self.modifier_or(*tokens, unlimited),
+            calls: self.modifier_or(*calls, unlimited),
+            time: self.modifier_or(*time, unlimited),
+        }
+    }
+
+    fn reflect_values(&mut self, reflect: &Reflect) -> ReflectValues {
+        let Reflect { count, with } = reflect;
+        let count = self.modifier_value(*count);
+        let (judge, parameters) = match with {
+            Some(with) => {
+                let parameters = self.parameters_of_judge(*with);
+                (self.modifier_value(*with), parameters)
+            }
+            None => self.prelude_judge(),
+        };
+        ReflectValues {
+            count,
+            judge,
+            is_built_in: Operand::Word(u64::from(with.is_none())),
+            parameters: type_word(self.program.types.structure(parameters)),
+        }
+    }
+
+    fn retry_values(&mut self, retry: &Retry) -> RetryValues {
+        let Retry {
+            count,
+            backoff,
+            max,
+        } = retry;
+        RetryValues {
+            count: self.modifier_value(*count),
+            backoff: self.modifier_or(*backoff, Operand::Word(BACKOFF)),
+            longest: self.modifier_or(*max, Operand::Word(LONGEST_BACKOFF)),
+        }
+    }
+
+    fn modifier_or(&mut self, id: Option<ExpressionId>, absent: Operand) -> Operand {
+        id.map_or(absent, |it| self.modifier_value(it))
+    }
+
+    fn modifier_value(&mut self, id: ExpressionId) -> Operand {
         let value = self.expression(id);
         self.detached(value)
     }
@@ -95,7 +135,14 @@ impl Builder<'_, '_> {
         let Some(budget) = modifiers.budget else {
             return self.reflected(modifiers, body);
         };
-        let scope = self.runtime(builtin::INT, RuntimeCall::budget_enter, budget.to_vec());
+        let BudgetValues {
+            usd,
+            tokens,
+            calls,
+            time,
+        } = budget;
+        let limits = vec![usd, tokens, calls, time];
+        let scope = self.runtime(builtin::INT, RuntimeCall::budget_enter, limits);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();
         self.regions.push(Region::Budget { scope, landing });
@@ -119,9 +166,15 @@ impl Builder<'_, '_> {
     }
 
     fn reflected(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some(reflecting) = modifiers.reflect else {
+        let Some(reflect) = modifiers.reflect else {
             return self.retried(modifiers, body);
         };
+        let ReflectValues {
+            count,
+            judge,
+            is_built_in,
+            parameters,
+        } = reflect;
         let rounds = self.copy(Operand::Word(0), builtin::INT);
         let head = self.block();
         self.jump(head);
@@ -136,11 +189,11 @@ impl Builder<'_, '_> {
         let arguments = vec![
             Operand::Local(landing.error),
             Operand::Local(rounds),
-            reflecting.count,
-            reflecting.judge,
-            reflecting.is_built_in,
+            count,
+            judge,
+            is_built_in,
             self.reflection_type(),
-            reflecting.parameters,
+            parameters,
         ];
         self.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
         self.count_up(rounds);
@@ -162,11 +215,10 @@ impl Builder<'_, '_> {
         if let hir::ExpressionKind::FunctionValue { item, .. } = self.body.expression(with).kind {
             return self.parameters_of(item);
         }
-        let parameters = match self.type_of(with) {
-            Type::Function(function) => function.parameters.to_vec(),
-            _ => Vec::new(),
+        let Type::Function(function) = self.type_of(with) else {
+            return record_of(Vec::new());
         };
-        let fields = parameters.iter().map(|ty| Field {
+        let fields = function.parameters.iter().map(|ty| Field {
             name: String::new(),
             wire: String::new(),
             docs: None,
@@ -181,13 +233,16 @@ impl Builder<'_, '_> {
     /// The parameters of a declaration as the fields of a record.
     pub fn parameters_of(&mut self, item: ItemId) -> Entry {
         let signature = self.program.view.signature(item);
-        let parameters = signature.parameters.iter();
-        let fields = parameters.map(|it| Field {
-            wire: it.name.to_string(),
-            docs: None,
-            ..self.program.field(it, &[])
-        });
-        record_of(fields.collect())
+        let fields = signature
+            .parameters
+            .iter()
+            .map(|it| Field {
+                wire: it.name.to_string(),
+                docs: None,
+                ..self.program.field(it, &[])
+            })
+            .collect();
+        record_of(fields)
     }
 
     fn reflection_type(&mut self) -> Operand {
@@ -199,13 +254,18 @@ impl Builder<'_, '_> {
     }
 
     fn retried(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some([count, backoff, longest]) = modifiers.retry else {
+        let Some(retry) = modifiers.retry else {
             return if modifiers.reflect.is_some() {
                 self.attempt(modifiers, body)
             } else {
                 self.timed(modifiers, body)
             };
         };
+        let RetryValues {
+            count,
+            backoff,
+            longest,
+        } = retry;
         let attempts = self.copy(Operand::Word(0), builtin::INT);
         let head = self.block();
         self.jump(head);
@@ -284,9 +344,10 @@ impl Builder<'_, '_> {
         self.regions.push(Region::Join);
         let value = self.expression(body);
         self.regions.pop();
-        let value = match self.type_of(body) {
-            Type::Unit => Operand::Word(0),
-            _ => self.detached(value),
+        let value = if self.type_of(body) == Type::Unit {
+            Operand::Word(0)
+        } else {
+            self.detached(value)
         };
         self.join_tasks();
         value

@@ -9,7 +9,7 @@ use gsw_names::types::Type;
 use gsw_names::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
-use crate::ir::{Operand, Terminator};
+use crate::ir::{LocalId, Operand, Terminator};
 use crate::lower::builder::{Builder, type_word};
 use crate::lower::region::{Region, ReturnOutput};
 
@@ -75,19 +75,13 @@ impl Builder<'_, '_> {
         let (again, first) = (self.block(), self.block());
         self.branch(known, again, first);
         self.start(again);
-        let value = match result {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => {
-                let known = self.held(known, known_id);
-                let ty = self.type_id(&result);
-                self.load(ty, known, 0)
-            }
-        };
+        let known = self.held(known, known_id);
+        let value = self.only_part(known, &result);
         self.end(Terminator::Return(value));
         self.start(first);
         let output = match key {
             Operand::Word(_) => ReturnOutput::Returned,
-            _ => ReturnOutput::Kept,
+            Operand::Local(_) => ReturnOutput::Kept,
         };
         self.own_node(NodeKind::Tool, &Modifiers::default(), output);
     }
@@ -113,10 +107,7 @@ impl Builder<'_, '_> {
             output,
         };
         let value = self.node(head, modifiers, body.root);
-        let value = match result {
-            Type::Unit => Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &result);
         self.end(Terminator::Return(value));
     }
 
@@ -130,20 +121,19 @@ impl Builder<'_, '_> {
     /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
     pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
         let signature = self.program.view.signature(item);
-        let named = signature.parameters.iter().zip(values);
-        let named = named.map(|(parameter, value)| {
+        let mut shown = Vec::with_capacity(values.len());
+        for (parameter, value) in signature.parameters.iter().zip(values) {
             let ty = self.concrete(&parameter.ty);
-            match parameter.secret {
+            shown.push(match parameter.secret {
                 Presence::Present => self.hidden_json(*value, ty),
                 Presence::Absent => (*value, ty),
-            }
-        });
-        let named: Vec<(Operand, Type)> = named.collect();
+            });
+        }
         let names = signature.parameters.iter().map(|it| it.name.as_str());
-        let entries = names
-            .zip(&named)
-            .map(|(name, (value, ty))| (name, *value, ty));
-        let entries: Vec<(&str, Operand, &Type)> = entries.collect();
+        let entries: Vec<(&str, Operand, &Type)> = names
+            .zip(&shown)
+            .map(|(name, (value, ty))| (name, *value, ty))
+            .collect();
         self.json_object(&entries)
     }
 
@@ -168,11 +158,18 @@ impl Builder<'_, '_> {
 
     /// `timeout D { }` and the like.
     pub fn modified(&mut self, modifiers: &Modifiers, body: ExpressionId) -> Operand {
-        let name = if modifiers.budget.is_some() {
+        let Modifiers {
+            budget,
+            reflect,
+            retry,
+            timeout: _,
+        } = modifiers;
+        // It is named after the outermost; a block without any other has a timeout.
+        let name = if budget.is_some() {
             "budget"
-        } else if modifiers.reflect.is_some() {
+        } else if reflect.is_some() {
             "reflect"
-        } else if modifiers.retry.is_some() {
+        } else if retry.is_some() {
             "retry"
         } else {
             "timeout"
@@ -224,6 +221,15 @@ impl Builder<'_, '_> {
         value
     }
 
+    /// The part of a tuple of one part, which is how a value that may itself be `none` comes as an optional.
+    pub fn only_part(&mut self, tuple: LocalId, part: &Type) -> Operand {
+        if matches!(part, Type::Unit | Type::Never) {
+            return Operand::Word(0);
+        }
+        let ty = self.type_id(part);
+        self.load(ty, tuple, 0)
+    }
+
     /// Gives further calls of a tool with a key its result.
     pub fn keep_result(&mut self, output: ReturnOutput, value: Operand, ty: &Type) {
         if output == ReturnOutput::Kept && !matches!(ty, Type::Unit | Type::Never) {
@@ -246,7 +252,7 @@ impl Builder<'_, '_> {
     }
 
     /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
-    pub fn fail_node(&mut self, error: crate::ir::LocalId) {
+    pub fn fail_node(&mut self, error: LocalId) {
         // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
         let ignored = self.new_landing();
         let aborted = self.block();

@@ -84,7 +84,19 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
         Entry::Tuple(parts) => parts.iter().all(|it| has_json_form(types, *it, seen)),
         Entry::Record(record) => fields(&record.fields, seen),
         Entry::Enum(it) => it.variants.iter().all(|it| fields(&it.fields, seen)),
-        _ => true,
+        Entry::Unit
+        | Entry::Bool
+        | Entry::Int
+        | Entry::Float
+        | Entry::String
+        | Entry::Bytes
+        | Entry::Time
+        | Entry::Duration
+        | Entry::Json
+        | Entry::Media
+        | Entry::Error
+        | Entry::Literals(_)
+        | Entry::ErrorKind(_) => true,
     }
 }
 

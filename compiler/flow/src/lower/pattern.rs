@@ -12,6 +12,14 @@ use gsw_source::ItemId;
 use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};
 use crate::lower::builder::{Builder, Variable};
 
+/// `[before, ..rest, after]`
+struct ListParts<'a> {
+    before: &'a [Pattern],
+    /// `None` when there is to be no more than `before` and `after`.
+    rest: Option<&'a ListRest>,
+    after: &'a [Pattern],
+}
+
 impl Builder<'_, '_> {
     /// Goes on with the pattern's names bound when `value` matches; otherwise goes to `fail`.
     pub fn test(&mut self, pattern: &Pattern, value: Operand, fail: BlockId) {
@@ -59,7 +67,7 @@ impl Builder<'_, '_> {
                 item,
                 variant,
                 fields,
-            } => self.test_variant(pattern, (*item, *variant), fields, value, fail),
+            } => self.test_variant(pattern, *item, *variant, fields, value, fail),
             PatternKind::Error { item, fields } => self.test_error(*item, fields, value, fail),
             PatternKind::ModelError => self.test_model_error(value, fail),
             PatternKind::Record { fields } => self.test_record(pattern, fields, value, fail),
@@ -68,7 +76,14 @@ impl Builder<'_, '_> {
                 before,
                 rest,
                 after,
-            } => self.test_list(pattern, (before, rest.as_ref(), after), value, fail),
+            } => {
+                let parts = ListParts {
+                    before,
+                    rest: rest.as_ref(),
+                    after,
+                };
+                self.test_list(pattern, parts, value, fail);
+            }
             PatternKind::Or(alternatives) => self.test_alternatives(alternatives, value, fail),
         }
     }
@@ -81,7 +96,8 @@ impl Builder<'_, '_> {
     fn test_variant(
         &mut self,
         pattern: &Pattern,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         fields: &[(u32, Pattern)],
         value: Operand,
         fail: BlockId,
@@ -106,7 +122,7 @@ impl Builder<'_, '_> {
             fail,
         );
         let declared = self.program.variant_fields(item, variant);
-        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
+        self.test_fields(fields, &declared, type_arguments(&ty), object, fail);
     }
 
     fn test_error(
@@ -121,8 +137,12 @@ impl Builder<'_, '_> {
         let kind = self.error_kind(object);
         self.test_word(Operation::IntEqual, kind, u64::from(expected.0), fail);
         let declared = self.program.record_fields(item);
-        // Word 0 of an error is its trace.
-        self.test_fields(fields, &declared, &[], (object, 1), fail);
+        for (index, pattern) in fields {
+            if let Some(field) = declared.get(*index as usize) {
+                // Word 0 of an error is its trace.
+                self.test_word_of(pattern, &field.ty, object, 1 + index, fail);
+            }
+        }
     }
 
     fn test_model_error(&mut self, value: Operand, fail: BlockId) {
@@ -156,16 +176,16 @@ impl Builder<'_, '_> {
         let declared = self.program.record_fields(*item);
         let id = self.type_id(&ty);
         let object = self.held(value, id);
-        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
+        self.test_fields(fields, &declared, type_arguments(&ty), object, fail);
     }
 
-    /// Tests fields that start at word `first` of an object.
+    /// Tests fields of a record or variant.
     fn test_fields(
         &mut self,
         fields: &[(u32, Pattern)],
         declared: &[Parameter],
         arguments: &[Type],
-        (object, first): (LocalId, u32),
+        object: LocalId,
         fail: BlockId,
     ) {
         for (index, pattern) in fields {
@@ -173,7 +193,7 @@ impl Builder<'_, '_> {
                 continue;
             };
             let ty = substitute(&field.ty, arguments);
-            self.test_word_of(pattern, &ty, object, first + index, fail);
+            self.test_word_of(pattern, &ty, object, *index, fail);
         }
     }
 
@@ -207,10 +227,15 @@ impl Builder<'_, '_> {
     fn test_list(
         &mut self,
         pattern: &Pattern,
-        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
+        parts: ListParts<'_>,
         value: Operand,
         fail: BlockId,
     ) {
+        let ListParts {
+            before,
+            rest,
+            after,
+        } = parts;
         let ty = self.concrete(&pattern.ty);
         let ty = self.program.base_type(&ty);
         let Type::List(element) = &ty else { return };
@@ -295,11 +320,11 @@ impl Builder<'_, '_> {
 
 /// The type arguments of a record or enum.
 pub(crate) fn type_arguments(ty: &Type) -> &[Type] {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments
-        }
-        _ => &[],
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments
+    } else {
+        &[]
     }
 }
 
@@ -334,6 +359,15 @@ fn bound_names(pattern: &Pattern, names: &mut Vec<hir::LocalId>) {
                 .take(1)
                 .for_each(|it| bound_names(it, names));
         }
-        _ => {}
+        PatternKind::Wildcard
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
     }
 }

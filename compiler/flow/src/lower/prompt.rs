@@ -8,6 +8,7 @@ use gsw_infer::hir::{BodyPart, ExpressionId, PromptMode};
 use gsw_names::types::{Type, is_media};
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::instance::{Instance, PromptForm};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
@@ -19,6 +20,26 @@ pub(crate) fn can_be_revised(ty: &Type) -> bool {
     !matches!(ty, Type::Image | Type::Document | Type::Secret | Type::Unit)
 }
 
+/// What a call of a prompt says besides its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct CallOptions {
+    /// After `by`.
+    pub agent: Option<ItemId>,
+    /// After `with`, a `json`.
+    pub settings: Option<ExpressionId>,
+    /// The answer that is to be improved, and the number of the round.
+    pub improving: Option<(ExpressionId, ExpressionId)>,
+    /// What the call gives.
+    pub mode: PromptMode,
+}
+
+/// The parameters of a prompt's function after those of its declaration, each 0 when the call does not give it.
+struct CallParameters {
+    agent: Operand,
+    settings: Operand,
+    improving: Operand,
+}
+
 impl Builder<'_, '_> {
     /// A call of a prompt.
     pub fn prompt_call(
@@ -26,13 +47,14 @@ impl Builder<'_, '_> {
         id: ExpressionId,
         item: ItemId,
         arguments: &[(u32, ExpressionId)],
-        (agent, settings, improving): (
-            Option<ItemId>,
-            Option<ExpressionId>,
-            Option<(ExpressionId, ExpressionId)>,
-        ),
-        mode: PromptMode,
+        options: CallOptions,
     ) -> Operand {
+        let CallOptions {
+            agent,
+            settings,
+            improving,
+            mode,
+        } = options;
         self.program.prompt(item);
         let mut values = self.arguments(item, &[], arguments);
         for value in &mut values {
@@ -46,7 +68,9 @@ impl Builder<'_, '_> {
             }
             None => Operand::Word(0),
         };
-        let improving = improving.map_or(Operand::Word(0), |it| self.improvement(it));
+        let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
+            self.improvement(answer, round)
+        });
         values.extend([agent, settings, improving]);
         let form = match mode {
             PromptMode::Value => PromptForm::Value,
@@ -70,7 +94,7 @@ impl Builder<'_, '_> {
     }
 
     /// `{"answer": the answer that is to be improved, "round": the number of the round}`
-    fn improvement(&mut self, (answer, round): (ExpressionId, ExpressionId)) -> Operand {
+    fn improvement(&mut self, answer: ExpressionId, round: ExpressionId) -> Operand {
         let ty = self.type_of(answer);
         let answer = self.expression(answer);
         let round = self.expression(round);
@@ -129,12 +153,12 @@ impl Builder<'_, '_> {
 
     /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": its index, after `by`, "improving": what is to be
     /// improved}`; what is not given is left out.
-    fn prompt_settings(
-        &mut self,
-        item: ItemId,
-        agent: Operand,
-        (call, improving): (Operand, Operand),
-    ) -> Operand {
+    fn prompt_settings(&mut self, item: ItemId, call: CallParameters) -> Operand {
+        let CallParameters {
+            agent,
+            settings,
+            improving,
+        } = call;
         let ty = builtin::MAP_STRING_JSON;
         let own = self.part_value(item, BodyPart::Settings, builtin::JSON);
         let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
@@ -142,7 +166,12 @@ impl Builder<'_, '_> {
         if own != Operand::Word(0) {
             self.insert_into(map, "prompt", own);
         }
-        for (key, value) in [("call", call), ("improving", improving), ("agent", agent)] {
+        let given = [
+            ("call", settings),
+            ("improving", improving),
+            ("agent", agent),
+        ];
+        for (key, value) in given {
             let (given, next) = (self.block(), self.block());
             self.branch(value, given, next);
             self.start(given);
@@ -172,9 +201,11 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         // Parameters come before every other local.
-        let agent = Operand::Local(builder.parameter(optional_json, ""));
-        let call = Operand::Local(builder.parameter(optional_json, ""));
-        let improving = Operand::Local(builder.parameter(optional_json, ""));
+        let call = CallParameters {
+            agent: Operand::Local(builder.parameter(optional_json, "")),
+            settings: Operand::Local(builder.parameter(optional_json, "")),
+            improving: Operand::Local(builder.parameter(optional_json, "")),
+        };
         builder.revise_parameters(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
@@ -188,7 +219,7 @@ impl Lowering<'_> {
         let text = builder.program.instance(Instance::PromptText { item });
         let user = builder.call(builtin::STRING, text, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
-        let settings = builder.prompt_settings(item, agent, (call, improving));
+        let settings = builder.prompt_settings(item, call);
         let (row, ty) = match form {
             PromptForm::Value => ("prompt_run", answer),
             PromptForm::Revise => ("prompt_revise", answer),
@@ -277,21 +308,20 @@ impl Builder<'_, '_> {
         ty: &Type,
         concat: RuntimeCall,
     ) -> Operand {
-        let content = match self.program.base_type(ty) {
-            ty if is_media(&ty) => {
-                // Media are no text that could close a block.
-                let media = self.media_text(value, &ty);
-                let opening = self.text(&format!("\n<{name}>\n"));
-                let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
-                let text = self.runtime(builtin::STRING, concat, vec![text, media]);
-                let closing = self.text(&format!("\n</{name}>"));
-                return self.runtime(builtin::STRING, concat, vec![text, closing]);
-            }
-            Type::String | Type::Literals(_) => value,
-            _ => {
-                let value = self.json_form(value, ty);
-                self.text_form(value, &Type::Json)
-            }
+        if is_media(&self.program.base_type(ty)) {
+            // Media are no text that could close a block.
+            let media = self.media_text(value, &self.program.base_type(ty));
+            let opening = self.text(&format!("\n<{name}>\n"));
+            let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
+            let text = self.runtime(builtin::STRING, concat, vec![text, media]);
+            let closing = self.text(&format!("\n</{name}>"));
+            return self.runtime(builtin::STRING, concat, vec![text, closing]);
+        }
+        let content = if matches!(self.program.family(ty), Family::Text) {
+            value
+        } else {
+            let value = self.json_form(value, ty);
+            self.text_form(value, &Type::Json)
         };
         let name = self.text(name);
         let call = RuntimeCall::data_block;

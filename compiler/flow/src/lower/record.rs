@@ -30,7 +30,7 @@ impl Builder<'_, '_> {
         let declared = self.program.record_fields(item);
         let arguments = type_arguments(&ty).to_vec();
         let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
-        let words = self.payload((item, 0), &declared, &arguments, &given, base);
+        let words = self.payload(item, 0, &declared, &arguments, &given, base);
         let object = self.object(record, 0, words.clone());
         let object = self.held(object, record);
         self.check_fields(item, &arguments, &declared, object, &words);
@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
                 },
             );
         }
-        let words = self.payload((item, variant), &declared, type_arguments(ty), given, None);
+        let words = self.payload(item, variant, &declared, type_arguments(ty), given, None);
         self.object(id, variant, words)
     }
 
@@ -92,7 +92,7 @@ impl Builder<'_, '_> {
         let kind = self.program.error_type(item);
         let declared = self.program.record_fields(item);
         let mut words = vec![Operand::Word(0)];
-        words.extend(self.payload((item, 0), &declared, &[], given, None));
+        words.extend(self.payload(item, 0, &declared, &[], given, None));
         let to = self.local(builtin::ERROR);
         self.emit(crate::ir::Instruction::Object {
             to,
@@ -106,7 +106,8 @@ impl Builder<'_, '_> {
     /// All fields in order: those given, those of `base`, and the defaults.
     fn payload(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         arguments: &[Type],
         given: &[(u32, Operand)],

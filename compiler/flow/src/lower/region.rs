@@ -17,6 +17,15 @@ pub(crate) struct Landing {
     pub block: BlockId,
 }
 
+/// How the innermost loop is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopExit {
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+}
+
 /// What a node's output is when it is left by `return`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ReturnOutput {
@@ -87,6 +96,20 @@ impl Region {
             | Self::Deferred(landing) => Some(*landing),
         }
     }
+
+    /// What it gives when it is left by `return`; `None` when it is no node.
+    fn output(&self) -> Option<ReturnOutput> {
+        match self {
+            Self::Node { output, .. } => Some(*output),
+            Self::Loop { .. }
+            | Self::Catch(_)
+            | Self::Join
+            | Self::Timeout { .. }
+            | Self::Budget { .. }
+            | Self::Defer { .. }
+            | Self::Deferred(_) => None,
+        }
+    }
 }
 
 impl Builder<'_, '_> {
@@ -104,24 +127,24 @@ impl Builder<'_, '_> {
     }
 
     /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
-    pub fn leave_loop(&mut self, target: impl Fn(BlockId, BlockId) -> BlockId) {
-        let found =
-            self.regions
-                .iter()
-                .enumerate()
-                .rev()
-                .find_map(|(depth, region)| match region {
-                    Region::Loop { leave, next } => Some((depth + 1, target(*leave, *next))),
-                    _ => None,
-                });
-        match found {
-            Some((depth, target)) => {
-                self.leave_to(depth, None);
-                self.jump(target);
-            }
+    pub fn leave_loop(&mut self, exit: LoopExit) -> Operand {
+        let innermost = self
+            .regions
+            .iter()
+            .rposition(|it| matches!(it, Region::Loop { .. }));
+        let Some(depth) = innermost else {
             // The checker has reported a `break` outside of a loop.
-            None => self.end(Terminator::Unreachable),
-        }
+            return self.unreachable();
+        };
+        let Region::Loop { leave, next } = self.regions[depth] else {
+            return self.unreachable();
+        };
+        self.leave_to(depth + 1, None);
+        self.jump(match exit {
+            LoopExit::Break => leave,
+            LoopExit::Continue => next,
+        });
+        Operand::Word(0)
     }
 
     /// Writes what is to be done where the regions above `depth` are left on a normal way; they stay open for what is
@@ -144,7 +167,7 @@ impl Builder<'_, '_> {
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
             Region::Join => match (returned, self.enclosing_output()) {
                 (Some(_), ReturnOutput::Returned | ReturnOutput::Kept) => self.join_tasks(),
-                _ => {
+                (Some(_), ReturnOutput::Nothing) | (None, _) => {
                     self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
                 }
             },
@@ -170,12 +193,8 @@ impl Builder<'_, '_> {
 
     /// What the innermost open node gives when it is left by `return`.
     pub fn enclosing_output(&self) -> ReturnOutput {
-        let nodes = self.regions.iter().rev();
-        let mut outputs = nodes.filter_map(|region| match region {
-            Region::Node { output, .. } => Some(*output),
-            _ => None,
-        });
-        outputs.next().unwrap_or(ReturnOutput::Nothing)
+        let output = self.regions.iter().rev().find_map(Region::output);
+        output.unwrap_or(ReturnOutput::Nothing)
     }
 
     /// Waits for the tasks of the current node.

@@ -98,19 +98,19 @@ impl Builder<'_, '_> {
             self.store(known, value);
             return;
         }
-        match value {
-            Operand::Local(held) if !may_change && !self.assignable.contains_key(&held) => {
-                self.name_local(held, &declared.name);
-                self.variables.insert(local, Variable::Local(held));
-            }
-            _ => {
-                let own = self.named_local(ty, &declared.name);
-                self.store(own, value);
-                self.variables.insert(local, Variable::Local(own));
-                if may_change {
-                    self.assignable.insert(own, local);
-                }
-            }
+        if let Operand::Local(held) = value
+            && !may_change
+            && !self.assignable.contains_key(&held)
+        {
+            self.name_local(held, &declared.name);
+            self.variables.insert(local, Variable::Local(held));
+            return;
+        }
+        let own = self.named_local(ty, &declared.name);
+        self.store(own, value);
+        self.variables.insert(local, Variable::Local(own));
+        if may_change {
+            self.assignable.insert(own, local);
         }
     }
 }

@@ -14,6 +14,18 @@ use crate::lower::Purpose;
 use crate::lower::builder::{Builder, type_word};
 use crate::lower::table::body_instance;
 
+/// `parallel for`
+pub(crate) struct ParallelIteration<'a> {
+    /// A list or range; of a map its pairs.
+    pub iterable: ExpressionId,
+    /// After `limit`.
+    pub limit: Option<ExpressionId>,
+    /// After `errors`.
+    pub policy: hir::ErrorPolicy,
+    /// Of one parameter.
+    pub body: &'a Lambda,
+}
+
 impl Builder<'_, '_> {
     /// `spawn e`
     pub fn spawn(&mut self, id: ExpressionId, lambda: &Lambda) -> Operand {
@@ -72,17 +84,17 @@ impl Builder<'_, '_> {
         let result = self.type_id(&ty);
         let tasks_type = self.type_of(tasks);
         let tasks = self.expression(tasks);
-        match &tasks_type {
-            Type::List(_) => {
-                let arguments = vec![type_word(result), tasks];
-                self.runtime(result, RuntimeCall::task_await_all, arguments)
-            }
-            Type::Tuple(parts) => {
-                let tuple = self.type_id(&tasks_type);
-                let tuple = self.held(tasks, tuple);
-                self.await_tuple(result, tuple, parts)
-            }
-            _ => self.runtime(result, RuntimeCall::task_await, vec![tasks]),
+        if let Type::Task(_) = tasks_type {
+            self.runtime(result, RuntimeCall::task_await, vec![tasks])
+        } else if let Type::List(_) = tasks_type {
+            let arguments = vec![type_word(result), tasks];
+            self.runtime(result, RuntimeCall::task_await_all, arguments)
+        } else if let Type::Tuple(parts) = &tasks_type {
+            let tuple = self.type_id(&tasks_type);
+            let tuple = self.held(tasks, tuple);
+            self.await_tuple(result, tuple, parts)
+        } else {
+            self.unreachable()
         }
     }
 
@@ -94,12 +106,12 @@ impl Builder<'_, '_> {
     ) -> Operand {
         let mut values = Vec::with_capacity(parts.len());
         for (index, part) in (0..).zip(parts.iter()) {
+            let Type::Task(inner) = part else {
+                return self.unreachable();
+            };
             let task = self.type_id(part);
             let task = self.load(task, tuple, index);
-            let ty = match part {
-                Type::Task(inner) => self.type_id(inner),
-                _ => builtin::UNIT,
-            };
+            let ty = self.type_id(inner);
             values.push(self.runtime(ty, RuntimeCall::task_await, vec![task]));
         }
         self.object(result, 0, values)
@@ -113,13 +125,13 @@ impl Builder<'_, '_> {
     }
 
     /// `parallel for`
-    pub fn parallel_for(
-        &mut self,
-        id: ExpressionId,
-        iterable: ExpressionId,
-        limit: Option<ExpressionId>,
-        (policy, body): (hir::ErrorPolicy, &Lambda),
-    ) -> Operand {
+    pub fn parallel_for(&mut self, id: ExpressionId, iteration: &ParallelIteration<'_>) -> Operand {
+        let &ParallelIteration {
+            iterable,
+            limit,
+            policy,
+            body,
+        } = iteration;
         let ty = self.type_id_of(id);
         let items_type = self.type_of(iterable);
         let items = self.expression(iterable);
@@ -127,14 +139,13 @@ impl Builder<'_, '_> {
         let limit = limit.map_or(Operand::Word(NO_LIMIT.cast_unsigned()), |it| {
             self.expression(it)
         });
-        let items = match &items_type {
-            Type::Map(key, value) => {
-                let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());
-                let pairs = self.type_id(&pair.list());
-                let arguments = vec![type_word(pairs), items];
-                self.runtime(pairs, RuntimeCall::map_entries, arguments)
-            }
-            _ => items,
+        let items = if let Type::Map(key, value) = &items_type {
+            let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());
+            let pairs = self.type_id(&pair.list());
+            let arguments = vec![type_word(pairs), items];
+            self.runtime(pairs, RuntimeCall::map_entries, arguments)
+        } else {
+            items
         };
         let closure = self.closure(id, 0, body, LambdaUse::Task);
         let policy = match policy {
