@@ -62,6 +62,7 @@ pub use error_class::{
     builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
 };
 pub use exhaustiveness::pattern_diagnostics;
+pub use gsw_abi::setting::Setting;
 pub use host_tool::{is_host_tool, needs_host};
 pub use import::{acyclic_imports, imported_files};
 pub use infer::{body, infer_item, requirement_diagnostics, requirements, source_text};

@@ -9,6 +9,7 @@ pub mod image;
 pub mod layout;
 pub mod program;
 pub mod schema;
+pub mod setting;
 pub mod site;
 pub mod types;
 

@@ -13,7 +13,7 @@ use gsw_engine::model::{
 };
 use gsw_engine::operation::WhenBusy;
 use gsw_engine::prices::{Price, Prices};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cache::key;
 use crate::catalogue::Catalogue;
@@ -124,10 +124,14 @@ impl Machine {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
-        let others = others(&self.call, &settings);
-        let key = settings
-            .cache
-            .map(|_| key::of_call(&request, &settings, &others));
+        let key = settings.cache.map(|_| {
+            key::of_call(&key::Asked {
+                request: &request,
+                settings: &settings,
+                written: &self.call.settings,
+                tools: tools::identities(&self.call.program, &settings.tools),
+            })
+        });
         self.talk = Some(Talk {
             detail: PromptDetail {
                 model: request.model.clone(),
@@ -243,7 +247,7 @@ impl Talk {
 
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
-        let next = self.settings.models.get(self.model + 1);
+        let next = self.settings.model.get(self.model + 1);
         let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
             return fail(outcome::of_failure(failure));
         };
@@ -260,20 +264,6 @@ impl Talk {
 
 fn fail(failure: PromptFailure) -> PromptStep {
     PromptStep::Fail(failure)
-}
-
-/// Settings that this crate does not read and that can change an answer.
-fn others(call: &PromptCall, settings: &Settings) -> Value {
-    let get = |name| call.settings.get(name).cloned().unwrap_or(Value::Null);
-    json!({
-        "mcp": get("mcp"),
-        "skills": get("skills"),
-        "hooks": get("hooks"),
-        "env": get("env"),
-        "spawns": get("spawns"),
-        "tools": tools::identities(&call.program, &settings.tools),
-        "session": get("session"),
-    })
 }
 
 #[cfg(test)]

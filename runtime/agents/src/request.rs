@@ -21,7 +21,7 @@ pub(crate) fn request(
     settings: &Settings,
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
-    for model in &settings.models {
+    for model in &settings.model {
         let is_known = |it: &(&str, &str)| providers::NAMES.contains(&it.0) && !it.1.is_empty();
         if model.split_once('/').filter(is_known).is_none() {
             return Err(malformed_model(model));
@@ -35,7 +35,7 @@ pub(crate) fn request(
         .map_or("answer", |it| &it.name);
     let schema_name = name.rsplit('.').next().unwrap_or(name).to_owned();
     Ok(ModelRequest {
-        model: settings.models[0].clone(),
+        model: settings.model[0].clone(),
         system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: messages(call),
         schema: call.schema.as_deref().cloned(),
@@ -44,7 +44,7 @@ pub(crate) fn request(
         stop: settings.stop.clone(),
         temperature: settings.temperature,
         thinking: settings.thinking,
-        retries: settings.retries,
+        retries: settings.retry,
         tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
     })

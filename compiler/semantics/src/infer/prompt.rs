@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::Origin;
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
@@ -11,7 +12,6 @@ use crate::infer::argument::Formal;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
-use crate::infer::setting::SettingsOf;
 use crate::scope::Definition;
 use crate::tool_list::given_by_call;
 use crate::types::Type;
@@ -90,7 +90,7 @@ impl Context<'_> {
         let settings = match &expression.kind {
             ast::ExpressionKind::With { settings, .. } => {
                 let given = given_by_call(self.db, self.file, settings);
-                Some((self.settings(settings, SettingsOf::Call), given))
+                Some((self.settings(settings, Origin::Call), given))
             }
             _ => None,
         };

@@ -37,7 +37,7 @@ impl Machine {
         let exactness = if answer.simulated {
             Exactness::Exact
         } else {
-            talk.settings.exactness
+            talk.settings.answer
         };
         let mut reading = talk.read(&text, exactness, check);
         if answer.simulated && reading.is_err() {
