@@ -8,6 +8,7 @@ mod hash;
 pub mod image;
 pub mod layout;
 pub mod program;
+pub mod provider;
 pub mod schema;
 pub mod setting;
 pub mod site;

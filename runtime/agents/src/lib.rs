@@ -8,6 +8,7 @@ mod catalogue;
 mod connections;
 mod environment;
 mod machine;
+mod model_name;
 mod outcome;
 mod providers;
 mod reflection;

@@ -6,6 +6,7 @@ mod turn;
 
 use std::sync::Arc;
 
+use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::Found;
 use gsw_engine::model::{
     Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptDetail, PromptEvent,
@@ -39,6 +40,14 @@ impl Prompts for AgentPrompts {
 
     fn prices(&self) -> Vec<Price> {
         Catalogue::built_in().prices()
+    }
+
+    fn is_simulated(&self, model: &str) -> bool {
+        Provider::of(model).is_some_and(|(provider, _)| provider.is_simulated())
+    }
+
+    fn offline_model(&self) -> Option<&'static str> {
+        Some(OFFLINE_MODEL)
     }
 }
 

@@ -8,16 +8,22 @@ pub(crate) mod http;
 mod media;
 mod openai;
 mod opening;
+mod protocol;
 mod retry;
 mod schema;
 pub(crate) mod sim;
 mod stream;
 
+use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::driver::call::{Call, Part};
 use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest, Models, Pending};
 
 use crate::environment::Environment;
+use crate::model_name;
+use anthropic::Messages;
 use http::Http;
+use openai::Completions;
+use protocol::ask;
 pub use retry::Policy;
 
 /// Takes the text of an answer as it comes.
@@ -30,9 +36,6 @@ pub struct Providers {
     http: Http,
     policy: Policy,
 }
-
-/// The names of the providers, for messages.
-pub(crate) const NAMES: &[&str] = &["anthropic", "openai", "sim"];
 
 impl Providers {
     /// Providers whose keys and addresses stand in this environment.
@@ -60,14 +63,12 @@ impl Models for Providers {
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         let on_delta = deltas_of(call);
         Box::pin(async move {
-            let Some((provider, model)) = request.model.split_once('/') else {
-                return Err(unknown(&request.model));
-            };
+            let (provider, model) = model_name::parsed(&request.model)
+                .map_err(|message| failure(FailureKind::Provider, message))?;
             match provider {
-                "anthropic" => anthropic::ask(self, model, &request, on_delta).await,
-                "openai" => openai::ask(self, model, &request, on_delta).await,
-                "sim" => Ok(sim::ask(&request, on_delta)),
-                _ => Err(unknown(&request.model)),
+                Provider::Anthropic => ask::<Messages>(self, model, &request, on_delta).await,
+                Provider::OpenAi => ask::<Completions>(self, model, &request, on_delta).await,
+                Provider::Sim => Ok(sim::ask(&request, on_delta)),
             }
         })
     }
@@ -82,13 +83,6 @@ fn deltas_of(call: &Call) -> OnDelta {
             text => Part::Text(text.to_owned()),
         });
     })
-}
-
-fn unknown(model: &str) -> ModelFailure {
-    failure(
-        FailureKind::Provider,
-        crate::request::malformed_model(model),
-    )
 }
 
 /// A failure without a request.
@@ -110,7 +104,7 @@ fn missing_key(model: &str, variable: &str) -> ModelFailure {
     failure(
         FailureKind::Unauthorized,
         format!(
-            "`{model}` needs a key: set {variable}, or try without one by `--model sim/default`"
+            "`{model}` needs a key: set {variable}, or try without one by `--model {OFFLINE_MODEL}`"
         ),
     )
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::Setting;
 use gsw_engine::model::{Content, Media, Message, ModelRequest, PromptCall, PromptNote, Role};
 
 use crate::catalogue::Catalogue;
-use crate::providers;
+use crate::model_name;
 use crate::settings::Settings;
 use crate::tools;
 
@@ -22,10 +23,7 @@ pub(crate) fn request(
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
     for model in &settings.model {
-        let is_known = |it: &(&str, &str)| providers::NAMES.contains(&it.0) && !it.1.is_empty();
-        if model.split_once('/').filter(is_known).is_none() {
-            return Err(malformed_model(model));
-        }
+        model_name::parsed(model)?;
         warn_of_refused(model, settings, notes);
     }
     let name = call
@@ -50,28 +48,18 @@ pub(crate) fn request(
     })
 }
 
-/// What is wrong with a model's name.
-pub(crate) fn malformed_model(model: &str) -> String {
-    let names = providers::NAMES.join("`, `");
-    match model.split_once('/') {
-        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
-            format!("`{model}`: there is no provider `{provider}`; the providers are `{names}`")
-        }
-        _ => format!(
-            "`{model}` is no model name; write `provider/model`, with one of the providers `{names}`"
-        ),
-    }
-}
-
 fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>) {
     let given = [
-        ("temperature", settings.temperature.is_some()),
-        ("thinking", settings.thinking.is_some()),
+        (Setting::Temperature, settings.temperature.is_some()),
+        (Setting::Thinking, settings.thinking.is_some()),
     ];
     for (setting, is_given) in given {
         if is_given && !Catalogue::built_in().takes(model, setting) {
             notes.push(PromptNote::Warning {
-                message: format!("`{model}` does not take `{setting}`; it is not sent"),
+                message: format!(
+                    "`{model}` does not take `{}`; it is not sent",
+                    setting.name()
+                ),
             });
         }
     }

@@ -249,6 +249,14 @@ pub trait Prompts: Send + Sync {
     fn prices(&self) -> Vec<Price> {
         Vec::new()
     }
+    /// Whether the answers of this model are made up, so that it can judge nothing.
+    fn is_simulated(&self, _model: &str) -> bool {
+        false
+    }
+    /// A model that needs neither a key nor a network.
+    fn offline_model(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A request to a model, independent of the provider's wire format.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gsw_abi::program::{Program, Workflow};
+use gsw_abi::provider::OFFLINE_MODEL;
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 use gsw_engine::codec::type_name;
 
@@ -105,9 +106,10 @@ fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
 }
 
 fn write_builtin(text: &mut String) {
-    text.push_str(
+    let _ = write!(
+        text,
         "Built-in options:
-  --model <provider/model>         Replaces every agent's model; sim/default is offline and made up
+  --model <provider/model>         Replaces every agent's model; {OFFLINE_MODEL} is offline and made up
   --events <FILE|->                Writes the run's events as JSON lines
   --json                           Prints an error as JSON
   --raw                            Prints a string result bare

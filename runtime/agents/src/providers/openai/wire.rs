@@ -1,5 +1,6 @@
 //! A request in the form of chat completions.
 
+use gsw_abi::setting::Setting;
 use gsw_engine::model::{
     Content, FailureKind, Media, MediaKind, MediaSource, Message, ModelFailure, ModelRequest, Role,
 };
@@ -7,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
 use crate::providers::media::plain_text;
+use crate::providers::protocol::SchemaForm;
 use crate::providers::{failure, schema};
 
 /// Who is asked.
@@ -35,30 +37,19 @@ pub(crate) enum ResponseFormat {
 }
 
 impl ResponseFormat {
-    /// The best that the request allows.
-    pub fn of(request: &ModelRequest) -> Self {
-        match &request.schema {
-            None => Self::Text,
-            Some(wanted) if !schema::can_constrain(wanted) => Self::described(request),
-            Some(wanted) => {
+    /// The schema of the request in this form.
+    pub fn of(request: &ModelRequest, form: SchemaForm) -> Self {
+        match (&request.schema, form) {
+            (None, _) | (_, SchemaForm::Absent) => Self::Text,
+            (Some(wanted), SchemaForm::Native) => {
                 let strict = schema::with_all_required(schema::strict(wanted));
                 let (schema, is_wrapped) = schema::with_object_root(strict);
                 Self::Native { schema, is_wrapped }
             }
+            (Some(wanted), SchemaForm::Described) => {
+                Self::Described(schema::described(request.system.as_deref(), wanted))
+            }
         }
-    }
-
-    /// In words.
-    pub fn described(request: &ModelRequest) -> Self {
-        match &request.schema {
-            None => Self::Text,
-            Some(wanted) => Self::Described(schema::described(request.system.as_deref(), wanted)),
-        }
-    }
-
-    /// Whether the server is asked to hold the model to a schema.
-    pub fn is_native(&self) -> bool {
-        matches!(self, Self::Native { .. })
     }
 
     /// Whether the answer comes inside of an object of ours.
@@ -90,7 +81,7 @@ pub(crate) fn body(
     body.insert(limit.into(), request.max_tokens.into());
     body.insert("stream".into(), true.into());
     body.insert("stream_options".into(), json!({ "include_usage": true }));
-    let takes_temperature = Catalogue::built_in().takes(&request.model, "temperature");
+    let takes_temperature = Catalogue::built_in().takes(&request.model, Setting::Temperature);
     if let (Some(temperature), true) = (request.temperature, takes_temperature) {
         body.insert("temperature".into(), temperature.into());
     }
@@ -143,7 +134,7 @@ fn tools(request: &ModelRequest) -> Value {
 fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value>, ModelFailure> {
     let system = match format {
         ResponseFormat::Described(system) => Some(system.clone()),
-        _ => request.system.clone(),
+        ResponseFormat::Text | ResponseFormat::Native { .. } => request.system.clone(),
     };
     let system = system.map(|it| json!({ "role": "system", "content": it }));
     let mut messages: Vec<Value> = system.into_iter().collect();
