@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod call;
 mod hash;
 pub mod image;
+pub mod judge;
 pub mod layout;
 pub mod program;
 pub mod provider;

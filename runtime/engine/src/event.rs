@@ -141,6 +141,31 @@ pub enum SpawnVerdict {
     Refused,
 }
 
+/// What a reflection looks at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReflectionLevel {
+    /// The answer of a model.
+    Prompt,
+    /// A failed step or block.
+    Step,
+    /// A failed workflow.
+    Workflow,
+}
+
+impl ReflectionLevel {
+    /// As in JSON, and as a judge sees it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Step => "step",
+            Self::Workflow => "workflow",
+        }
+    }
+}
+
 /// What becomes of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -366,17 +391,17 @@ pub enum EventKind {
     },
     /// A wrong answer or a failed body is looked at again.
     ReflectionStart {
-        /// `prompt`, `step` or `workflow`.
-        level: String,
+        /// What is looked at.
+        level: ReflectionLevel,
         /// The number of the round, from 1.
         round: u32,
         /// What had failed, in words.
         error: String,
     },
-    /// It was.
+    /// The reflection ended.
     ReflectionEnd {
         /// As at the start.
-        level: String,
+        level: ReflectionLevel,
         /// Whether another attempt follows, or an answer fits now.
         success: bool,
         /// Why, where something is known of that.

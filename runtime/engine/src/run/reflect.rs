@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::codec;
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, Level, ReflectionLevel};
 use crate::export::Step;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
@@ -367,12 +367,11 @@ impl Run {
         );
     }
 
-    fn level_of(&self, node: NodeId) -> String {
-        let level = if self.tree.node(node).kind == NodeKind::Workflow {
-            "workflow"
+    fn level_of(&self, node: NodeId) -> ReflectionLevel {
+        if self.tree.node(node).kind == NodeKind::Workflow {
+            ReflectionLevel::Workflow
         } else {
-            "step"
-        };
-        level.into()
+            ReflectionLevel::Step
+        }
     }
 }

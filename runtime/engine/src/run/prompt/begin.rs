@@ -10,7 +10,7 @@ use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::budget::Limits;
-use crate::event::EventKind;
+use crate::event::{EventKind, ReflectionLevel};
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
@@ -220,7 +220,7 @@ impl Run {
     fn tell_improvement(&mut self, node: NodeId, improving: Option<&Value>) -> Option<u32> {
         let round = improving?.get("round").and_then(Value::as_u64);
         let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));
-        let level = "prompt".to_owned();
+        let level = ReflectionLevel::Prompt;
         // Nothing has failed: an answer that fits is to be better.
         let error = String::new();
         self.tell(
