@@ -27,7 +27,7 @@ pub use raised::{RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -523,5 +523,25 @@ mod tests {
             serde_json::from_str::<Event>(&text).expect("it reads back"),
             event
         );
+    }
+
+    #[test]
+    fn the_details_of_a_file_of_version_1_are_read() {
+        let line = r#"{
+            "sequence": 1, "time": "2026-01-01T00:00:00Z", "run": "r", "node": 1, "event": "prompt_end",
+            "prompt": "p", "status": "completed", "duration": 0.5,
+            "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+            "detail": {
+                "model": "sim/default", "cost_usd": null, "cached": false, "cache_key": null, "attempts": 1, "turns": 0,
+                "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+                "stop_reason": "end", "liberties": ["dropped a trailing comma"], "simulated": false
+            }
+        }"#;
+        let event: Event = serde_json::from_str(line).expect("old files are read");
+        let EventKind::PromptEnd { detail, .. } = event.kind else {
+            panic!("it is the end of a prompt");
+        };
+        let detail = detail.expect("it has details");
+        assert_eq!(detail.repairs, ["dropped a trailing comma"]);
     }
 }

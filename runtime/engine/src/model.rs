@@ -199,8 +199,9 @@ pub struct PromptDetail {
     pub turns: u32,
     /// As the provider names it.
     pub stop_reason: String,
-    /// What the parser had to mend.
-    pub liberties: Vec<String>,
+    /// What the parser repaired to read the answer, each in words.
+    #[serde(alias = "liberties")]
+    pub repairs: Vec<String>,
     /// Whether it is made up by the built-in simulator.
     pub simulated: bool,
 }

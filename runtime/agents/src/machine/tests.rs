@@ -184,7 +184,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
         (detail.attempts, detail.cached, detail.cost_usd),
         (1, false, Some(3.0))
     );
-    assert!(detail.liberties.is_empty() && detail.cache_key.is_none());
+    assert!(detail.repairs.is_empty() && detail.cache_key.is_none());
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
     asked(step(&mut machine, answered("")));
     let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
     assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
-    assert_eq!(result.detail.liberties.len(), 2);
+    assert_eq!(result.detail.repairs.len(), 2);
     assert_eq!(result.detail.cost_usd, Some(6.0));
 }
 
@@ -406,7 +406,7 @@ fn an_answer_is_kept_and_checked_again() {
 
 fn kept_text(value: &str) -> String {
     format!(
-        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"liberties\": [], \"simulated\": false}}"
+        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"repairs\": [], \"simulated\": false}}"
     )
 }
 

@@ -49,7 +49,7 @@ impl Machine {
         }
         match reading {
             Ok(reading) => {
-                talk.detail.liberties = reading.liberties;
+                talk.detail.repairs = reading.repairs;
                 self.done(talk, reading.value)
             }
             Err(issues) => self.reflect(talk, answer, text, issues),

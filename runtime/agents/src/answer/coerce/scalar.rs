@@ -45,7 +45,7 @@ impl Coercion<'_> {
         };
         match literal::meant(&text, allowed) {
             Some(meant) => {
-                self.tell(path, &format!("read `{}` as `{meant}`", shown(&text)));
+                self.note(path, &format!("read `{}` as `{meant}`", shown(&text)));
                 Cow::Owned(meant.into())
             }
             None => Cow::Borrowed(value),
@@ -60,9 +60,9 @@ impl Coercion<'_> {
         path: &str,
     ) -> Cow<'v, Value> {
         for name in names {
-            let before = self.liberties.len();
+            let before = self.repairs.len();
             let changed = self.scalar(value, name, path);
-            if self.liberties.len() > before {
+            if self.repairs.len() > before {
                 return changed;
             }
         }
@@ -100,7 +100,7 @@ impl Coercion<'_> {
         match changed {
             Some(changed) => {
                 let found = shown(&value.to_string());
-                self.tell(path, &format!("read {found} as {name}"));
+                self.note(path, &format!("read {found} as {name}"));
                 Cow::Owned(changed)
             }
             None => Cow::Borrowed(value),

@@ -54,7 +54,9 @@ impl Run {
             "turns": detail.turns,
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
-            "liberties": detail.liberties,
+            "repairs": detail.repairs,
+            // The name that the field had.
+            "liberties": detail.repairs,
         })
     }
 
