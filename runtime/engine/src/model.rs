@@ -361,6 +361,18 @@ pub enum Content {
 }
 
 impl Content {
+    /// What is said to whoever reads; what tools and thinking say is no part of it.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Media { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. }
+            | Self::Opaque { .. } => None,
+        }
+    }
+
     fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {
@@ -500,6 +512,29 @@ impl Usage {
         self.output_tokens = self.output_tokens.saturating_add(*output_tokens);
         self.cache_read_tokens = self.cache_read_tokens.saturating_add(*cache_read_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(*cache_write_tokens);
+    }
+
+    /// What is left of it beyond `counted`, of each count at least nothing.
+    #[must_use]
+    pub const fn beyond(&self, counted: &Self) -> Self {
+        let Self {
+            input_tokens,
+            output_tokens,
+            cache_read_tokens,
+            cache_write_tokens,
+        } = *counted;
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(output_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_sub(cache_read_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_sub(cache_write_tokens),
+        }
+    }
+
+    /// Input and output together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 

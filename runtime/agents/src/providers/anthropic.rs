@@ -7,7 +7,7 @@ use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::exchange::AnswerReader;
-use super::failure;
+use super::failure::failure;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
 use crate::environment::Environment;
 use reader::MessageReader;

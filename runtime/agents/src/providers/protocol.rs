@@ -4,8 +4,10 @@ use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::exchange::{AnswerReader, Exchange};
+use super::failure::{after, missing_key, with_key_hint};
 use super::http::Post;
-use super::{OnDelta, Providers, missing_key, schema};
+use super::network::{Network, OnDelta};
+use super::schema;
 use crate::connections::address;
 use crate::environment::Environment;
 
@@ -73,16 +75,16 @@ pub(crate) trait Protocol: Sized + Sync {
 
 /// Asks once, and once more with the schema described if the provider does not take it natively.
 pub(crate) async fn ask<P: Protocol>(
-    providers: &Providers,
+    network: &Network,
     model: &str,
     request: &ModelRequest,
     mut on_delta: OnDelta,
 ) -> Result<ModelAnswer, ModelFailure> {
-    let key = providers.environment.get(P::KEY);
+    let key = network.environment.get(P::KEY);
     let key = key.ok_or_else(|| missing_key(&request.model, P::KEY))?;
-    let protocol = P::configured(&providers.environment)?;
+    let protocol = P::configured(&network.environment)?;
     let asking = Asking {
-        providers,
+        network,
         endpoint: protocol.endpoint(&key),
         protocol,
         model,
@@ -94,16 +96,16 @@ pub(crate) async fn ask<P: Protocol>(
         Err(failure) if form == SchemaForm::Native && schema::is_refused(&failure) => {
             // On the heap, since it is rare and would else take its room in every call.
             let second = Box::pin(asking.once(SchemaForm::Described, &mut on_delta));
-            super::after(failure.attempts, second.await)
+            after(failure.attempts, second.await)
         }
         first => first,
     };
-    super::with_key_hint(P::KEY, outcome)
+    with_key_hint(P::KEY, outcome)
 }
 
 /// One request on its way to a provider.
 struct Asking<'a, P> {
-    providers: &'a Providers,
+    network: &'a Network,
     protocol: P,
     endpoint: Endpoint,
     model: &'a str,
@@ -131,7 +133,7 @@ impl<P: Protocol> Asking<'_, P> {
             limit: self.request.timeout,
             new_reader: &new_reader,
         };
-        let answer = exchange.run(self.providers, on_delta).await?;
+        let answer = exchange.run(self.network, on_delta).await?;
         Ok(P::unwrapped(answer, &format))
     }
 }

@@ -4,9 +4,10 @@ use gsw_engine::model::{Content, FailureKind, MediaSource, Message, ModelFailure
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, Thinking};
+use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
-use crate::providers::{failure, schema};
+use crate::providers::schema;
 
 /// The least number of tokens to think with that the provider takes.
 const LEAST_THINKING: u32 = 1024;

@@ -7,9 +7,10 @@ use gsw_engine::model::{
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
+use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
-use crate::providers::{failure, schema};
+use crate::providers::schema;
 
 /// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +148,7 @@ fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value
 /// One message of ours is several of theirs when it holds results of tools.
 fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
     let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
-    let text: Vec<&str> = message.content.iter().filter_map(text).collect();
+    let text: Vec<&str> = message.content.iter().filter_map(Content::text).collect();
     let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
     let has_media = message
         .content
@@ -179,7 +180,10 @@ fn part(content: &Content) -> Option<Result<Value, ModelFailure>> {
     match content {
         Content::Text { text } => Some(Ok(json!({ "type": "text", "text": text }))),
         Content::Media { media } => Some(media_part(media)),
-        _ => None,
+        // These are messages and fields of their own.
+        Content::ToolUse { .. } | Content::ToolResult { .. } => None,
+        // The protocol has no blocks of its own.
+        Content::Opaque { .. } => None,
     }
 }
 
@@ -208,13 +212,6 @@ fn media_part(media: &Media) -> Result<Value, ModelFailure> {
             return Err(failure(FailureKind::Provider, message));
         }
     })
-}
-
-fn text(content: &Content) -> Option<&str> {
-    match content {
-        Content::Text { text } => Some(text),
-        _ => None,
-    }
 }
 
 fn tool_call(content: &Content) -> Option<Value> {
