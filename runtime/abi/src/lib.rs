@@ -2,6 +2,8 @@
 //!
 //! `codegen` and `engine` meet here and nowhere else. Everything that changes this agreement changes [`abi_hash`].
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod builtin;
 pub mod call;
 mod hash;

@@ -2,6 +2,8 @@
 //!
 //! [`AgentPrompts`] makes the pure state machines that the engine steps; [`Providers`] performs their requests.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod answer;
 mod cache;
 mod catalogue;

@@ -92,9 +92,10 @@ fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
 
 fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
     let name = parameter.name.replace('_', "-");
-    let usage = match types.get(types.base(parameter.ty)) {
-        Type::Bool => format!("--{name} | --no-{name}"),
-        _ => format!("--{name} <{}>", usage_type(types, parameter.ty)),
+    let usage = if *types.get(types.base(parameter.ty)) == Type::Bool {
+        format!("--{name} | --no-{name}")
+    } else {
+        format!("--{name} <{}>", usage_type(types, parameter.ty))
     };
     let need = if is_required(types, parameter) {
         " (required)"
@@ -129,11 +130,11 @@ fn first_line(docs: Option<&str>) -> &str {
 
 /// A type as a command line names it: of an enum without payloads the words that may be written.
 fn usage_type(types: &TypeTable, ty: TypeId) -> String {
-    match types.get(types.base(ty)) {
-        Type::Enum(it) if it.is_inline() => {
-            let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
-            words.join(" | ")
-        }
-        _ => type_name(types, ty),
+    if let Type::Enum(it) = types.get(types.base(ty))
+        && it.is_inline()
+    {
+        let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
+        return words.join(" | ");
     }
+    type_name(types, ty)
 }

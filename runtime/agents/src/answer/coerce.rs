@@ -138,7 +138,9 @@ impl<'a> Coercion<'a> {
                 _ => self.single(value, schema, path),
             },
             Value::Null => Cow::Borrowed(value),
-            _ => self.single(value, schema, path),
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                self.single(value, schema, path)
+            }
         }
     }
 

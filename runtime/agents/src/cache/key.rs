@@ -135,7 +135,7 @@ mod tests {
                     .collect();
                 Value::Object(fields)
             }
-            other => other.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
         }
     }
 

@@ -145,24 +145,24 @@ fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
 }
 
 fn asked(step: PromptStep) -> ModelRequest {
-    match step {
-        PromptStep::Ask(request) => *request,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Ask(request) = step else {
+        panic!("{step:?}");
+    };
+    *request
 }
 
 fn done(step: PromptStep) -> PromptResult {
-    match step {
-        PromptStep::Done(result) => *result,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Done(result) = step else {
+        panic!("{step:?}");
+    };
+    *result
 }
 
 fn raised(step: PromptStep) -> PromptFailure {
-    match step {
-        PromptStep::Fail(failure) => failure,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Fail(failure) = step else {
+        panic!("{step:?}");
+    };
+    failure
 }
 
 #[test]
@@ -355,7 +355,12 @@ fn kept(
                 };
                 PromptEvent::Kept(cache.keep(answer, &Call::alone()))
             }
-            other => return other,
+            other @ (PromptStep::LookUp(_, WhenBusy::Wait)
+            | PromptStep::Ask(_)
+            | PromptStep::Wait(_)
+            | PromptStep::CallTools(_)
+            | PromptStep::Done(_)
+            | PromptStep::Fail(_)) => return other,
         };
         next = step(machine, event);
     }

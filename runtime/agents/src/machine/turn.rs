@@ -136,9 +136,5 @@ impl Talk {
 
 /// The text of an answer; what tools and thinking say is no part of it.
 fn text(content: &[Content]) -> String {
-    let texts = content.iter().filter_map(|it| match it {
-        Content::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
+    content.iter().filter_map(Content::text).collect()
 }

@@ -41,7 +41,9 @@ impl<'a> Coercion<'a> {
                 self.note(path, "took the only item of a list");
                 self.object(&items[0], schema, path)
             }
-            other => self.only_field(other, known, path),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                self.only_field(value, known, path)
+            }
         }
     }
 

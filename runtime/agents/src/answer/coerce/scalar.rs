@@ -41,7 +41,7 @@ impl Coercion<'_> {
                 let only = fields.values().next().unwrap_or(value);
                 return self.literal(only, allowed, path);
             }
-            _ => return Cow::Borrowed(value),
+            Value::Null | Value::Array(_) | Value::Object(_) => return Cow::Borrowed(value),
         };
         match literal::meant(&text, allowed) {
             Some(meant) => {
@@ -84,7 +84,12 @@ impl Coercion<'_> {
                 .next()
                 .filter(|it| !it.is_null())
                 .unwrap_or(value),
-            other => other,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => value,
         };
         let changed = match (name, value) {
             ("integer" | "number", Value::String(text)) => loose_number(text),
