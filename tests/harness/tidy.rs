@@ -13,7 +13,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-abi", &[]),
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
-    ("gsw-project", &["gsw-source", "gsw-std", "gsw-syntax"]),
+    (
+        "gsw-project",
+        &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
+    ),
     ("gsw-names", &["gsw-abi", "gsw-source", "gsw-syntax"]),
     (
         "gsw-infer",
@@ -44,6 +47,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "gsw-describe",
         &[
+            "gsw-abi",
             "gsw-analysis",
             "gsw-infer",
             "gsw-names",

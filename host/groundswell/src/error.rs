@@ -32,12 +32,13 @@ impl Error {
     /// `error.raised::<DeployFailed>("DeployFailed")` is `None` for another error, and for one whose fields do not fit.
     #[must_use]
     pub fn raised<T: DeserializeOwned>(&self, kind: &str) -> Option<T> {
-        match self {
-            Self::Raised(raised) if raised.error == kind => {
-                serde_json::from_value(raised.fields.clone()).ok()
-            }
-            _ => None,
+        let Self::Raised(raised) = self else {
+            return None;
+        };
+        if raised.error != kind {
+            return None;
         }
+        serde_json::from_value(raised.fields.clone()).ok()
     }
 
     /// The error as JSON, as a built program prints it with `--json`.
@@ -91,7 +92,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Output { error, .. } => Some(error),
-            _ => None,
+            Self::Raised(_) | Self::InvalidInput(_) | Self::Cancelled | Self::Internal(_) => None,
         }
     }
 }

@@ -193,7 +193,9 @@ impl Host {
         let input = match input {
             Value::Object(input) => input,
             Value::Null => Map::new(),
-            other => return Err(HostError::Input(format!("it is {other}"))),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                return Err(HostError::Input(format!("it is {other}")));
+            }
         };
         Ok(Run::start(&self.engine, index, input))
     }

@@ -420,8 +420,7 @@ macro_rules! for_each_runtime_call {
 
             // Models, tools, people.
             /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
-            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the index of that after `by`,
-            /// "improving": an answer that is to be better}`, each left out when it is not written.
+            /// The settings are a [`crate::setting::CallSettings`].
             prompt_run waiting(result, word, own, own, own, own);
             /// The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);

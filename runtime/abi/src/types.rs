@@ -263,7 +263,25 @@ impl TypeTable {
             }
             Type::Enum(it) => !it.is_inline(),
             Type::Checked { base, .. } => self.is_reference(*base),
-            _ => true,
+            Type::String
+            | Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::Record(_)
+            | Type::ErrorKind(_)
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => true,
         }
     }
 

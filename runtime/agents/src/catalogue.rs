@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use gsw_abi::setting::Setting;
 use gsw_engine::prices::{Price, is_named};
 use serde::Deserialize;
 
@@ -73,9 +74,9 @@ impl Catalogue {
 
     /// Whether the model takes the setting; unknown models are given the benefit of the doubt.
     #[must_use]
-    pub fn takes(&self, model: &str, setting: &str) -> bool {
+    pub fn takes(&self, model: &str, setting: Setting) -> bool {
         self.find(model)
-            .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting))
+            .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting.name()))
     }
 
     /// What the known models cost.
@@ -104,6 +105,8 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use gsw_abi::provider::Provider;
+    use gsw_abi::setting::Setting;
     use gsw_engine::model::Usage;
     use gsw_engine::prices::Prices;
 
@@ -128,8 +131,29 @@ mod tests {
     #[test]
     fn settings_that_a_model_refuses_are_known() {
         let catalogue = Catalogue::built_in();
-        assert!(!catalogue.takes("anthropic/claude-opus-5-5", "temperature"));
-        assert!(catalogue.takes("openai/local/model", "temperature"));
-        assert!(catalogue.takes("sim/default", "thinking"));
+        assert!(!catalogue.takes("anthropic/claude-opus-5-5", Setting::Temperature));
+        assert!(catalogue.takes("openai/local/model", Setting::Temperature));
+        assert!(catalogue.takes("sim/default", Setting::Thinking));
+    }
+
+    #[test]
+    fn the_catalogue_speaks_of_providers_and_settings_that_there_are() {
+        let catalogue = Catalogue::built_in();
+        for model in &catalogue.models {
+            let (provider, _) = Provider::of(&model.name).expect(&model.name);
+            let takes_sampling = catalogue.takes(&model.name, Setting::Temperature);
+            assert!(
+                provider.takes_sampling() || !takes_sampling,
+                "{}",
+                model.name
+            );
+            for refused in &model.refuses {
+                assert!(Setting::named(refused).is_some(), "{refused}");
+            }
+        }
+        for provider in Provider::ALL {
+            let other = format!("{}/unheard-of", provider.name());
+            assert!(catalogue.find(&other).is_some(), "{other}");
+        }
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! [`AgentPrompts`] makes the pure state machines that the engine steps; [`Providers`] performs their requests.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod answer;
 mod cache;
 mod catalogue;
 mod connections;
 mod environment;
 mod machine;
+mod model_name;
 mod outcome;
 mod providers;
 mod reflection;

@@ -74,7 +74,10 @@ pub(crate) fn is_outage(failure: &ModelFailure) -> bool {
     match failure.kind {
         FailureKind::RateLimited | FailureKind::Overloaded => true,
         FailureKind::Provider => failure.status.is_none_or(|it| it >= 500 || it == 408),
-        _ => false,
+        FailureKind::Unauthorized
+        | FailureKind::QuotaExceeded
+        | FailureKind::ContextTooLong
+        | FailureKind::PermissionDenied => false,
     }
 }
 

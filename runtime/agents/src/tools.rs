@@ -73,7 +73,7 @@ pub(crate) fn offered(
         input_schema: input_schema(&mut types, &offer.tool.name, &offer.tool.parameters),
         description: match offer.tool.body {
             ToolBody::SpawnRequest => spawns_told(program, &mut types, offer.tool, spawns),
-            _ => docs(&offer.tool.docs),
+            ToolBody::Program | ToolBody::Host | ToolBody::Question => docs(&offer.tool.docs),
         },
         name: offer.wire,
     };
@@ -295,11 +295,13 @@ mod tests {
         let messages: Vec<&str> = calls
             .notes
             .iter()
-            .map(|it| match it {
-                PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message } => {
-                    message.as_str()
-                }
-                other => panic!("{other:?}"),
+            .map(|it| {
+                let (PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message }) =
+                    it
+                else {
+                    panic!("{it:?}");
+                };
+                message.as_str()
             })
             .collect();
         assert_eq!(messages[0], "there is no tool `buy`");

@@ -28,7 +28,7 @@ pub use raised::{RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -140,6 +140,31 @@ pub enum SpawnVerdict {
     Granted,
     /// It does not.
     Refused,
+}
+
+/// What a reflection looks at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReflectionLevel {
+    /// The answer of a model.
+    Prompt,
+    /// A failed step or block.
+    Step,
+    /// A failed workflow.
+    Workflow,
+}
+
+impl ReflectionLevel {
+    /// As in JSON, and as a judge sees it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Step => "step",
+            Self::Workflow => "workflow",
+        }
+    }
 }
 
 /// What becomes of an answer.
@@ -367,17 +392,17 @@ pub enum EventKind {
     },
     /// A wrong answer or a failed body is looked at again.
     ReflectionStart {
-        /// `prompt`, `step` or `workflow`.
-        level: String,
+        /// What is looked at.
+        level: ReflectionLevel,
         /// The number of the round, from 1.
         round: u32,
         /// What had failed, in words.
         error: String,
     },
-    /// It was.
+    /// The reflection ended.
     ReflectionEnd {
         /// As at the start.
-        level: String,
+        level: ReflectionLevel,
         /// Whether another attempt follows, or an answer fits now.
         success: bool,
         /// Why, where something is known of that.
@@ -499,5 +524,25 @@ mod tests {
             serde_json::from_str::<Event>(&text).expect("it reads back"),
             event
         );
+    }
+
+    #[test]
+    fn the_details_of_a_file_of_version_1_are_read() {
+        let line = r#"{
+            "sequence": 1, "time": "2026-01-01T00:00:00Z", "run": "r", "node": 1, "event": "prompt_end",
+            "prompt": "p", "status": "completed", "duration": 0.5,
+            "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+            "detail": {
+                "model": "sim/default", "cost_usd": null, "cached": false, "cache_key": null, "attempts": 1, "turns": 0,
+                "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+                "stop_reason": "end", "liberties": ["dropped a trailing comma"], "simulated": false
+            }
+        }"#;
+        let event: Event = serde_json::from_str(line).expect("old files are read");
+        let EventKind::PromptEnd { detail, .. } = event.kind else {
+            panic!("it is the end of a prompt");
+        };
+        let detail = detail.expect("it has details");
+        assert_eq!(detail.repairs, ["dropped a trailing comma"]);
     }
 }

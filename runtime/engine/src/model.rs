@@ -197,8 +197,9 @@ pub struct PromptDetail {
     pub turns: u32,
     /// As the provider names it.
     pub stop_reason: String,
-    /// What the parser had to mend.
-    pub liberties: Vec<String>,
+    /// What the parser repaired to read the answer, each in words.
+    #[serde(alias = "liberties")]
+    pub repairs: Vec<String>,
     /// Whether it is made up by the built-in simulator.
     pub simulated: bool,
 }
@@ -232,6 +233,14 @@ pub trait Prompts: Send + Sync {
     /// What models cost where the program does not say.
     fn prices(&self) -> Vec<Price> {
         Vec::new()
+    }
+    /// Whether the answers of this model are made up, so that it can judge nothing.
+    fn is_simulated(&self, _model: &str) -> bool {
+        false
+    }
+    /// A model that needs neither a key nor a network.
+    fn offline_model(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -336,6 +345,18 @@ pub enum Content {
 }
 
 impl Content {
+    /// What is said to whoever reads; what tools and thinking say is no part of it.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Media { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. }
+            | Self::Opaque { .. } => None,
+        }
+    }
+
     fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {
@@ -475,6 +496,29 @@ impl Usage {
         self.output_tokens = self.output_tokens.saturating_add(*output_tokens);
         self.cache_read_tokens = self.cache_read_tokens.saturating_add(*cache_read_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(*cache_write_tokens);
+    }
+
+    /// What is left of it beyond `counted`, of each count at least nothing.
+    #[must_use]
+    pub const fn beyond(&self, counted: &Self) -> Self {
+        let Self {
+            input_tokens,
+            output_tokens,
+            cache_read_tokens,
+            cache_write_tokens,
+        } = *counted;
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(output_tokens),
+            cache_read_tokens: self.cache_read_tokens.saturating_sub(cache_read_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_sub(cache_write_tokens),
+        }
+    }
+
+    /// Input and output together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 

@@ -303,11 +303,11 @@ impl<'a> Reader<'a> {
 
     fn is_bool(&self, index: usize) -> bool {
         let ty = self.types.base(self.workflow.parameters[index].ty);
-        match self.types.get(ty) {
-            Type::Bool => true,
-            Type::Optional(inner) => *self.types.get(self.types.base(*inner)) == Type::Bool,
-            _ => false,
+        let ty = self.types.get(ty);
+        if let Type::Optional(inner) = ty {
+            return *self.types.get(self.types.base(*inner)) == Type::Bool;
         }
+        *ty == Type::Bool
     }
 
     fn finish(self) -> Result<Invocation, UsageError> {

@@ -193,7 +193,29 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
     match types.get(types.base(result)) {
         Type::String | Type::Literals(_) | Type::Time | Type::Bytes => Text::Yes,
         Type::Enum(it) if it.is_inline() => Text::Yes,
-        _ => Text::No,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Text::No,
     }
 }
 

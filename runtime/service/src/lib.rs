@@ -1,5 +1,6 @@
 //! What a built program shows outside: its command line.
 
+#![warn(clippy::wildcard_enum_match_arm)]
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod arguments;

@@ -15,7 +15,31 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     match types.get(types.base(ty)) {
         Type::List(element) => Some(*element),
         Type::Optional(inner) => list_element(types, *inner),
-        _ => None,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => None,
     }
 }
 
@@ -60,7 +84,23 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
         Type::Optional(_) if text == "none" => Ok(Value::Null),
         Type::Optional(inner) => read(types, *inner, text),
-        _ => json(text),
+        Type::Unit
+        | Type::Bytes
+        | Type::Json
+        | Type::Media
+        | Type::Error
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => json(text),
     }
 }
 

@@ -104,7 +104,7 @@ impl Watchers {
         }
         match sink {
             EventSink::Standard if written.is_torn => Output::Torn,
-            _ => Output::Whole,
+            EventSink::Standard | EventSink::File(_) => Output::Whole,
         }
     }
 }

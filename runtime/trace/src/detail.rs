@@ -60,7 +60,7 @@ fn write_facts(out: &mut String, node: &Node) {
     if node.spent.requests > 0 {
         fact(out, "requests", measure::number(node.spent.requests));
     }
-    if usage.input_tokens + usage.output_tokens > 0 {
+    if usage.total() > 0 {
         let tokens = format!(
             "{} in ({} from the provider's cache, {} into it), {} out",
             measure::number(usage.input_tokens),
@@ -101,7 +101,7 @@ fn shown(value: &Value) -> String {
         Value::Array(_) | Value::Object(_) => {
             serde_json::to_string_pretty(value).unwrap_or_default()
         }
-        _ => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 

@@ -215,9 +215,7 @@ impl Change {
 
 /// The beginning of a value.
 fn brief(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
+    let text = value.as_str();
+    let text = text.map_or_else(|| value.to_string(), str::to_owned);
     Shown::line(&text).text().chars().take(120).collect()
 }

@@ -100,7 +100,7 @@ impl Serialize for Run<'_> {
                 "retries": it.retries,
                 "usage": it.spent.usage,
                 "requests": it.spent.requests,
-                "tokens": below.usage.input_tokens + below.usage.output_tokens,
+                "tokens": below.usage.total(),
                 "cost": below.cost_usd,
                 "events": told,
             })

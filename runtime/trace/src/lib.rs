@@ -1,5 +1,7 @@
 //! The tree of a run made from its events: while they come, or from a file of them.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod apply;
 mod detail;
 pub mod diff;

@@ -1,5 +1,7 @@
 //! Models that nobody answers, and settings that the model of an agent does not take.
 
+use gsw_abi::provider::Provider;
+use gsw_abi::setting::Setting as Known;
 use gsw_names::item_signature;
 use gsw_project::resolved_model;
 use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
@@ -10,7 +12,7 @@ use gsw_syntax::item_ast;
 
 use crate::errors;
 
-/// Sampling settings, which the newest interface of Anthropic has no more.
+/// Settings of sampling, which not every provider takes.
 const SAMPLING: &[&str] = &["temperature", "top_k", "top_p"];
 
 pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
@@ -63,7 +65,7 @@ fn report<'a>(
     model: &str,
     found: &mut Vec<Diagnostic>,
 ) {
-    if !model.starts_with("anthropic/") {
+    if Provider::of(model).is_none_or(|(it, _)| it.takes_sampling()) {
         return;
     }
     for setting in settings.filter(|it| SAMPLING.contains(&it.name.name.as_str())) {
@@ -81,7 +83,9 @@ fn report<'a>(
 
 /// The model as written; empty when it is not a plain string.
 fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
-    let model = settings.iter().find(|it| it.name.name == "model");
+    let model = settings
+        .iter()
+        .find(|it| it.name.name == Known::Model.name());
     match model.map(|it| &it.value) {
         Some(SettingValue::Expression(Expression {
             kind: ExpressionKind::Literal(Literal::String(text)),
@@ -91,28 +95,27 @@ fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
     }
 }
 
-/// Who answers models; the runtime knows no others.
-const PROVIDERS: &[&str] = &["anthropic", "openai", "sim"];
-
-/// Models, as written, of providers that there are not.
+/// Reports models whose provider is unknown.
 fn models<'a>(
     db: &dyn Db,
     item: ItemId,
     settings: impl Iterator<Item = &'a Setting>,
     found: &mut Vec<Diagnostic>,
 ) {
-    let known: Vec<Name> = PROVIDERS.iter().map(|it| Name::new_static(it)).collect();
-    for setting in settings.filter(|it| it.name.name == "model") {
+    let providers = Provider::ALL.iter().map(|it| it.name());
+    let providers: Vec<&'static str> = providers.collect();
+    let known: Vec<Name> = providers.iter().map(|it| Name::new_static(it)).collect();
+    for setting in settings.filter(|it| it.name.name == Known::Model.name()) {
         let SettingValue::Expression(value) = &setting.value else {
             continue;
         };
         for (text, span) in texts(value) {
             let text = &resolved_model(db, text);
             let (provider, name) = text.split_once('/').unwrap_or(("", text));
-            if !PROVIDERS.contains(&provider) {
+            if !providers.contains(&provider) {
                 let suggestion = nearest(provider, &known).map(|it| format!("{it}/{name}"));
                 let place = Place::Item { item, span };
-                let report = errors::unknown_model(place, text, PROVIDERS, suggestion.as_deref());
+                let report = errors::unknown_model(place, text, &providers, suggestion.as_deref());
                 found.push(report);
             }
         }

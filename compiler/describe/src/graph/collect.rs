@@ -562,27 +562,23 @@ fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
     let agent = by.or(item_signature(db, item).signature.agent);
     let own = settings(db, item);
     let inherited = agent.map_or_else(Vec::new, |it| settings(db, it));
-    let setting = |name: &str| {
-        let both = own.iter().chain(&inherited);
-        both.into_iter().find(|it| it.name.name == name)
-    };
-    let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
+    let own_setting =
+        |of: gsw_abi::setting::Setting| own.iter().find(|it| it.name.name == of.name());
+    let own_model = own_setting(gsw_abi::setting::Setting::Model).and_then(text);
     let models = match own_model {
         Some(model) => vec![gsw_project::resolved_model(db, &model)],
         None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
     };
-    let of_tools = if own.iter().any(|it| it.name.name == "tools") {
+    let of_tools = if own_setting(gsw_abi::setting::Setting::Tools).is_some() {
         Some(item)
     } else {
         agent
     };
     let tools = of_tools.map_or_else(Vec::new, |it| listed_tools(db, it));
-    let counts = ["reflect", "retry", "max_turns"];
-    let marks = counts.into_iter().filter_map(|name| {
-        let count = setting(name).and_then(number)?;
-        Some(format!("{} {count}", name.replace('_', " ")))
+    let marks = gsw_abi::setting::Setting::ALL.iter().filter_map(|known| {
+        let mut written = own.iter().chain(&inherited);
+        mark(*known, written.find(|it| it.name.name == known.name())?)
     });
-    let cache = setting("cache").filter(|it| !is_false(it));
     Work {
         kind: WorkKind::Prompt,
         name: item.name(db).to_string(),
@@ -592,7 +588,36 @@ fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
             .chain((!models.is_empty()).then(|| models.join(", ")))
             .collect(),
         tools: tools.iter().map(|it| it.name(db).to_string()).collect(),
-        marks: marks.chain(cache.map(|_| "cache".to_owned())).collect(),
+        marks: marks.collect(),
+    }
+}
+
+/// What the picture says of a setting beside the prompt; `None` for those that it shows elsewhere or not at all.
+fn mark(known: gsw_abi::setting::Setting, written: &Setting) -> Option<String> {
+    use gsw_abi::setting::Setting as Known;
+    match known {
+        Known::Reflect | Known::Retry | Known::MaxTurns => {
+            let count = number(written)?;
+            Some(format!("{} {count}", known.name().replace('_', " ")))
+        }
+        Known::Cache => (!is_false(written)).then(|| known.name().to_owned()),
+        Known::Model
+        | Known::System
+        | Known::Description
+        | Known::Tools
+        | Known::Spawns
+        | Known::Mcp
+        | Known::Skills
+        | Known::Hooks
+        | Known::Env
+        | Known::Session
+        | Known::Answer
+        | Known::MaxTokens
+        | Known::Stop
+        | Known::Temperature
+        | Known::Thinking
+        | Known::Timeout
+        | Known::Budget => None,
     }
 }
 

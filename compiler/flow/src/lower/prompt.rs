@@ -4,6 +4,7 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
+use gsw_abi::setting::CallPart;
 use gsw_infer::hir::{BodyPart, ExpressionId, PromptMode};
 use gsw_names::types::{Type, is_media};
 use gsw_source::ItemId;
@@ -151,8 +152,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": its index, after `by`, "improving": what is to be
-    /// improved}`; what is not given is left out.
+    /// A [`gsw_abi::setting::CallSettings`]; what is not given is left out.
     fn prompt_settings(&mut self, item: ItemId, call: CallParameters) -> Operand {
         let CallParameters {
             agent,
@@ -164,18 +164,17 @@ impl Builder<'_, '_> {
         let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
         let map = Operand::Local(self.copy(map, ty));
         if own != Operand::Word(0) {
-            self.insert_into(map, "prompt", own);
+            self.insert_into(map, CallPart::Prompt.key(), own);
         }
-        let given = [
-            ("call", settings),
-            ("improving", improving),
-            ("agent", agent),
-        ];
-        for (key, value) in given {
+        for (part, value) in [
+            (CallPart::Call, settings),
+            (CallPart::Improving, improving),
+            (CallPart::Agent, agent),
+        ] {
             let (given, next) = (self.block(), self.block());
             self.branch(value, given, next);
             self.start(given);
-            self.insert_into(map, key, value);
+            self.insert_into(map, part.key(), value);
             self.jump(next);
             self.start(next);
         }

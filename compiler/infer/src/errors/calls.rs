@@ -1,5 +1,6 @@
 //! Wording of reports about calls and their arguments.
 
+use gsw_abi::setting::Form;
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 
 /// An argument's name that no parameter has.
@@ -194,6 +195,25 @@ pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
         place,
         format!("`{name}` needs {wanted}"),
     )
+}
+
+/// What a setting takes.
+pub fn wanted_form(form: Form) -> &'static str {
+    match form {
+        Form::Text => "a value of type `string`",
+        Form::Texts => "a list of strings",
+        Form::Count { .. } => "a value of type `int`",
+        Form::Number => "a value of type `float`",
+        Form::Duration => "a value of type `duration`",
+        Form::Model => "the name of a model, or `first_of(…)`",
+        Form::Cache => "`true`, `false` or `{ ttl: 1h }`",
+        Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`",
+        Form::Tools => "a list of tools",
+        Form::Names(_) => "a list of names",
+        Form::Environment => "a map of names and strings",
+        Form::Answer => "`exact`",
+        Form::Session => "a session",
+    }
 }
 
 /// A judge of a failed body that wants to know what nobody can tell it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::Origin;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, has_media_inside, holds_secret};
 use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
@@ -15,7 +16,6 @@ use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::PatternNames;
-use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
 use crate::infer::workflow::modifier_name;
 use crate::item_bodies::ItemBodies;
@@ -58,7 +58,7 @@ impl<'db> ItemInference<'db> {
             }
             ast::ItemBody::Agent { settings, .. } => {
                 self.part(BodyPart::Settings, &[], Type::Json, |it| {
-                    it.settings(settings, SettingsOf::Declaration)
+                    it.settings(settings, Origin::Program)
                 });
             }
             ast::ItemBody::Const(constant) => {
@@ -301,7 +301,7 @@ impl<'db> ItemInference<'db> {
         }
         if !settings.is_empty() {
             self.part(BodyPart::Settings, self.all(), Type::Json, |it| {
-                it.settings(&settings, SettingsOf::Declaration)
+                it.settings(&settings, Origin::Program)
             });
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::program::wire_name;
+use gsw_abi::setting::{Form, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Alias, Definition, alias_of, module_tools, suggested_alias};
 use gsw_source::{File, ItemId, ItemKind, Name, Span};
@@ -12,11 +13,10 @@ use crate::errors::calls::{self as errors, Renaming};
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::name::{kind_text, reference};
-use crate::infer::setting::Form;
 use crate::not_yet_supported::Missing;
 
 /// The setting.
-const TOOLS: &str = "tools";
+const TOOLS: &str = Setting::Tools.name();
 
 /// A tool of the list.
 struct Offer {
@@ -49,7 +49,7 @@ impl Context<'_> {
     /// A list of tools as a `json`.
     pub(super) fn offered_tools(&mut self, value: &ast::Expression) -> Option<ExpressionId> {
         let ast::ExpressionKind::List(elements) = &value.kind else {
-            return self.wrong_form(TOOLS, &Form::Tools, value.span);
+            return self.wrong_form(TOOLS, Form::Tools, value.span);
         };
         let mut offers: Vec<Offer> = Vec::new();
         for element in elements {
@@ -115,7 +115,7 @@ impl Context<'_> {
             Alias::None => (element, None),
             Alias::Name(named, alias) => (named, self.checked_alias(alias)),
             Alias::NoName => {
-                self.wrong_form(TOOLS, &Form::Tools, span);
+                self.wrong_form(TOOLS, Form::Tools, span);
                 return Vec::new();
             }
         };
@@ -178,7 +178,7 @@ impl Context<'_> {
             } else {
                 // The declaration of a server has been reported.
                 if !self.is_server(scope) {
-                    self.wrong_form(TOOLS, &Form::Tools, element.span);
+                    self.wrong_form(TOOLS, Form::Tools, element.span);
                 }
                 return None;
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::Origin;
 use gsw_names::types::Type;
 use gsw_names::{Definition, errors, given_by_call};
 use gsw_source::{ItemId, ItemKind, Span};
@@ -13,7 +14,6 @@ use crate::infer::argument::Formal;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
-use crate::infer::setting::SettingsOf;
 
 /// What is written around a prompt's call.
 #[derive(Clone, Copy)]
@@ -109,7 +109,7 @@ impl Context<'_> {
             Override::By(agent) => taken.agent = self.agent(agent),
             Override::With(settings) => {
                 let given = given_by_call(self.db, self.file, settings);
-                taken.settings = Some((self.settings(settings, SettingsOf::Call), given));
+                taken.settings = Some((self.settings(settings, Origin::Call), given));
             }
             Override::Revise => taken.mode = Some(PromptMode::Revise),
         }

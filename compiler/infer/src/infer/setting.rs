@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
 use gsw_source::{ItemKind, Name, Span, nearest};
@@ -13,71 +14,9 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::name::kind_text;
 use crate::not_yet_supported::Missing;
 
-/// Whose settings they are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SettingsOf {
-    /// An agent's, a prompt's or a question's.
-    Declaration,
-    /// A call's, after `with`.
-    Call,
-}
-
-/// What a setting takes.
-pub(super) enum Form {
-    /// A value of this type.
-    Value(Type),
-    /// A list of strings.
-    Texts,
-    /// A model's name, or several in `first_of(…)`.
-    Model,
-    /// `true`, `false` or `{ ttl: D }`.
-    Cache,
-    /// `usd`, `tokens`, `calls`, `time`.
-    Budget,
-    /// Tools, each by its name or as another: `accounts.remove as remove_account`.
-    Tools,
-    /// Names of declarations or texts.
-    Names,
-    /// Names of variables with strings or secrets.
-    Environment,
-    /// `exact`
-    Answer,
-    /// A conversation to go on with.
-    Session,
-}
-
-/// Every setting.
-const SETTINGS: &[(&str, Form)] = &[
-    ("answer", Form::Answer),
-    ("budget", Form::Budget),
-    ("cache", Form::Cache),
-    ("description", Form::Value(Type::String)),
-    ("env", Form::Environment),
-    ("hooks", Form::Names),
-    ("max_tokens", Form::Value(Type::Int)),
-    ("max_turns", Form::Value(Type::Int)),
-    ("mcp", Form::Names),
-    ("model", Form::Model),
-    ("reflect", Form::Value(Type::Int)),
-    ("retry", Form::Value(Type::Int)),
-    ("session", Form::Session),
-    ("skills", Form::Names),
-    ("spawns", Form::Names),
-    ("stop", Form::Texts),
-    ("system", Form::Value(Type::String)),
-    ("temperature", Form::Value(Type::Float)),
-    ("thinking", Form::Value(Type::Int)),
-    ("timeout", Form::Value(Type::Duration)),
-    ("tools", Form::Tools),
-];
-
 impl Context<'_> {
     /// Settings as one `json` object.
-    pub(super) fn settings(
-        &mut self,
-        settings: &[ast::Setting],
-        whose: SettingsOf,
-    ) -> ExpressionId {
+    pub(super) fn settings(&mut self, settings: &[ast::Setting], origin: Origin) -> ExpressionId {
         let mut entries = Vec::with_capacity(settings.len());
         let mut seen: Vec<&Name> = Vec::new();
         for setting in settings {
@@ -87,7 +26,7 @@ impl Context<'_> {
                 self.report(errors::duplicate_setting(place, &name.name));
             }
             seen.push(&name.name);
-            if let Some(value) = self.setting(setting, whose) {
+            if let Some(value) = self.setting(setting, origin) {
                 entries.push((name.clone(), value));
             }
         }
@@ -111,51 +50,52 @@ impl Context<'_> {
         self.as_json(map)
     }
 
-    fn setting(&mut self, setting: &ast::Setting, whose: SettingsOf) -> Option<ExpressionId> {
-        let name = &setting.name;
-        let found = SETTINGS.iter().find(|(it, _)| *it == name.name);
-        let known =
-            found.filter(|(_, form)| whose == SettingsOf::Call || !matches!(form, Form::Session));
-        let Some((_, form)) = known else {
-            let names: Vec<Name> = SETTINGS
-                .iter()
-                .map(|(it, _)| Name::new_static(it))
-                .collect();
-            let suggestion = nearest(&name.name, &names);
-            let place = self.place(name.span);
-            self.report(errors::unknown_setting(
-                place,
-                &name.name,
-                suggestion.as_deref(),
-            ));
+    fn setting(&mut self, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
+        let name = &written.name;
+        let setting = Setting::named(&name.name).filter(|it| it.origin() <= origin);
+        let Some(setting) = setting else {
+            self.unknown_setting(name, &Setting::names_at(origin));
             return None;
         };
-        match (form, &setting.value) {
-            (Form::Budget, ast::SettingValue::Settings { settings, .. }) => {
-                Some(self.inner_settings(settings, BUDGET))
-            }
-            (Form::Cache, ast::SettingValue::Settings { settings, .. }) => {
-                Some(self.inner_settings(settings, &[("ttl", Type::Duration)]))
-            }
-            (Form::Environment, ast::SettingValue::Settings { span, .. })
-            | (_, ast::SettingValue::Settings { span, .. }) => {
-                self.wrong_form(&name.name, form, *span)
-            }
-            (form, ast::SettingValue::Expression(value)) => {
-                self.setting_value(&name.name, form, value)
-            }
+        match &written.value {
+            ast::SettingValue::Expression(value) => self.setting_value(setting, value),
+            ast::SettingValue::Settings { settings, span } => match setting.form() {
+                Form::Budget => Some(self.inner_settings(settings, BUDGET_PARTS)),
+                Form::Cache => Some(self.inner_settings(settings, CACHE_PARTS)),
+                form @ (Form::Text
+                | Form::Texts
+                | Form::Count { .. }
+                | Form::Number
+                | Form::Duration
+                | Form::Model
+                | Form::Tools
+                | Form::Names(_)
+                | Form::Environment
+                | Form::Answer
+                | Form::Session) => self.wrong_form(setting.name(), form, *span),
+            },
         }
     }
 
-    fn setting_value(
-        &mut self,
-        name: &str,
-        form: &Form,
-        value: &ast::Expression,
-    ) -> Option<ExpressionId> {
-        match form {
-            Form::Value(ty) => Some(self.json_of(value, ty.clone())),
+    fn unknown_setting(&mut self, name: &ast::Identifier, known: &[&'static str]) {
+        let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
+        let suggestion = nearest(&name.name, &known);
+        let place = self.place(name.span);
+        self.report(errors::unknown_setting(
+            place,
+            &name.name,
+            suggestion.as_deref(),
+        ));
+    }
+
+    fn setting_value(&mut self, setting: Setting, value: &ast::Expression) -> Option<ExpressionId> {
+        let name = setting.name();
+        match setting.form() {
+            Form::Text => Some(self.json_of(value, Type::String)),
             Form::Texts => Some(self.json_of(value, Type::String.list())),
+            Form::Count { .. } => Some(self.json_of(value, Type::Int)),
+            Form::Number => Some(self.json_of(value, Type::Float)),
+            Form::Duration => Some(self.json_of(value, Type::Duration)),
             Form::Cache => Some(self.json_of(value, Type::Bool)),
             Form::Model => Some(self.model(value)),
             Form::Environment => Some(self.environment(value)),
@@ -164,43 +104,34 @@ impl Context<'_> {
                     && word == "exact"
                 {
                     let text = self.text(word, value.span);
-                    Some(self.as_json(text))
-                } else {
-                    self.wrong_form(name, form, value.span)
+                    return Some(self.as_json(text));
                 }
+                self.wrong_form(name, Form::Answer, value.span)
             }
             Form::Tools => self.offered_tools(value),
-            Form::Names => self.names(name, form, value),
+            Form::Names(listed) => self.names(name, listed, value),
             Form::Session => {
                 self.expression(value, &Expected::Anything);
                 let place = self.place(value.span);
                 self.report(Missing::Session.at(place));
                 None
             }
-            Form::Budget => self.wrong_form(name, form, value.span),
+            Form::Budget => self.wrong_form(name, Form::Budget, value.span),
         }
     }
 
     pub(super) fn wrong_form(
         &mut self,
         name: &str,
-        form: &Form,
+        form: Form,
         span: Span,
     ) -> Option<ExpressionId> {
-        let wanted = match form {
-            Form::Value(ty) => format!("a value of type `{}`", self.show(ty)),
-            Form::Texts => "a list of strings".to_owned(),
-            Form::Model => "the name of a model, or `first_of(…)`".to_owned(),
-            Form::Cache => "`true`, `false` or `{ ttl: 1h }`".to_owned(),
-            Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`".to_owned(),
-            Form::Tools => "a list of tools".to_owned(),
-            Form::Names => "a list of names".to_owned(),
-            Form::Environment => "a map of names and strings".to_owned(),
-            Form::Answer => "`exact`".to_owned(),
-            Form::Session => "a session".to_owned(),
-        };
         let place = self.place(span);
-        self.report(errors::wrong_setting(place, name, &wanted));
+        self.report(errors::wrong_setting(
+            place,
+            name,
+            errors::wanted_form(form),
+        ));
         None
     }
 
@@ -213,32 +144,52 @@ impl Context<'_> {
     fn inner_settings(
         &mut self,
         settings: &[ast::Setting],
-        known: &[(&'static str, Type)],
+        known: &[(&'static str, Form)],
     ) -> ExpressionId {
         let mut entries = Vec::with_capacity(settings.len());
         for setting in settings {
             let name = &setting.name;
-            let Some((_, ty)) = known.iter().find(|(it, _)| *it == name.name) else {
-                let names: Vec<Name> = known.iter().map(|(it, _)| Name::new_static(it)).collect();
-                let suggestion = nearest(&name.name, &names);
-                let place = self.place(name.span);
-                self.report(errors::unknown_setting(
-                    place,
-                    &name.name,
-                    suggestion.as_deref(),
-                ));
+            let Some((_, form)) = known.iter().find(|(it, _)| *it == name.name) else {
+                let names: Vec<&'static str> = known.iter().map(|(it, _)| *it).collect();
+                self.unknown_setting(name, &names);
                 continue;
             };
             match &setting.value {
                 ast::SettingValue::Expression(value) => {
-                    entries.push((name.clone(), self.json_of(value, ty.clone())));
+                    if let Some(value) = self.part_value(&name.name, *form, value) {
+                        entries.push((name.clone(), value));
+                    }
                 }
                 ast::SettingValue::Settings { span, .. } => {
-                    self.wrong_form(&name.name, &Form::Value(ty.clone()), *span);
+                    self.wrong_form(&name.name, *form, *span);
                 }
             }
         }
         self.json_object(entries)
+    }
+
+    fn part_value(
+        &mut self,
+        name: &str,
+        form: Form,
+        value: &ast::Expression,
+    ) -> Option<ExpressionId> {
+        let ty = match form {
+            Form::Count { .. } => Type::Int,
+            Form::Number => Type::Float,
+            Form::Duration => Type::Duration,
+            Form::Text
+            | Form::Texts
+            | Form::Model
+            | Form::Cache
+            | Form::Budget
+            | Form::Tools
+            | Form::Names(_)
+            | Form::Environment
+            | Form::Answer
+            | Form::Session => return self.wrong_form(name, form, value.span),
+        };
+        Some(self.json_of(value, ty))
     }
 
     /// A model's name, or several that are tried in turn.
@@ -288,22 +239,22 @@ impl Context<'_> {
     fn names(
         &mut self,
         setting: &str,
-        form: &Form,
+        listed: Listed,
         value: &ast::Expression,
     ) -> Option<ExpressionId> {
         let ast::ExpressionKind::List(elements) = &value.kind else {
-            return self.wrong_form(setting, form, value.span);
+            return self.wrong_form(setting, Form::Names(listed), value.span);
         };
         let mut texts = Vec::with_capacity(elements.len());
         for element in elements {
             // Skills are also named by their folders; everything else is a declaration, which a text might miss.
             let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) =
                 &element.kind
-                && setting == "skills"
+                && listed == Listed::Skills
             {
                 Some(text.clone())
             } else {
-                self.listed_name(setting, form, element)
+                self.listed_name(setting, listed, element)
             };
             if let Some(text) = text {
                 texts.push(self.text(&text, element.span));
@@ -317,23 +268,27 @@ impl Context<'_> {
     fn listed_name(
         &mut self,
         setting: &str,
-        form: &Form,
+        listed: Listed,
         element: &ast::Expression,
     ) -> Option<Name> {
         if let ast::ExpressionKind::AllOf(base) = &element.kind {
-            let base = self.listed_name(setting, form, base)?;
+            let base = self.listed_name(setting, listed, base)?;
             return Some(Name::from(format!("{base}.*")));
         }
         if let ast::ExpressionKind::Name(name) = &element.kind {
             let found = self.resolve(name, element.span, None)?;
             self.refer(element.span, crate::infer::name::reference(found));
-            return self.listed_definition(setting, found, name, element.span);
+            let name = ast::Identifier {
+                name: name.clone(),
+                span: element.span,
+            };
+            return self.listed_definition(setting, listed, found, &name);
         }
         if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
             let scope = self.path(base);
             if let Some(Definition::Module(module)) = scope {
                 let found = self.member(module, name)?;
-                return self.listed_definition(setting, found, &name.name, name.span);
+                return self.listed_definition(setting, listed, found, name);
             }
             if let Some(Definition::Item(server)) = scope
                 && server.kind(self.db) == ItemKind::Mcp
@@ -342,51 +297,36 @@ impl Context<'_> {
                 return Some(Name::from(text));
             }
         }
-        self.wrong_form(setting, form, element.span);
+        self.wrong_form(setting, Form::Names(listed), element.span);
         None
     }
 
     fn listed_definition(
         &mut self,
         setting: &str,
+        listed: Listed,
         found: Definition,
-        name: &str,
-        span: Span,
+        name: &ast::Identifier,
     ) -> Option<Name> {
-        let fitting: &[ItemKind] = match setting {
-            "mcp" => &[ItemKind::Mcp],
-            "skills" => &[ItemKind::Skill],
-            "hooks" => &[ItemKind::Hook],
-            _ => &[ItemKind::Workflow],
+        let (name, span) = (&name.name, name.span);
+        let fitting = match listed {
+            Listed::Servers => ItemKind::Mcp,
+            Listed::Skills => ItemKind::Skill,
+            Listed::Hooks => ItemKind::Hook,
+            Listed::Workflows => ItemKind::Workflow,
         };
         let Definition::Item(item) = found else {
             self.unlistable(setting, &format!("`{name}`"), span);
             return None;
         };
         let kind = item.kind(self.db);
-        if !fitting.contains(&kind) {
+        if kind != fitting {
             self.unlistable(setting, &format!("the {} `{name}`", kind_text(kind)), span);
             return None;
         }
-        Some(match kind {
-            ItemKind::Workflow => spawn_name(self.db, item),
-            ItemKind::Import
-            | ItemKind::Function
-            | ItemKind::Record
-            | ItemKind::Alias
-            | ItemKind::Enum
-            | ItemKind::Error
-            | ItemKind::Const
-            | ItemKind::Agent
-            | ItemKind::Prompt
-            | ItemKind::Tool
-            | ItemKind::Mcp
-            | ItemKind::Hook
-            | ItemKind::Human
-            | ItemKind::Skill
-            | ItemKind::Test
-            | ItemKind::Permissions
-            | ItemKind::Invalid => item.name(self.db).clone(),
+        Some(match listed {
+            Listed::Workflows => spawn_name(self.db, item),
+            Listed::Servers | Listed::Skills | Listed::Hooks => item.name(self.db).clone(),
         })
     }
 
@@ -395,11 +335,3 @@ impl Context<'_> {
         self.report(errors::not_listable(place, setting, what));
     }
 }
-
-/// The parts of a budget.
-const BUDGET: &[(&str, Type)] = &[
-    ("usd", Type::Float),
-    ("tokens", Type::Int),
-    ("calls", Type::Int),
-    ("time", Type::Duration),
-];

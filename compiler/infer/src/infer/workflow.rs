@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::judge::{Fact, FactForm};
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{module_scope, prelude_file};
 use gsw_source::{ItemKind, Name, Span};
@@ -15,38 +16,6 @@ use crate::hir::{
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
-
-/// What a judge of a failed body can be told, in order.
-const FACTS: &[(&str, Fact)] = &[
-    ("failure", Fact::Text),
-    ("level", Fact::Text),
-    ("attempt", Fact::Number),
-    ("history", Fact::List),
-    ("node", Fact::Text),
-    ("max", Fact::Number),
-];
-
-/// The form of a fact.
-#[derive(Clone, Copy)]
-enum Fact {
-    Text,
-    Number,
-    List,
-}
-
-impl Fact {
-    /// Whether it can be of this type; what is in a list is settled where it is told.
-    fn fits(self, ty: &Type) -> bool {
-        match self {
-            Self::Text => matches!(
-                ty,
-                Type::String | Type::Literals(_) | Type::Text(_) | Type::Json
-            ),
-            Self::Number => matches!(ty, Type::Int | Type::Json),
-            Self::List => matches!(ty, Type::List(_) | Type::Json),
-        }
-    }
-}
 
 impl Context<'_> {
     /// `step "name" mods { }`
@@ -152,14 +121,14 @@ impl Context<'_> {
         if !is_judge {
             let wanted = "a prompt or function that gives a `Reflection`";
             self.report(calls::wrong_setting(place, "reflect … with", wanted));
-        } else if !self.can_be_told(id) {
+        } else if !self.has_facts_for(id) {
             self.report(calls::wrong_judge(place));
         }
         id
     }
 
-    /// Whether what a judge takes can be told: a parameter of a fact's name gets that fact, the others those that are left.
-    fn can_be_told(&self, judge: ExpressionId) -> bool {
+    /// Whether there is a fact for each parameter of a judge, and of its type.
+    fn has_facts_for(&self, judge: ExpressionId) -> bool {
         let Type::Function(function) = self.ty(judge) else {
             return true;
         };
@@ -169,18 +138,12 @@ impl Context<'_> {
         } else {
             &[]
         };
-        let names: Vec<Name> = parameters.iter().map(|it| it.name.clone()).collect();
-        let mut left = FACTS
-            .iter()
-            .filter(|(name, _)| !names.iter().any(|it| it == name));
-        (0..).zip(&function.parameters).all(|(index, ty)| {
-            let name = names.get(index);
-            let named = FACTS
-                .iter()
-                .find(|(it, _)| name.is_some_and(|name| name == it));
-            let fact = named.or_else(|| left.next());
-            fact.is_some_and(|(_, form)| form.fits(&self.table.resolve(ty)))
-        })
+        let names =
+            (0..function.parameters.len()).map(|it| parameters.get(it).map(|it| it.name.as_str()));
+        let facts = Fact::assigned(names).into_iter();
+        facts
+            .zip(&function.parameters)
+            .all(|(fact, ty)| fact.is_some_and(|it| takes_fact(&self.table.resolve(ty), it.form())))
     }
 
     fn misplaced(&mut self, name: &str, span: Span) {
@@ -505,5 +468,17 @@ pub(super) fn modifier_name(kind: &ast::ModifierKind) -> &'static str {
         ast::ModifierKind::Budget(_) => "budget",
         ast::ModifierKind::Limit(_) => "limit",
         ast::ModifierKind::Errors(_) => "errors",
+    }
+}
+
+/// Whether a parameter of this type can take a fact; the elements of a list are decoded when the judge is asked.
+fn takes_fact(ty: &Type, form: FactForm) -> bool {
+    match form {
+        FactForm::Text => matches!(
+            ty,
+            Type::String | Type::Literals(_) | Type::Text(_) | Type::Json
+        ),
+        FactForm::Number => matches!(ty, Type::Int | Type::Json),
+        FactForm::List => matches!(ty, Type::List(_) | Type::Json),
     }
 }

@@ -4,6 +4,7 @@
     reason = "the kinds of TOML values are another crate's"
 )]
 
+use gsw_abi::setting::{Form, Origin, Setting};
 use gsw_source::{Db, Place};
 use toml::de::DeValue;
 
@@ -32,20 +33,6 @@ pub struct NamedFile {
     /// Where it is named.
     pub place: Place,
 }
-
-/// The settings that may stand in `[models.settings]`.
-const SETTINGS: [&str; 10] = [
-    "answer",
-    "cache",
-    "max_tokens",
-    "max_turns",
-    "reflect",
-    "retry",
-    "stop",
-    "temperature",
-    "thinking",
-    "timeout",
-];
 
 const MODEL: &str = "a model such as `\"anthropic/claude-sonnet-5-5\"`";
 
@@ -98,39 +85,52 @@ pub(super) fn is_model(text: &str) -> bool {
 
 /// The value of a setting as JSON.
 fn setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
-    match entry.key {
-        "max_tokens" | "max_turns" => reader.count(entry, 1),
-        "reflect" | "retry" | "thinking" => reader.count(entry, 0),
-        "temperature" => reader.number(entry, "a number from 0 on"),
-        "timeout" => match entry.value {
+    let setting = Setting::named(entry.key).filter(|it| it.origin() == Origin::Project);
+    let Some(setting) = setting else {
+        return unknown_setting(reader, entry);
+    };
+    match setting.form() {
+        Form::Count { least } => reader.count(entry, least),
+        Form::Number => reader.number(entry, "a number from 0 on"),
+        Form::Duration => match entry.value {
             DeValue::String(text) if seconds(text).is_some() => seconds(text),
             _ => {
                 reader.wrong(entry, "a duration such as `\"90s\"` or `\"2m\"`");
                 None
             }
         },
-        "cache" => match entry.value {
+        Form::Cache => match entry.value {
             DeValue::Boolean(it) => Some(it.to_string()),
             _ => {
                 reader.wrong(entry, "`true` or `false`");
                 None
             }
         },
-        "answer" => {
+        Form::Answer => {
             let is_form = |it: &str| matches!(it, "exact" | "lenient");
             let text = reader.text(entry, "`\"exact\"` or `\"lenient\"`", is_form);
             text.map(|it| json(&it))
         }
-        "stop" => {
+        Form::Text => reader.text(entry, "a text", |_| true).map(|it| json(&it)),
+        Form::Texts => {
             let texts = reader.texts(entry, "a list of texts");
             let texts: Vec<String> = texts.iter().map(|it| json(it)).collect();
             Some(format!("[{}]", texts.join(",")))
         }
-        _ => {
-            reader.unknown(entry, "models.settings", &SETTINGS);
-            None
-        }
+        // Only a program can name these.
+        Form::Model
+        | Form::Budget
+        | Form::Tools
+        | Form::Names(_)
+        | Form::Environment
+        | Form::Session => unknown_setting(reader, entry),
     }
+}
+
+fn unknown_setting(reader: &mut Reader, entry: &Entry<'_>) -> Option<String> {
+    let known = Setting::names_at(Origin::Project);
+    reader.unknown(entry, "models.settings", &known);
+    None
 }
 
 fn json(text: &str) -> String {

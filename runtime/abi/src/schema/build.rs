@@ -86,20 +86,23 @@ impl Builder<'_> {
                 schema
             }
             // What cannot be written down has no JSON but the one of `()`.
-            _ => typed("null"),
+            Type::Unit
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => typed("null"),
         }
     }
 
     fn map(&self, key: TypeId, value: TypeId) -> Map<String, Value> {
         let mut schema = typed("object");
-        match self.types.get(self.types.base(key)) {
-            Type::Int => {
-                schema.insert("propertyNames".into(), json!({ "pattern": "^-?[0-9]+$" }));
-            }
-            Type::String => {}
-            _ => {
-                schema.insert("propertyNames".into(), self.value(key));
-            }
+        let of_key = self.types.get(self.types.base(key));
+        if *of_key == Type::Int {
+            schema.insert("propertyNames".into(), json!({ "pattern": "^-?[0-9]+$" }));
+        } else if *of_key != Type::String {
+            schema.insert("propertyNames".into(), self.value(key));
         }
         schema.insert("additionalProperties".into(), self.value(value));
         schema
@@ -225,10 +228,10 @@ fn typed(name: &str) -> Map<String, Value> {
 }
 
 fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(it) => it,
-        other => unreachable!("schemas are written as objects, not as {other}"),
-    }
+    let Value::Object(object) = value else {
+        unreachable!("schemas are written as objects, not as {value}");
+    };
+    object
 }
 
 /// An image or a document: its content, or where it is.

@@ -32,7 +32,30 @@ pub(super) fn name(ty: &Type) -> Option<&str> {
         Type::Record(it) => Some(&it.name),
         Type::Enum(it) => Some(&it.name),
         Type::ErrorKind(it) => Some(&it.name),
-        _ => None,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => None,
     }
 }
 
@@ -46,7 +69,25 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         Type::Record(it) => of(&it.fields),
         Type::Enum(it) => it.variants.iter().flat_map(|it| of(&it.fields)).collect(),
         Type::ErrorKind(it) => of(&it.fields),
-        _ => Vec::new(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Vec::new(),
     }
 }
 

@@ -87,7 +87,7 @@ impl Question<'_> {
         match value {
             Value::Array(items) => self.items_fit(items, keywords),
             Value::Object(fields) => self.fields_fit(fields, keywords),
-            _ => true,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
         }
     }
 

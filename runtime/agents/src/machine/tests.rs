@@ -147,24 +147,24 @@ fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
 }
 
 fn asked(step: PromptStep) -> ModelRequest {
-    match step {
-        PromptStep::Ask(request) => *request,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Ask(request) = step else {
+        panic!("{step:?}");
+    };
+    *request
 }
 
 fn done(step: PromptStep) -> PromptResult {
-    match step {
-        PromptStep::Done(result) => *result,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Done(result) = step else {
+        panic!("{step:?}");
+    };
+    *result
 }
 
 fn raised(step: PromptStep) -> PromptFailure {
-    match step {
-        PromptStep::Fail(failure) => failure,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Fail(failure) = step else {
+        panic!("{step:?}");
+    };
+    failure
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
         (detail.attempts, detail.cached, detail.cost_usd),
         (1, false, Some(3.0))
     );
-    assert!(detail.liberties.is_empty() && detail.cache_key.is_none());
+    assert!(detail.repairs.is_empty() && detail.cache_key.is_none());
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
     asked(step(&mut machine, answered("")));
     let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
     assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
-    assert_eq!(result.detail.liberties.len(), 2);
+    assert_eq!(result.detail.repairs.len(), 2);
     assert_eq!(result.detail.cost_usd, Some(6.0));
 }
 
@@ -357,7 +357,12 @@ fn kept(
                 };
                 PromptEvent::Kept(cache.keep(answer, &Call::alone()))
             }
-            other => return other,
+            other @ (PromptStep::LookUp(_, WhenBusy::Wait)
+            | PromptStep::Ask(_)
+            | PromptStep::Wait(_)
+            | PromptStep::CallTools(_)
+            | PromptStep::Done(_)
+            | PromptStep::Fail(_)) => return other,
         };
         next = step(machine, event);
     }
@@ -408,7 +413,7 @@ fn an_answer_is_kept_and_checked_again() {
 
 fn kept_text(value: &str) -> String {
     format!(
-        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"liberties\": [], \"simulated\": false}}"
+        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"repairs\": [], \"simulated\": false}}"
     )
 }
 

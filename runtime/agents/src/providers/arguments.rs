@@ -31,8 +31,8 @@ pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
     match value {
         Value::Object(_) => (value, None),
         Value::Null => (none(), None),
-        other => {
-            let shown = shortened(&other.to_string());
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let shown = shortened(&value.to_string());
             (none(), Some(format!("this is no JSON object: `{shown}`")))
         }
     }

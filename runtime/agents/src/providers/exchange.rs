@@ -7,10 +7,11 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
+use super::failure::failure;
 use super::http::{self, Post};
+use super::network::{Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
-use super::{OnDelta, Providers, failure};
 use crate::answer::strict_json;
 use crate::connections::{address, connection};
 
@@ -92,7 +93,7 @@ impl Exchange<'_> {
     /// Tries until there is an answer, retries or time are used up, or no attempt would help.
     pub async fn run(
         &self,
-        providers: &Providers,
+        network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
         let mut deadline = Instant::now() + self.limit.min(FOREVER);
@@ -103,14 +104,14 @@ impl Exchange<'_> {
             let asked = Instant::now();
             let connection = connection().await;
             deadline += asked.elapsed();
-            let once = timeout_at(deadline, self.once(providers, on_delta)).await;
+            let once = timeout_at(deadline, self.once(network, on_delta)).await;
             drop(connection);
             let trouble = match once {
                 Ok(Ok(answer)) => return Ok(ModelAnswer { attempts, ..answer }),
                 Ok(Err(trouble)) => trouble,
                 Err(_) => return Err(self.late(attempts)),
             };
-            let wait = providers
+            let wait = network
                 .policy
                 .delay(attempts, trouble.failure.retry_after)
                 .filter(|_| trouble.is_worth_another);
@@ -147,10 +148,10 @@ impl Exchange<'_> {
 
     async fn once(
         &self,
-        providers: &Providers,
+        network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let response = providers.http.send(&self.post).await;
+        let response = network.http.send(&self.post).await;
         let response = response.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
             failure: error.failure,

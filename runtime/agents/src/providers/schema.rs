@@ -35,7 +35,7 @@ pub(crate) fn with_all_required(mut schema: Value) -> Value {
                 *item = with_all_required(item.take());
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
     schema
 }

@@ -1,4 +1,4 @@
-//! One span: how a node of the tree, or a request to a model, is told to a collector.
+//! One span: a node of the tree, or a request to a model, as a collector takes it.
 
 use gsw_abi::call::NodeKind;
 use gsw_engine::event::{End, RunError};
@@ -48,7 +48,9 @@ pub fn name(kind: NodeKind, name: &str, index: u32) -> (String, Option<&'static 
         NodeKind::Attempt => (format!("attempt {}", u64::from(index) + 1), None),
         NodeKind::Iteration | NodeKind::Task => (format!("{} {index}", kind.name()), None),
         NodeKind::Parallel | NodeKind::Region => (kind.name().to_owned(), None),
-        _ => (format!("{} {name}", kind.name()), None),
+        NodeKind::Step | NodeKind::Human | NodeKind::Reflection => {
+            (format!("{} {name}", kind.name()), None)
+        }
     }
 }
 
@@ -63,7 +65,7 @@ pub fn end(span: &mut Span, end: &End, time: i64) {
                 message: String::new(),
             });
         }
-        // Being told to end is no error of the work.
+        // A cancellation is no error of the work.
         NodeStatus::Cancelled | NodeStatus::Running | NodeStatus::Idle => {}
     }
     span.end_time_unix_nano = unsigned(time);
@@ -88,7 +90,7 @@ pub fn fail(span: &mut Span, message: &str) {
 }
 
 /// Adds an event, or counts it when there are too many.
-pub fn tell(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
+pub fn add_event(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
     if span.events.len() >= MOST_EVENTS {
         span.dropped_events_count = span.dropped_events_count.saturating_add(1);
         return;
@@ -102,7 +104,7 @@ pub fn tell(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
 }
 
 /// An error where it arose.
-pub fn tell_error(span: &mut Span, time: i64, error: &RunError) {
+pub fn add_error(span: &mut Span, time: i64, error: &RunError) {
     let trace: Vec<String> = error
         .trace
         .iter()
@@ -113,7 +115,7 @@ pub fn tell_error(span: &mut Span, time: i64, error: &RunError) {
         text(names::EXCEPTION_MESSAGE, &error.message),
         text(names::EXCEPTION_STACKTRACE, &trace.join("\n")),
     ];
-    tell(span, time, names::EXCEPTION, attributes);
+    add_event(span, time, names::EXCEPTION, attributes);
 }
 
 /// The tokens of an answer.

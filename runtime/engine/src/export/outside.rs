@@ -2,6 +2,7 @@
 
 use gsw_abi::call::NO_LIMIT;
 use gsw_abi::program::FunctionIndex;
+use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
 use serde_json::{Value, json};
 
@@ -43,7 +44,7 @@ calls! {
     plain human_timeout(run, settings) {
         let _ = run;
         let tree = if settings == 0 { None } else { codec::json_to_tree(settings).ok() };
-        let seconds = tree.as_ref().and_then(|it| it.get("timeout")).and_then(Value::as_f64);
+        let seconds = tree.as_ref().and_then(|it| it.get(Setting::Timeout.name())).and_then(Value::as_f64);
         // What is beyond all clocks is the longest that there is.
         seconds.map_or(NO_LIMIT, |it| (it * 1e9).round().clamp(-1e18, 9.2e18) as i64).cast_unsigned()
     }

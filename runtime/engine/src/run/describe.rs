@@ -86,7 +86,7 @@ impl Run {
             workflow,
             state: workflow.map(|it| self.state_of(it)).unwrap_or_default(),
             logs: self.tree.lines_below(node),
-            hint: error::kind(raised).and_then(hint).map(str::to_owned),
+            hint: error::kind(raised).and_then(|it| self.hint(it)),
         }
     }
 
@@ -137,14 +137,24 @@ fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     })
 }
 
-/// What a user can do about an error of this kind.
+impl Run {
+    fn hint(&self, kind: BuiltinError) -> Option<String> {
+        if kind == BuiltinError::Unauthorized {
+            let offline = self.prompts.0.as_ref().and_then(|it| it.offline_model());
+            let another = offline.map_or_else(String::new, |it| {
+                format!(", or try without one: `--model {it}`")
+            });
+            return Some(format!("set the provider's key{another}"));
+        }
+        hint(kind).map(str::to_owned)
+    }
+}
+
+/// What a user can do about an error of this kind, whatever the run.
 fn hint(kind: BuiltinError) -> Option<&'static str> {
     Some(match kind {
         BuiltinError::RateLimited | BuiltinError::Overloaded => {
             "add `retry 3` to the step, or `limit` to the `parallel for`"
-        }
-        BuiltinError::Unauthorized => {
-            "set the provider's key, or try without one: `--model sim/default`"
         }
         BuiltinError::QuotaExceeded => {
             "add credit to the provider's account, or use another model: `--model`"

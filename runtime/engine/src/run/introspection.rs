@@ -10,6 +10,7 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Repeat, Spawnable};
+use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
 use gsw_notation::issue::Issue;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,7 +83,7 @@ struct Admitted {
 impl Introspection {
     /// A prompt begins with these settings.
     pub(crate) fn grant(&mut self, prompt: NodeId, settings: &Map<String, Value>) {
-        let Some(Value::Array(names)) = settings.get("spawns") else {
+        let Some(Value::Array(names)) = settings.get(Setting::Spawns.name()) else {
             return;
         };
         let names = names.iter().filter_map(Value::as_str);

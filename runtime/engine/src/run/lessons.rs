@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::codec::decode;
-use crate::event::{Level, form};
+use crate::event::{Level, ReflectionLevel, form};
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 
@@ -34,8 +34,8 @@ pub struct Lesson {
     pub time: i64,
     /// On which node.
     pub node: NodeId,
-    /// `prompt`, `step` or `workflow`.
-    pub level: String,
+    /// What was looked at.
+    pub level: ReflectionLevel,
     /// Why it failed, as the reflection found.
     pub reason: String,
     /// The error.

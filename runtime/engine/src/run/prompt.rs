@@ -14,7 +14,7 @@ use gsw_abi::types::TypeId;
 
 use crate::answers::KeptAnswer;
 use crate::codec::decode;
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, Level, ReflectionLevel};
 use crate::model::{
     Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
 };
@@ -295,7 +295,6 @@ impl Run {
     }
 
     fn tell_notes(&mut self, prompt: &mut PromptRun) {
-        let level = || "prompt".to_owned();
         for note in prompt.machine.notes() {
             let kind = match note {
                 PromptNote::CacheHit { key } => EventKind::CacheHit { key },
@@ -309,7 +308,7 @@ impl Run {
                     EventKind::InvalidResponse { response, issues }
                 }
                 PromptNote::ReflectionStart { attempt, .. } => EventKind::ReflectionStart {
-                    level: level(),
+                    level: ReflectionLevel::Prompt,
                     round: attempt,
                     error: self.note_invalid(prompt),
                 },
@@ -321,7 +320,7 @@ impl Run {
                         prompt.invalid.clone()
                     };
                     EventKind::ReflectionEnd {
-                        level: level(),
+                        level: ReflectionLevel::Prompt,
                         success,
                         reason,
                     }
@@ -350,7 +349,7 @@ impl Run {
         self.lessons.note(Lesson {
             time: self.now,
             node: prompt.node,
-            level: "prompt".into(),
+            level: ReflectionLevel::Prompt,
             reason: "the answer does not fit".into(),
             error: prompt.invalid.clone(),
             resolution: Resolution::Retry,

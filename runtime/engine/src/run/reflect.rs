@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::codec;
-use crate::event::{EventKind, Level};
+use crate::event::{EventKind, Level, ReflectionLevel};
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::lessons::{Lesson, Resolution};
@@ -117,9 +117,9 @@ impl Run {
         step
     }
 
-    /// Whether a model that can judge was asked inside of what failed; the simulator only makes things up.
+    /// Whether a model that can judge was asked inside of what failed.
     fn has_model_to_reflect_with(&self, outer: NodeId) -> bool {
-        let Some(model) = self.lessons.model(outer) else {
+        let (Some(prompts), Some(model)) = (&self.prompts.0, self.lessons.model(outer)) else {
             return false;
         };
         let first = match model {
@@ -128,7 +128,7 @@ impl Run {
         };
         first
             .and_then(Value::as_str)
-            .is_some_and(|it| !it.starts_with("sim/"))
+            .is_some_and(|it| !prompts.is_simulated(it))
     }
 
     /// An error is worth another attempt, a timeout once.
@@ -367,12 +367,11 @@ impl Run {
         );
     }
 
-    fn level_of(&self, node: NodeId) -> String {
-        let level = if self.tree.node(node).kind == NodeKind::Workflow {
-            "workflow"
+    fn level_of(&self, node: NodeId) -> ReflectionLevel {
+        if self.tree.node(node).kind == NodeKind::Workflow {
+            ReflectionLevel::Workflow
         } else {
-            "step"
-        };
-        level.into()
+            ReflectionLevel::Step
+        }
     }
 }

@@ -149,7 +149,11 @@ impl Desk {
                     self.line.waiting.push_front(ticket);
                     return;
                 }
-                message => {
+                message @ (Message::Ask(_)
+                | Message::Withdraw(_)
+                | Message::Accepted(_)
+                | Message::Line(_)
+                | Message::Close(_)) => {
                     let kept = self.line.take(message);
                     self.keep(kept);
                 }
@@ -243,13 +247,11 @@ impl Keys for Line {
             let Ok(message) = self.messages.recv() else {
                 return Err(Stop::Withdrawn);
             };
-            match message {
-                Message::Withdraw(id) if id == self.current => return Err(Stop::Withdrawn),
-                message => {
-                    if let Some(line) = self.take(message) {
-                        return ended(line);
-                    }
-                }
+            if matches!(message, Message::Withdraw(id) if id == self.current) {
+                return Err(Stop::Withdrawn);
+            }
+            if let Some(line) = self.take(message) {
+                return ended(line);
             }
             if self.closing.is_some() {
                 return Err(Stop::Withdrawn);

@@ -192,9 +192,7 @@ impl Group {
             .min(ended.time.saturating_sub(ended.end.duration));
         self.end = self.end.max(ended.time);
         if let Some(usage) = ended.usage {
-            let all = self.usage.get_or_insert_default();
-            all.input_tokens += usage.input_tokens;
-            all.output_tokens += usage.output_tokens;
+            self.usage.get_or_insert_default().add(&usage);
         }
     }
 

@@ -109,6 +109,10 @@ enum Line<'a> {
     Ended(Ended<'a>),
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a kind: rustc names what a new kind must join"
+)]
 fn line(event: &Event) -> Option<Line<'_>> {
     match &event.kind {
         EventKind::Log {
@@ -158,7 +162,36 @@ fn line(event: &Event) -> Option<Line<'_>> {
                 },
             }))
         }
-        _ => None,
+        EventKind::ChildAttached { .. }
+        | EventKind::ChildDetached { .. }
+        | EventKind::Status { .. }
+        | EventKind::TreeUpdated { .. }
+        | EventKind::WorkflowStart { .. }
+        | EventKind::WorkflowEnd { .. }
+        | EventKind::StepStart { .. }
+        | EventKind::StepRestarted { .. }
+        | EventKind::TaskStart
+        | EventKind::TaskEnd { .. }
+        | EventKind::Error(_)
+        | EventKind::Emit { .. }
+        | EventKind::StateChanged { .. }
+        | EventKind::StateSnapshot { .. }
+        | EventKind::PromptStart { .. }
+        | EventKind::ModelRequest { .. }
+        | EventKind::ModelAnswer { .. }
+        | EventKind::InvalidResponse { .. }
+        | EventKind::CacheHit { .. }
+        | EventKind::CacheMiss { .. }
+        | EventKind::CacheWait { .. }
+        | EventKind::CacheEvict { .. }
+        | EventKind::ReflectionStart { .. }
+        | EventKind::ReflectionEnd { .. }
+        | EventKind::HumanRequest { .. }
+        | EventKind::HumanAnswer { .. }
+        | EventKind::Cancel { .. }
+        | EventKind::Budget { .. }
+        | EventKind::SpawnRequest { .. }
+        | EventKind::ToolCall { .. } => None,
     }
 }
 

@@ -113,7 +113,7 @@ pub fn review() -> Story {
     let usage = json!({ "input_tokens": 1_200, "output_tokens": 96, "cache_read_tokens": 0, "cache_write_tokens": 0 });
     let detail = json!({
         "model": "sim/default", "usage": usage, "cost_usd": 0.0042, "cached": false, "cache_key": null, "attempts": 1,
-        "turns": 1, "stop_reason": "end", "liberties": [], "simulated": true,
+        "turns": 1, "stop_reason": "end", "repairs": [], "simulated": true,
     });
     story
         .tell(6, "prompt_end", json!({

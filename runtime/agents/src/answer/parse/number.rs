@@ -21,13 +21,13 @@ impl Parser<'_> {
         }
         let word = match word {
             "NaN" | "Infinity" | "-Infinity" => {
-                self.mend("put quotes around a number that is not finite");
+                self.repair("put quotes around a number that is not finite");
                 return Some(word.into());
             }
             _ => word,
         };
         let number = loose_number(word)?;
-        self.mend("read a number written in another way");
+        self.repair("read a number written in another way");
         Some(number)
     }
 }

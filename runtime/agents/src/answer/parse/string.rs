@@ -7,7 +7,7 @@ use super::{Flaw, Parser};
 pub(super) struct Quote {
     open: &'static str,
     close: &'static str,
-    mend: Option<&'static str>,
+    repair: Option<&'static str>,
 }
 
 /// The longer ones first.
@@ -22,8 +22,12 @@ const QUOTES: &[Quote] = &[
     quote("‘", "’", Some("read a string in typographic quotes")),
 ];
 
-const fn quote(open: &'static str, close: &'static str, mend: Option<&'static str>) -> Quote {
-    Quote { open, close, mend }
+const fn quote(open: &'static str, close: &'static str, repair: Option<&'static str>) -> Quote {
+    Quote {
+        open,
+        close,
+        repair,
+    }
 }
 
 impl Parser<'_> {
@@ -42,8 +46,8 @@ impl Parser<'_> {
         } else {
             quote("\"", "\"", None)
         };
-        if let Some(mend) = quote.mend {
-            self.mend(mend);
+        if let Some(repair) = quote.repair {
+            self.repair(repair);
         }
         self.at += quote.open.len();
         let mut text = String::new();
@@ -62,7 +66,7 @@ impl Parser<'_> {
                     if !self.is_lenient() {
                         return Err(Flaw);
                     }
-                    self.mend("read a string with raw line breaks or tabs");
+                    self.repair("read a string with raw line breaks or tabs");
                     text.push(next);
                 }
                 _ => text.push(next),
@@ -91,7 +95,7 @@ impl Parser<'_> {
             || after.starts_with('\n')
             || after.starts_with("\r\n");
         if !is_end {
-            self.mend("read quotes inside of a string as part of it");
+            self.repair("read quotes inside of a string as part of it");
         }
         is_end
     }
@@ -112,7 +116,7 @@ impl Parser<'_> {
             _ if !self.is_lenient() => return Err(Flaw),
             '\'' | '`' | '\n' => next,
             _ => {
-                self.mend("read an unknown escape as it stands");
+                self.repair("read an unknown escape as it stands");
                 text.push('\\');
                 next
             }
@@ -126,7 +130,7 @@ impl Parser<'_> {
             if !self.is_lenient() {
                 return Err(Flaw);
             }
-            self.mend("read an unknown escape as it stands");
+            self.repair("read an unknown escape as it stands");
             text.push_str("\\u");
             return Ok(());
         };
@@ -144,7 +148,7 @@ impl Parser<'_> {
         match char::from_u32(code) {
             Some(character) => text.push(character),
             None if self.is_lenient() => {
-                self.mend("replaced half of a character");
+                self.repair("replaced half of a character");
                 text.push(char::REPLACEMENT_CHARACTER);
             }
             None => return Err(Flaw),

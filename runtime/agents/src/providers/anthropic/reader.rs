@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
 use serde_json::{Map, Value};
 
+use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::network::OnDelta;
 use crate::providers::stream::Event;
-use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
 use serde_json::Value;
 
+use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::network::OnDelta;
 use crate::providers::stream::Event;
-use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -111,7 +112,9 @@ impl CompletionReader {
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
             Value::Null => {}
-            whole => call.arguments = whole.to_string(),
+            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                call.arguments = whole.to_string();
+            }
         }
     }
 

@@ -70,6 +70,6 @@ fn collect<'a>(schema: &'a Value, root: &'a Value, found: &mut BTreeMap<&'a str,
             object.values().for_each(|it| collect(it, root, found));
         }
         Value::Array(items) => items.iter().for_each(|it| collect(it, root, found)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -196,10 +196,8 @@ impl<'a> Generator<'a> {
             Some(names @ Value::Object(rules))
                 if rules.keys().any(|it| it != "type" && it != "description") =>
             {
-                match self.value(names, 0) {
-                    Value::String(key) => key,
-                    other => other.to_string(),
-                }
+                let key = self.value(names, 0);
+                key.as_str().map_or_else(|| key.to_string(), str::to_owned)
             }
             _ => format!("simulated {index}"),
         }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{FunctionIndex, ModelDefaults};
+use gsw_abi::setting::{self, CallSettings, Setting};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::budget::Limits;
-use crate::event::EventKind;
+use crate::event::{EventKind, ReflectionLevel};
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
@@ -32,7 +33,7 @@ pub(crate) struct NewPrompt {
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
-    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the index of that after `by`}`.
+    /// A `json` of [`CallSettings`], or 0.
     pub settings: u64,
     /// What the program gets.
     pub gives: Gives,
@@ -54,8 +55,8 @@ impl Run {
         let user = media::user_text(new.user);
         self.heap.release(new.user);
         let (input, hidden) = self.take_arguments(new.arguments);
-        let mut given = self.take_settings(new.settings);
-        let improving = given.shift_remove("improving");
+        let mut given = CallSettings::from(self.take_settings(new.settings));
+        let improving = given.improving.take();
         if let Some(error) = self.interruption() {
             return Err(error);
         }
@@ -73,7 +74,7 @@ impl Run {
         };
         let outer = self.current_node();
         self.model_of_reflection(outer, &mut merged.settings);
-        if let Some(model) = merged.settings.get("model") {
+        if let Some(model) = merged.settings.get(Setting::Model.name()) {
             self.lessons.note_model(&self.tree, outer, model);
         }
         let node = self.enter_prompt(&declared.name, input);
@@ -129,7 +130,7 @@ impl Run {
     }
 
     fn tell_prompt_start(&mut self, node: NodeId, merged: &Merged) {
-        let model = merged.settings.get("model").map(text_of);
+        let model = merged.settings.get(Setting::Model.name()).map(text_of);
         let prompt = Arc::clone(self.tree.name(node));
         let agent = merged.agent.clone();
         self.tell(
@@ -145,13 +146,18 @@ impl Run {
     fn merge_settings(
         &mut self,
         declared: Option<u32>,
-        mut given: Map<String, Value>,
+        given: CallSettings,
     ) -> Result<Merged, u64> {
+        let CallSettings {
+            prompt,
+            call,
+            agent: named,
+            improving: _,
+        } = given;
         let loaded = Arc::clone(&self.loaded);
         let agents = &loaded.program.agents;
-        let named = given.shift_remove("agent").and_then(|it| it.as_u64());
-        let agent = named.or(declared.map(u64::from));
-        let agent = agent.and_then(|index| agents.get(index as usize));
+        let agent = named.or(declared.map(|it| it as usize));
+        let agent = agent.and_then(|index| agents.get(index));
         let defaults = &loaded.program.models;
         let mut settings = project_settings(defaults);
         if let Some(agent) = agent
@@ -159,21 +165,17 @@ impl Run {
         {
             settings.extend(own);
         }
-        let system = match settings.shift_remove("system") {
+        let system = match settings.shift_remove(Setting::System.name()) {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        for layer in ["prompt", "call"] {
-            if let Some(Value::Object(layer)) = given.shift_remove(layer) {
-                settings.extend(layer);
-            }
+        settings.extend(prompt);
+        settings.extend(call);
+        let model = Setting::Model.name();
+        if let Some(given) = &self.settings.model_override {
+            settings.insert(model.into(), Value::String(given.clone()));
         }
-        if let Some(model) = &self.settings.model_override {
-            settings.insert("model".into(), Value::String(model.clone()));
-        }
-        settings
-            .entry("model")
-            .and_modify(|it| resolve(defaults, it));
+        settings.entry(model).and_modify(|it| resolve(defaults, it));
         Ok(Merged {
             agent: agent.map(|it| it.name.clone()),
             settings,
@@ -218,7 +220,7 @@ impl Run {
     fn tell_improvement(&mut self, node: NodeId, improving: Option<&Value>) -> Option<u32> {
         let round = improving?.get("round").and_then(Value::as_u64);
         let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));
-        let level = "prompt".to_owned();
+        let level = ReflectionLevel::Prompt;
         // Nothing has failed: an answer that fits is to be better.
         let error = String::new();
         self.tell(
@@ -240,7 +242,9 @@ impl Run {
         }
         let failed = self.tree.node(reflection).parent;
         if let Some(model) = self.lessons.model(failed) {
-            settings.entry("model").or_insert_with(|| model.clone());
+            settings
+                .entry(Setting::Model.name())
+                .or_insert_with(|| model.clone());
         }
     }
 
@@ -274,17 +278,17 @@ impl Run {
 
 /// The limits of the call's own budget.
 fn limits(settings: &mut Map<String, Value>) -> Option<Limits> {
-    let Some(Value::Object(given)) = settings.shift_remove("budget") else {
+    let Some(Value::Object(given)) = settings.shift_remove(Setting::Budget.name()) else {
         return None;
     };
     let number = |name| given.get(name).and_then(Value::as_f64);
     // What is below nothing is nothing.
     let count = |name| number(name).map(|it| it.max(0.0) as u64);
     Some(Limits {
-        usd: number("usd").map(|it| it.max(0.0)),
-        tokens: count("tokens"),
-        calls: count("calls"),
-        time: number("time").map(|it| (it * 1e9).max(0.0) as i64),
+        usd: number(setting::USD).map(|it| it.max(0.0)),
+        tokens: count(setting::TOKENS),
+        calls: count(setting::CALLS),
+        time: number(setting::TIME).map(|it| (it * 1e9).max(0.0) as i64),
     })
 }
 
@@ -295,7 +299,7 @@ fn project_settings(defaults: &ModelDefaults) -> Map<String, Value> {
         .filter_map(|(name, json)| Some((name.clone(), serde_json::from_str(json).ok()?)))
         .collect();
     if let Some(model) = &defaults.default {
-        settings.insert("model".into(), Value::String(model.clone()));
+        settings.insert(Setting::Model.name().into(), Value::String(model.clone()));
     }
     settings
 }

@@ -7,7 +7,7 @@ use gsw_abi::types::{Type, TypeId};
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
-use crate::event::EventKind;
+use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{PromptDetail, PromptFailure, PromptResult};
 use crate::node::Status;
 use crate::run::Run;
@@ -54,7 +54,9 @@ impl Run {
             "turns": detail.turns,
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
-            "liberties": detail.liberties,
+            "repairs": detail.repairs,
+            // The name that the field had.
+            "liberties": detail.repairs,
         })
     }
 
@@ -128,7 +130,7 @@ impl Run {
         }
         if prompt.round.is_some() {
             let success = status == Status::Completed;
-            let level = "prompt".to_owned();
+            let level = ReflectionLevel::Prompt;
             let reason = "the answer was criticised".to_owned();
             self.tell(
                 node,

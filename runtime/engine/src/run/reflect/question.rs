@@ -1,7 +1,8 @@
-//! What a judge is told about a failed body, as the arguments of its function.
+//! The facts about a failed body, as the arguments of its judge.
 
+use gsw_abi::judge::Fact;
 use gsw_abi::types::{Field, Type, TypeId};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::codec::decode;
 use crate::node::NodeId;
@@ -11,7 +12,7 @@ use crate::run::reflect::Failure;
 use crate::value::error;
 
 impl Run {
-    /// The arguments of the judge: a parameter of a fact's name gets that fact, the others get the facts that are left, in order.
+    /// The arguments of the judge.
     pub(super) fn words_for_judge(
         &mut self,
         failure: &Failure,
@@ -23,14 +24,11 @@ impl Run {
             Type::Record(record) => &record.fields,
             _ => &[],
         };
-        let known = self.facts(failure, outer);
+        let facts = Fact::assigned(wanted.iter().map(|it| Some(it.name.as_str())));
         let mut words = Vec::with_capacity(wanted.len());
-        let is_named = |name: &&String| wanted.iter().any(|it| it.name == **name);
-        let mut left = known.iter().filter(|(name, _)| !is_named(name));
-        for parameter in wanted {
-            let named = known.get(&parameter.name);
-            let told = named.or_else(|| left.next().map(|(_, fact)| fact));
-            match self.word_for_judge(parameter.ty, told.unwrap_or(&Value::Null)) {
+        for (parameter, fact) in wanted.iter().zip(facts) {
+            let fact = fact.map_or(Value::Null, |it| self.fact(it, failure, outer));
+            match self.word_for_judge(parameter.ty, &fact) {
                 Ok(word) => words.push(word),
                 Err(message) => {
                     for (parameter, word) in wanted.iter().zip(words) {
@@ -55,20 +53,19 @@ impl Run {
         })
     }
 
-    /// Failure, level, attempt and history, then what is told besides.
-    fn facts(&self, failure: &Failure, outer: NodeId) -> Map<String, Value> {
-        let history: Vec<Value> = (1..)
-            .zip(self.lessons.of(outer))
-            .map(|(number, lesson)| entry(number, lesson))
-            .collect();
-        let mut known = Map::new();
-        known.insert("failure".into(), self.story(failure.error).into());
-        known.insert("level".into(), self.level_of(outer).into());
-        known.insert("attempt".into(), (failure.used + 1).into());
-        known.insert("history".into(), history.into());
-        known.insert("node".into(), self.tree.path(outer).into());
-        known.insert("max".into(), failure.rounds.into());
-        known
+    fn fact(&self, fact: Fact, failure: &Failure, outer: NodeId) -> Value {
+        match fact {
+            Fact::Failure => self.story(failure.error).into(),
+            Fact::Level => self.level_of(outer).name().into(),
+            Fact::Attempt => (failure.used + 1).into(),
+            Fact::History => {
+                let lessons = (1..).zip(self.lessons.of(outer));
+                let entries: Vec<Value> = lessons.map(|(number, it)| entry(number, it)).collect();
+                entries.into()
+            }
+            Fact::Node => self.tree.path(outer).into(),
+            Fact::Max => failure.rounds.into(),
+        }
     }
 
     fn story(&self, raised: u64) -> String {
