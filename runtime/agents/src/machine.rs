@@ -15,7 +15,7 @@ use gsw_engine::model::{
 };
 use gsw_engine::prices::{Price, Prices};
 use kept::Kept;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cache::key;
 use crate::catalogue::Catalogue;

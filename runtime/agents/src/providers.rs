@@ -17,7 +17,7 @@ pub(crate) mod sim;
 mod stream;
 
 use gsw_abi::provider::Provider;
-use gsw_driver::call::{Call, Part};
+use gsw_driver::call::Call;
 use gsw_driver::models::{Models, Pending};
 use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 

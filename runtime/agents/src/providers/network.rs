@@ -1,6 +1,6 @@
 //! What all requests of a process share, and how the text of an answer is passed on while it arrives.
 
-use gsw_engine::driver::call::{Call, Part};
+use gsw_driver::call::{Call, Part};
 
 use super::http::Http;
 use super::retry::Policy;
