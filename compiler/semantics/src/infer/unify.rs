@@ -24,6 +24,10 @@ impl Relation {
 
 impl Context<'_> {
     /// How `actual` stands to `target`; `None` when the one is not accepted for the other as it is.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a type: rustc names what a new type must join"
+    )]
     pub(super) fn relate(&mut self, actual: &Type, target: &Type) -> Option<Relation> {
         let (actual, target) = (self.table.resolve(actual), self.table.resolve(target));
         if actual == target {
@@ -60,53 +64,6 @@ impl Context<'_> {
                 let base = lookup::alias_target(self.db, *item, arguments)?;
                 self.relate(&base, &target).map(|_| Relation::Forget)
             }
-            (
-                Type::Unit
-                | Type::Bool
-                | Type::Int
-                | Type::Float
-                | Type::String
-                | Type::Bytes
-                | Type::Time
-                | Type::Duration
-                | Type::Json
-                | Type::Secret
-                | Type::Image
-                | Type::Document
-                | Type::Session
-                | Type::Error
-                | Type::Agent
-                | Type::Never
-                | Type::Literals(_)
-                | Type::Text(_)
-                | Type::Parameter(..)
-                | Type::Optional(_)
-                | Type::List(_)
-                | Type::Map(..)
-                | Type::Tuple(_)
-                | Type::Record(..)
-                | Type::Enum(..)
-                | Type::Function(_)
-                | Type::Task(_)
-                | Type::Stream(_)
-                | Type::Partial(_),
-                _,
-            ) => self.relate_parts(&actual, &target),
-        }
-    }
-
-    /// Binds a variable to what stands on that side of `ty`.
-    fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
-        if !self.table.holds_text(ty) {
-            return self.table.bind(variable, ty).then_some(Relation::Same);
-        }
-        let ty = self.table.loosened(ty, side);
-        self.table.bind(variable, &ty).then_some(Relation::Forget)
-    }
-
-    /// The same for two types with parts.
-    fn relate_parts(&mut self, actual: &Type, target: &Type) -> Option<Relation> {
-        match (actual, target) {
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right))
@@ -142,11 +99,8 @@ impl Context<'_> {
                 | Type::Agent
                 | Type::Never
                 | Type::Literals(_)
-                | Type::Checked(..)
                 | Type::Parameter(..)
-                | Type::Variable(_)
                 | Type::Text(_)
-                | Type::Invalid
                 | Type::Optional(_)
                 | Type::List(_)
                 | Type::Map(..)
@@ -160,6 +114,15 @@ impl Context<'_> {
                 _,
             ) => None,
         }
+    }
+
+    /// Binds a variable to what stands on that side of `ty`.
+    fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
+        if !self.table.holds_text(ty) {
+            return self.table.bind(variable, ty).then_some(Relation::Same);
+        }
+        let ty = self.table.loosened(ty, side);
+        self.table.bind(variable, &ty).then_some(Relation::Forget)
     }
 
     fn relate_all(&mut self, actual: &[Type], target: &[Type]) -> Option<Relation> {
