@@ -104,19 +104,19 @@ impl Builder<'_, '_> {
     pub fn mockable_intrinsic(
         &mut self,
         item: ItemId,
-        name: &str,
+        call: RuntimeCall,
         arguments: Vec<Operand>,
         (result, types): (&Type, &[Type]),
     ) -> Operand {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
-            return self.intrinsic(name, arguments, result, types);
+            return self.intrinsic(call, arguments, result, types);
         }
         let ty = self.type_id(result);
         let join = self.join(ty);
         self.ask_mocks(item, &arguments, result, |builder, value| {
             builder.deliver(join, value);
         });
-        if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
+        if REFUSED.contains(&call) {
             let module = self.program.view.module(item.file(self.program.view.db()));
             // The others may hold secrets.
             let told = [("method", 0), ("url", 1)];
@@ -124,7 +124,7 @@ impl Builder<'_, '_> {
             let told = self.json_object(&told);
             self.refuse(item, &module, told);
         }
-        let value = self.intrinsic(name, arguments, result, types);
+        let value = self.intrinsic(call, arguments, result, types);
         self.deliver(join, value);
         self.joined_value(join)
     }
