@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
-use gsw_semantics::Configuration;
 use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
+use gsw_semantics::{Configuration, KnownItem};
 use gsw_source::{Db, Diagnostic, File, ItemId};
 
 /// The checker's answers, or those of a test that has no text.
@@ -38,8 +38,8 @@ pub trait ProgramView {
     fn is_issue(&self, item: ItemId) -> bool;
     /// The record `Response` of the prelude.
     fn response(&self) -> Option<ItemId>;
-    /// Any declaration of the prelude.
-    fn prelude(&self, name: &str) -> Option<ItemId>;
+    /// A declaration of the prelude that has a meaning of its own.
+    fn known(&self, known: KnownItem) -> Option<ItemId>;
     /// The docs before a declaration.
     fn docs(&self, item: ItemId) -> Option<String>;
     /// Its `where` as source text, and what of it JSON Schema can say.

@@ -9,8 +9,8 @@ use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
 use gsw_semantics::types::{Effect, EffectSet};
 use gsw_semantics::{
-    Configuration, builtin_error, check_bounds, check_source, file_prices, is_std, item_bodies,
-    item_signature, item_summary, permissions, prelude_file, project_configuration, resolved_model,
+    Configuration, KnownItem, builtin_error, check_bounds, check_source, file_prices, is_std,
+    item_bodies, item_signature, item_summary, permissions, project_configuration, resolved_model,
     type_declaration,
 };
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
@@ -101,17 +101,15 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn is_issue(&self, item: ItemId) -> bool {
-        item.name(self.db) == "Issue" && prelude_file(self.db) == Some(item.file(self.db))
+        KnownItem::Issue.is(self.db, item)
     }
 
     fn response(&self) -> Option<ItemId> {
-        self.prelude("Response")
+        KnownItem::Response.item(self.db)
     }
 
-    fn prelude(&self, name: &str) -> Option<ItemId> {
-        let prelude = prelude_file(self.db)?;
-        let mut items = file_item_ids(self.db, prelude).iter();
-        items.find(|it| it.name(self.db) == name).copied()
+    fn known(&self, known: KnownItem) -> Option<ItemId> {
+        known.item(self.db)
     }
 
     fn docs(&self, item: ItemId) -> Option<String> {

@@ -11,6 +11,7 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::table::{Side, parts};
 use crate::infer::unify::Relation;
+use crate::known::KnownItem;
 use crate::types::Type;
 
 /// A literal among strings that is none of those that are wanted.
@@ -351,7 +352,7 @@ impl Context<'_> {
                 errors::lacks_payload(diagnostic, &self.constructor_name(id).unwrap_or_default())
             }
             (Type::Record(item, _), _)
-                if self.is_response(item) && !matches!(target, Type::Record(..)) =>
+                if KnownItem::Response.is(self.db, item) && !matches!(target, Type::Record(..)) =>
             {
                 errors::value_of_response(diagnostic, self.end(span))
             }
@@ -420,11 +421,6 @@ impl Context<'_> {
         let variants = lookup::variants(self.db, item);
         let variant = variants.get(variant as usize).map(|it| it.name.to_string());
         variant.or_else(|| Some(item.name(self.db).to_string()))
-    }
-
-    /// Whether a record is what `prompt.detail(…)` gives.
-    fn is_response(&self, item: gsw_source::ItemId) -> bool {
-        item.name(self.db) == "Response" && crate::module::is_std(self.db, item.file(self.db))
     }
 
     /// Whether a method call can be written right behind an expression.

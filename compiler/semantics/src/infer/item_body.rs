@@ -15,7 +15,6 @@ use crate::infer::lookup;
 use crate::infer::pattern::PatternNames;
 use crate::infer::setting::SettingsOf;
 use crate::infer::table::Table;
-use crate::infer::workflow::modifier_name;
 use crate::model::{ItemBodies, Parameter};
 use crate::rules;
 use crate::types::Type;
@@ -132,8 +131,7 @@ impl<'db> ItemInference<'db> {
                 item: self.item,
                 span: modifier.span,
             };
-            let name = modifier_name(&modifier.kind);
-            let report = calls::misplaced_modifier(place, name);
+            let report = calls::misplaced_modifier(place, &modifier.kind);
             self.found.diagnostics.push(match is_prompt {
                 true => report.note(calls::modifier_as_setting()),
                 false => report,

@@ -12,6 +12,7 @@ use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::setting::SettingsOf;
+use crate::known::KnownItem;
 use crate::scope::Definition;
 use crate::tool_list::given_by_call;
 use crate::types::Type;
@@ -55,7 +56,10 @@ impl Context<'_> {
         let result = lookup::signature(self.db, item).result.clone();
         let ty = match mode {
             PromptMode::Value | PromptMode::Revise => result,
-            PromptMode::Detail => self.prelude_record("Response", result),
+            PromptMode::Detail => {
+                let response = KnownItem::Response.item(self.db);
+                response.map_or(Type::Invalid, |it| Type::Record(it, [result].into()))
+            }
             PromptMode::Stream => Type::Stream(Arc::new(result)),
         };
         let kind = ExpressionKind::PromptCall {
