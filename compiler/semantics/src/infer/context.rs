@@ -85,7 +85,7 @@ pub(super) struct Frame {
     pub(super) result: Option<Type>,
     /// What the frame takes from outside, in order of first use.
     pub(super) captures: Vec<LocalId>,
-    /// Each `return e` whose type nothing told yet, with its `e`.
+    /// Each `return e` whose type is still open, with its `e`.
     pub(super) returned: Vec<(ExpressionId, ExpressionId)>,
 }
 
@@ -130,9 +130,9 @@ impl Context<'_> {
         display_type(self.db, &self.table.zonk(ty))
     }
 
-    /// A new type variable that nobody is told of when it stays unknown.
+    /// A new type variable that may stay unknown without a report.
     pub(super) fn fresh(&mut self) -> Type {
-        self.table.fresh(Blame::Quiet)
+        self.table.fresh(Blame::Suppressed)
     }
 
     /// Adds a local without putting its name in scope.

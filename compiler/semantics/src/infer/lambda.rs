@@ -201,7 +201,7 @@ impl Context<'_> {
                     | ast::PatternKind::Tuple(_)
                     | ast::PatternKind::List { .. }
                     | ast::PatternKind::Or(_)
-                    | ast::PatternKind::Invalid => Blame::Quiet,
+                    | ast::PatternKind::Invalid => Blame::Suppressed,
                 };
                 self.table.fresh(blame)
             }

@@ -181,7 +181,7 @@ impl Context<'_> {
                 let first = self.locals[local.0 as usize].ty.clone();
                 let texts = [ty, &first].map(|it| self.operand(it) == Type::String);
                 let related = self.relate(ty, &first);
-                if related.is_none() || related == Some(Relation::Forget) && texts != [true; 2] {
+                if related.is_none() || related == Some(Relation::Widen) && texts != [true; 2] {
                     let place = self.place(name.span);
                     let (wanted, found) = (self.show(&first), self.show(ty));
                     self.report(values::mismatch(place, &wanted, &found));

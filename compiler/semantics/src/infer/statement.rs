@@ -323,14 +323,14 @@ impl Context<'_> {
 
     /// The right side of `whole`, when it is `left` with an operator and that.
     fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
-        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
+        let kind = &self.expressions[self.below_widening(whole).0 as usize].kind;
         let ExpressionKind::Binary {
             left: kept, right, ..
         } = kind
         else {
             return None;
         };
-        (self.below_forgetting(*kept) == left).then_some(*right)
+        (self.below_widening(*kept) == left).then_some(*right)
     }
 
     /// The variable that an assignment means; what cannot be assigned is reported.

@@ -12,8 +12,8 @@ use crate::types::{FunctionType, Type, TypeVariable};
 pub(super) enum Relation {
     /// The same type.
     Same,
-    /// A checked type where its base is wanted, or the like: the same bits.
-    Forget,
+    /// The value is of the other type too, without a change of its representation: a checked type where its base is wanted.
+    Widen,
 }
 
 impl Relation {
@@ -39,30 +39,30 @@ impl Context<'_> {
             (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
             (Type::Text(lower), Type::Text(upper)) => {
                 let flows = self.table.texts.flow(*lower, *upper);
-                flows.then_some(Relation::Forget)
+                flows.then_some(Relation::Widen)
             }
             (Type::Text(text), Type::Literals(names)) => {
                 let fits = self.table.texts.limit(*text, names);
-                fits.then_some(Relation::Forget)
+                fits.then_some(Relation::Widen)
             }
-            (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Forget),
+            (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Widen),
             (Type::Literals(_) | Type::String, Type::Text(text)) => {
                 let flows = self.table.text_into(&actual, *text);
-                flows.then_some(Relation::Forget)
+                flows.then_some(Relation::Widen)
             }
             (Type::Literals(some), Type::Literals(all)) => some
                 .iter()
                 .all(|it| all.contains(it))
-                .then_some(Relation::Forget),
-            (Type::Literals(_), Type::String) => Some(Relation::Forget),
+                .then_some(Relation::Widen),
+            (Type::Literals(_), Type::String) => Some(Relation::Widen),
             // An object says by itself which of both it is.
-            (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Forget),
+            (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Widen),
             (Type::Checked(left, some), Type::Checked(right, others)) if left == right => {
                 self.relate_all(some, others)
             }
             (Type::Checked(item, arguments), _) => {
                 let base = lookup::alias_target(self.db, *item, arguments)?;
-                self.relate(&base, &target).map(|_| Relation::Forget)
+                self.relate(&base, &target).map(|_| Relation::Widen)
             }
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
@@ -122,7 +122,7 @@ impl Context<'_> {
             return self.table.bind(variable, ty).then_some(Relation::Same);
         }
         let ty = self.table.loosened(ty, side);
-        self.table.bind(variable, &ty).then_some(Relation::Forget)
+        self.table.bind(variable, &ty).then_some(Relation::Widen)
     }
 
     fn relate_all(&mut self, actual: &[Type], target: &[Type]) -> Option<Relation> {
@@ -146,7 +146,7 @@ impl Context<'_> {
         // What the function raises is looked at where it becomes one of a type that says what it may raise.
         let promises_more = target.latent.is_some() && target.latent != actual.latent;
         let promise = if promises_more {
-            Relation::Forget
+            Relation::Widen
         } else {
             Relation::Same
         };

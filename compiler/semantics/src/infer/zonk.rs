@@ -56,8 +56,8 @@ impl Context<'_> {
             }
             let (name, span) = (name.clone(), *span);
             for variable in unknown_in(&self.table, ty) {
-                if !matches!(self.table.blame(variable), Blame::Quiet) {
-                    self.table.hush(variable);
+                if !matches!(self.table.blame(variable), Blame::Suppressed) {
+                    self.table.suppress(variable);
                     let place = self.place(span);
                     self.report(errors::cannot_infer(place, &format!("`{name}`")));
                 }

@@ -1,4 +1,4 @@
-//! What the errors of a body have wrong, told from the facts of the last walk.
+//! Diagnostics about the error set of a body, from the facts of the last walk.
 
 use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
