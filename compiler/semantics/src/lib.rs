@@ -1,4 +1,5 @@
 //! What programs mean: items, modules, names, types, the typed HIR, errors, effects, exhaustiveness, lints.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod alias;
 mod attribute;

@@ -86,7 +86,33 @@ impl Check<'_> {
             }
             Type::Checked(item, arguments) => lookup::alias_target(self.db, *item, arguments)
                 .is_none_or(|base| self.able(&base, open)),
-            _ => match self.requirement {
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Text(_) => match self.requirement {
                 Requirement::Equal => self.equal(ty, open),
                 Requirement::Json => self.json(ty, open),
                 Requirement::Order => self.order(ty, open),
@@ -113,7 +139,32 @@ impl Check<'_> {
             | Type::Session
             | Type::Secret
             | Type::Agent => false,
-            _ => self.inside(ty, open),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Image
+            | Type::Document
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
         }
     }
 
@@ -127,7 +178,30 @@ impl Check<'_> {
             | Type::Agent
             | Type::Image
             | Type::Document => false,
-            _ => self.inside(ty, open),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
         }
     }
 
@@ -142,7 +216,27 @@ impl Check<'_> {
             | Type::Duration => true,
             Type::Enum(item, _) => is_plain_enum(self.db, *item),
             Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
-            _ => false,
+            Type::Unit
+            | Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Map(..)
+            | Type::Record(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => false,
         }
     }
 
@@ -156,7 +250,36 @@ impl Check<'_> {
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
-            _ => crate::infer::table::parts(ty)
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => crate::infer::table::parts(ty)
                 .iter()
                 .all(|it| self.able(it, open)),
         }

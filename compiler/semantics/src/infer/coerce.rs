@@ -455,18 +455,23 @@ impl Context<'_> {
 
     /// Whether a method call can be written right behind an expression.
     pub(super) fn operand_form(&self, id: ExpressionId) -> errors::Operand {
-        match self.expressions[id.0 as usize].kind {
+        let is_whole = matches!(
+            self.expressions[id.0 as usize].kind,
             ExpressionKind::Local(_)
-            | ExpressionKind::Constant(_)
-            | ExpressionKind::Field { .. }
-            | ExpressionKind::TupleField { .. }
-            | ExpressionKind::JsonField { .. }
-            | ExpressionKind::Index { .. }
-            | ExpressionKind::Float(_)
-            | ExpressionKind::Call { .. }
-            | ExpressionKind::List(_)
-            | ExpressionKind::Tuple(_) => errors::Operand::Whole,
-            _ => errors::Operand::Loose,
+                | ExpressionKind::Constant(_)
+                | ExpressionKind::Field { .. }
+                | ExpressionKind::TupleField { .. }
+                | ExpressionKind::JsonField { .. }
+                | ExpressionKind::Index { .. }
+                | ExpressionKind::Float(_)
+                | ExpressionKind::Call { .. }
+                | ExpressionKind::List(_)
+                | ExpressionKind::Tuple(_)
+        );
+        if is_whole {
+            errors::Operand::Whole
+        } else {
+            errors::Operand::Loose
         }
     }
 
