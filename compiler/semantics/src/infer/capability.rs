@@ -321,7 +321,7 @@ impl Context<'_> {
                 false => report,
             });
         } else if open.unknown {
-            self.pending.push((requirement, ty, span));
+            self.postponed.add_requirement(requirement, ty, span);
         } else {
             self.require_of_parameters(requirement, &open, span);
         }
@@ -335,20 +335,20 @@ impl Context<'_> {
         span: Span,
     ) {
         for &parameter in &open.parameters {
-            self.requirements.push((parameter, requirement, span));
+            self.findings.require(parameter, requirement, span);
         }
     }
 
     /// Looks again at what was not known when an operator met it.
     pub(super) fn settle_pending(&mut self) {
-        for (requirement, ty, span) in std::mem::take(&mut self.pending) {
+        for (requirement, ty, span) in self.postponed.take_requirements() {
             self.require(requirement, &ty, span);
         }
     }
 
     /// A map that stays empty has keys of some type; strings are as good as any.
     pub(super) fn settle_keys(&mut self) {
-        for (requirement, ty, _) in std::mem::take(&mut self.pending) {
+        for (requirement, ty, _) in self.postponed.take_requirements() {
             if requirement == Requirement::Key
                 && let Type::Variable(key) = self.table.zonk(&ty)
             {

@@ -143,7 +143,7 @@ impl Context<'_> {
 
     /// The expression as a `target` of the same representation; a literal is given the type itself.
     fn widened(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
-        let expression = &mut self.expressions[id.0 as usize];
+        let expression = self.hir.get_mut(id);
         if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
             expression.ty = target.clone();
             return id;
@@ -157,7 +157,7 @@ impl Context<'_> {
         while let ExpressionKind::Coerce {
             value,
             coercion: Coercion::Widen,
-        } = self.expressions[current.0 as usize].kind
+        } = self.hir.get(current).kind
         {
             current = value;
         }
@@ -168,7 +168,7 @@ impl Context<'_> {
     fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let span = self.span(id);
         let id = self.below_widening(id);
-        let kind = match (self.expressions[id.0 as usize].kind.clone(), target) {
+        let kind = match (self.hir.get(id).kind.clone(), target) {
             (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
                 let pairs = ids.into_iter().zip(types.iter());
                 let ids: Option<Vec<_>> = pairs.map(|(id, ty)| self.try_coerce(id, ty)).collect();
@@ -351,10 +351,10 @@ impl Context<'_> {
         let place = self.place(span);
         let actual = self.ty(id);
         let (found, wanted) = (self.show(&actual), self.show(target));
-        let is_none = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::None);
+        let is_none = matches!(self.hir.get(id).kind, ExpressionKind::None);
         let found = if is_none { "none".to_owned() } else { found };
         let diagnostic = errors::mismatch(place, &wanted, &found);
-        let number = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_));
+        let number = matches!(self.hir.get(id).kind, ExpressionKind::Int(_));
         match (self.operand(&actual), self.operand(target)) {
             (Type::Int, Type::Float) if number => {
                 errors::write_as_float(diagnostic, self.end(span))
@@ -443,9 +443,7 @@ impl Context<'_> {
 
     /// The variant or error that an expression names without its payload.
     pub(super) fn constructor_name(&self, id: ExpressionId) -> Option<String> {
-        let ExpressionKind::ConstructorValue { item, variant } =
-            self.expressions[id.0 as usize].kind
-        else {
+        let ExpressionKind::ConstructorValue { item, variant } = self.hir.get(id).kind else {
             return None;
         };
         let variants = lookup::variants(self.db, item);
@@ -456,7 +454,7 @@ impl Context<'_> {
     /// Whether a method call can be written right behind an expression.
     pub(super) fn operand_form(&self, id: ExpressionId) -> errors::Operand {
         let is_whole = matches!(
-            self.expressions[id.0 as usize].kind,
+            self.hir.get(id).kind,
             ExpressionKind::Local(_)
                 | ExpressionKind::Constant(_)
                 | ExpressionKind::Field { .. }

@@ -98,10 +98,7 @@ impl Context<'_> {
     ) -> ExpressionId {
         let id = self.expression(inner, &Expected::Anything);
         let ty = self.ty(id);
-        let is_prompt = matches!(
-            self.expressions[id.0 as usize].kind,
-            ExpressionKind::PromptCall { .. }
-        );
+        let is_prompt = matches!(self.hir.get(id).kind, ExpressionKind::PromptCall { .. });
         if !is_prompt {
             if ty != Type::Invalid {
                 let place = self.place(inner.span);
@@ -129,7 +126,7 @@ impl Context<'_> {
             mode: taken_mode,
         } = taken;
         let ty = self.ty(id);
-        let call = &mut self.expressions[id.0 as usize];
+        let call = self.hir.get_mut(id);
         call.ty = Type::Unit;
         let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
         let ExpressionKind::PromptCall {
@@ -171,7 +168,7 @@ impl Context<'_> {
     /// The agent that an expression after `by` names.
     pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
         if let ast::ExpressionKind::Name(name) = &expression.kind
-            && self.find_local(name).is_none()
+            && self.scopes.find(name).is_none()
             && crate::scope::resolve_name(self.db, self.file, name).is_none()
         {
             self.unknown_name(name, expression.span);

@@ -167,7 +167,7 @@ impl Context<'_> {
         let Type::Function(function) = self.ty(judge) else {
             return true;
         };
-        let kind = &self.expressions[judge.0 as usize].kind;
+        let kind = &self.hir.get(judge).kind;
         let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
             lookup::signature(self.db, *item).parameters.as_slice()
         } else {
@@ -263,14 +263,14 @@ impl Context<'_> {
         if let ExpressionKind::Call {
             callee: Callee::Item { item, .. },
             arguments,
-        } = &self.expressions[id.0 as usize].kind
+        } = &self.hir.get(id).kind
             && item.kind(self.db) == ItemKind::Workflow
         {
             let kind = ExpressionKind::SpawnDetached {
                 item: *item,
                 arguments: arguments.clone(),
             };
-            self.expressions.pop();
+            self.hir.pop();
             return self.push(kind, Type::String, span);
         }
         if self.ty(id) != Type::Invalid {
@@ -374,14 +374,16 @@ impl Context<'_> {
         let (limit, policy) = self.parallel_modifiers(modifiers);
         let result = self.fresh();
         // A `return` in it is reported elsewhere, whatever it gives.
-        self.open_frame(Some(Type::Invalid));
-        let names = self.scope.len();
+        self.scopes.open_frame(Some(Type::Invalid));
+        let mark = self.scopes.mark();
         let mut statements = Vec::new();
         let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
             self.declare(&name.name, element, LocalKind::Parameter, name.span)
         } else {
             let span = pattern.span;
-            let local = self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
+            let local =
+                self.scopes
+                    .add(Name::default(), element.clone(), LocalKind::Parameter, span);
             let value = self.local_value(local, span);
             let pattern = self.pattern(pattern, &element, Place::Binding);
             statements.push(Statement {
@@ -400,8 +402,8 @@ impl Context<'_> {
             };
             body = self.push(kind, ty, span);
         }
-        self.scope.truncate(names);
-        let captures = self.close_frame().captures;
+        self.scopes.leave(mark);
+        let captures = self.scopes.close_frame().captures;
         let body = Lambda {
             parameters: vec![local],
             body,
