@@ -163,7 +163,7 @@ fn is_it(body: &Body, id: ExpressionId) -> bool {
     let kind = &body.expression(id).kind;
     if let ExpressionKind::Coerce {
         value,
-        coercion: Coercion::Forget,
+        coercion: Coercion::Widen,
     } = kind
     {
         return is_it(body, *value);

@@ -164,7 +164,7 @@ impl Evaluation<'_> {
                 Some(ConstantValue::List(values.collect::<Option<_>>()?))
             }
             Kind::Coerce { value, coercion } => match coercion {
-                Coercion::Forget | Coercion::Check | Coercion::ToOptional | Coercion::ToJson => {
+                Coercion::Widen | Coercion::Check | Coercion::ToOptional | Coercion::ToJson => {
                     self.expression(body, *value)
                 }
                 Coercion::ToSecret | Coercion::FromNever => None,

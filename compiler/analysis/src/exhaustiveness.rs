@@ -23,6 +23,10 @@ use witness::{Witness, witness_text};
 const MOST: usize = 100;
 
 /// What the patterns of `body` miss, and which of them are never reached.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for expression in &body.expressions {
@@ -43,7 +47,57 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
                     }
                 }
             }
-            _ => {}
+            ExpressionKind::Int(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::None
+            | ExpressionKind::Unit
+            | ExpressionKind::Duration(_)
+            | ExpressionKind::String(_)
+            | ExpressionKind::Local(_)
+            | ExpressionKind::Constant(_)
+            | ExpressionKind::FunctionValue { .. }
+            | ExpressionKind::ConstructorValue { .. }
+            | ExpressionKind::Lambda(_)
+            | ExpressionKind::Record { .. }
+            | ExpressionKind::Variant { .. }
+            | ExpressionKind::ErrorValue { .. }
+            | ExpressionKind::List(_)
+            | ExpressionKind::Map(_)
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::TupleField { .. }
+            | ExpressionKind::JsonField { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Interpolation(_)
+            | ExpressionKind::Unary { .. }
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::In { .. }
+            | ExpressionKind::Otherwise { .. }
+            | ExpressionKind::Chain { .. }
+            | ExpressionKind::Range { .. }
+            | ExpressionKind::Coerce { .. }
+            | ExpressionKind::As(_)
+            | ExpressionKind::If { .. }
+            | ExpressionKind::While { .. }
+            | ExpressionKind::Return(_)
+            | ExpressionKind::Break
+            | ExpressionKind::Continue
+            | ExpressionKind::Fail(_)
+            | ExpressionKind::Emit(_)
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::PromptCall { .. }
+            | ExpressionKind::PromptText { .. }
+            | ExpressionKind::OfferedTool { .. }
+            | ExpressionKind::Spawn(_)
+            | ExpressionKind::SpawnDetached { .. }
+            | ExpressionKind::Await(_)
+            | ExpressionKind::Race(_)
+            | ExpressionKind::ParallelFor { .. }
+            | ExpressionKind::Parallel(_)
+            | ExpressionKind::Step { .. }
+            | ExpressionKind::Modified { .. }
+            | ExpressionKind::Invalid => {}
         }
     }
     found

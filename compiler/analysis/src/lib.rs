@@ -1,4 +1,5 @@
 //! What is wrong with a program beyond its types, and what its parts can do: errors and effects of calls, exhaustiveness, rules, lints.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod bounds;
 mod call_summary;

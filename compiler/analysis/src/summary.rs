@@ -1,11 +1,33 @@
-//! What calling things may raise and do: a fixpoint over the functions of a file.
+//! What a call may raise, do and wait for: the least fixpoint over the functions of a file.
 //!
-//! *Summary*: errors, effects and waiting of a call. *Facts*: what a value brings with it: what awaiting the tasks in it
-//! raises, which errors it may be, what calling the functions in it does. Facts of locals do not follow the order of
-//! statements and do not tell the parts of a value apart; both only add to what is found.
+//! ```text
+//! fn load(path: string) -> string { fs.read(path) catch { IoError => "" } }   // raises nothing, does `fs.read`
+//! fn each(xs: [int], f: fn(int) -> int) -> [int] { xs.map(f) }                // raises and does what `f` does
+//! ```
+//!
+//! This is a type and effect system in the manner of Lucassen and Gifford (1988) without effect variables: a function that
+//! calls its function parameters says so with one bit ([`ArgumentEffects`](crate::call_summary::ArgumentEffects)), and each call adds
+//! what the functions given to it do.
+//!
+//! A *summary* holds the errors, effects and waiting of a call. *Facts* belong to a value: which errors awaiting the tasks in
+//! it raises, which errors it may be, what calling the functions in it does. One walk over a body (`body`) computes both for
+//! every expression, from the summaries of the items that it calls and the facts of its locals.
+//!
+//! Both are finite lattices (`facts`): sets of declared errors and effects, joined by union, with `open` above all errors.
+//! Every rule is monotone, and what is known only grows, so the walks end: an item is walked again when an item that it asked
+//! for, or one of its own locals, has grown.
+//!
+//! Invariants:
+//!
+//! - Nothing is missed: facts of a local ignore the order of statements and do not tell the parts of a value apart; both only
+//!   add to what is found.
+//! - `catch` removes only what an arm without a guard matches whatever the payload (`caught`); faults are in no set.
+//! - A written `!` is what callers see; the body is checked against it (`declared`, `report`), after the fixpoint.
+//! - A function that is stored, or given where a type says what it may raise, is checked against that type (`latent`);
+//!   one whose type says nothing may do anything.
 //!
 //! Files are summarised one by one, imports first. Files of the library call each other's methods without imports, so they
-//! are one unit; files on a circle of imports know nothing of each other, and the circle is reported elsewhere.
+//! are one unit; files on a cycle of imports know nothing of each other, and the cycle is reported elsewhere.
 
 mod body;
 mod call;
@@ -60,7 +82,7 @@ pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
     }
 }
 
-/// What the errors of `file` have wrong: undeclared ones, and catches that never match.
+/// Diagnostics about the error sets of `file`: undeclared errors, and catches that never match.
 pub fn error_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
     let summary = summarize_file(db, unit(db, file));
     let items = file_item_ids(db, file).iter();

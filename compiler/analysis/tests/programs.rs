@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gsw_analysis::check_file;
+use gsw_names::KnownItem;
 use gsw_source::{Database, Diagnostic, File, Project};
 use gsw_syntax::locate;
 
@@ -57,6 +58,32 @@ fn the_library_has_no_mistakes() {
         failures.extend(found.map(|it| format!("{path}:{} {}", line_of(&db, &it), it.message)));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn the_prelude_declares_what_the_compiler_knows() {
+    let (db, files) = library();
+    project(&db, files, "main");
+    for known in KnownItem::ALL {
+        let item = known.item(&db);
+        assert!(item.is_some_and(|it| known.is(&db, it)), "{}", known.name());
+    }
+}
+
+#[test]
+fn an_intrinsic_names_a_runtime_call_and_effects() {
+    let (db, mut modules) = library();
+    let text = "\
+        @intrinsic(\"list_length\")\nfn misspelled() -> int\n\
+        @intrinsic(\"uuid\", \"randomness\")\nfn affected() -> string\n\
+        @intrinsic(\"uuid\", \"random\")\nfn right() -> string\n";
+    let file = File::new(&db, "std/odd.gsw".into(), text.into());
+    modules.insert("std/odd".into(), file);
+    project(&db, modules, "std/odd");
+    let found = check_file(&db, file).iter();
+    let found: Vec<_> = found.map(|it| (line_of(&db, it), &*it.message)).collect();
+    let message = "`@intrinsic` takes the name of a runtime call, and effects";
+    assert_eq!(found, [(1, message), (3, message)]);
 }
 
 fn root() -> PathBuf {

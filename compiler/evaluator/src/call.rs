@@ -90,8 +90,8 @@ impl Machine<'_> {
             };
             arguments.push(value);
         }
-        if let Some(row) = &signature.intrinsic {
-            return self.intrinsic(row, &signature, types, &arguments);
+        if let Some(row) = signature.intrinsic {
+            return self.intrinsic(row.name(), &signature, types, &arguments);
         }
         match item.kind(self.db) {
             ItemKind::Tool => self.call_tool(item, arguments),

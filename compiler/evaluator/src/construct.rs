@@ -156,7 +156,7 @@ impl Machine<'_> {
     /// A conversion that is not written in source.
     pub fn coerce(&mut self, value: Value, coercion: Coercion, ty: &Type) -> Flow<Value> {
         match coercion {
-            Coercion::ToOptional | Coercion::Forget | Coercion::FromNever => Ok(value),
+            Coercion::ToOptional | Coercion::Widen | Coercion::FromNever => Ok(value),
             Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
             Coercion::Check if self.passes(&value, ty)? => Ok(value),
             Coercion::Check => raise(

@@ -7,7 +7,7 @@ use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
 use gsw_analysis::Waits;
 use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_names::{Signature, TypeDeclaration};
+use gsw_names::{KnownItem, Signature, TypeDeclaration};
 use gsw_project::Configuration;
 use gsw_source::{Db, Diagnostic, File, ItemId};
 
@@ -39,8 +39,8 @@ pub trait ProgramView {
     fn is_issue(&self, item: ItemId) -> bool;
     /// The record `Response` of the prelude.
     fn response(&self) -> Option<ItemId>;
-    /// Any declaration of the prelude.
-    fn prelude(&self, name: &str) -> Option<ItemId>;
+    /// A declaration of the prelude that has a meaning of its own.
+    fn known(&self, known: KnownItem) -> Option<ItemId>;
     /// The docs before a declaration.
     fn docs(&self, item: ItemId) -> Option<String>;
     /// Its `where` as source text, and what of it JSON Schema can say.

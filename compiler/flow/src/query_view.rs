@@ -10,8 +10,7 @@ use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
 use gsw_infer::infer_item;
 use gsw_names::types::{Effect, EffectSet};
 use gsw_names::{
-    Signature, TypeDeclaration, builtin_error, is_std, item_signature, prelude_file,
-    type_declaration,
+    KnownItem, Signature, TypeDeclaration, builtin_error, is_std, item_signature, type_declaration,
 };
 use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
@@ -102,17 +101,15 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn is_issue(&self, item: ItemId) -> bool {
-        item.name(self.db) == "Issue" && prelude_file(self.db) == Some(item.file(self.db))
+        KnownItem::Issue.is(self.db, item)
     }
 
     fn response(&self) -> Option<ItemId> {
-        self.prelude("Response")
+        KnownItem::Response.item(self.db)
     }
 
-    fn prelude(&self, name: &str) -> Option<ItemId> {
-        let prelude = prelude_file(self.db)?;
-        let mut items = file_item_ids(self.db, prelude).iter();
-        items.find(|it| it.name(self.db) == name).copied()
+    fn known(&self, known: KnownItem) -> Option<ItemId> {
+        known.item(self.db)
     }
 
     fn docs(&self, item: ItemId) -> Option<String> {

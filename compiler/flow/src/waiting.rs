@@ -1,6 +1,6 @@
 //! Whether code can wait: which instances become native functions and which state machines.
 
-use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_abi::call::CallKind;
 use gsw_analysis::Waits;
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, LocalKind};
 use gsw_names::types::Type;
@@ -50,11 +50,10 @@ pub fn value_waits(
 
 /// Whether a call of `item` can wait; for intrinsics the table of runtime calls tells.
 pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
-    if let Some(intrinsic) = &view.signature(item).intrinsic {
-        let call = RuntimeCall::named(intrinsic);
-        return match call.map(RuntimeCall::kind) {
-            Some(CallKind::Waiting) => Waits::Always,
-            Some(CallKind::Plain | CallKind::Raising) | None => Waits::Never,
+    if let Some(call) = view.signature(item).intrinsic {
+        return match call.kind() {
+            CallKind::Waiting => Waits::Always,
+            CallKind::Plain | CallKind::Raising => Waits::Never,
         };
     }
     match item.kind(view.db()) {

@@ -1,4 +1,5 @@
 //! Typed bodies: from the syntax of an item's bodies to the typed HIR, with everything wrong in their types.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod errors;
 pub mod hir;

@@ -1,5 +1,6 @@
 //! Attributes: which there are, where they may stand, and what they say.
 
+use gsw_abi::call::RuntimeCall;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
 use gsw_syntax::ast;
 
@@ -47,7 +48,7 @@ pub struct Attributes {
     /// `@host`
     pub host: Option<Span>,
     /// `@intrinsic("row", …)`, only in the standard library.
-    pub intrinsic: Option<Name>,
+    pub intrinsic: Option<RuntimeCall>,
     /// The effects that `@intrinsic` lists.
     pub effects: EffectSet,
     /// `@property`: naming the function calls it, only in the standard library.
@@ -113,6 +114,12 @@ pub fn read_attributes(
             ("secret" | "host", _) => {
                 sink.push(errors::attribute_arguments(place, name, "no arguments"))
             }
+            ("intrinsic", Some([row, effects @ ..])) if is_library => {
+                if !read.take_intrinsic(row, effects) {
+                    let expected = "the name of a runtime call, and effects";
+                    sink.push(errors::attribute_arguments(place, name, expected));
+                }
+            }
             (_, Some(texts)) if is_library && read.take_of_library(name, texts) => {}
             _ => sink.push(unknown(item, attribute)),
         }
@@ -121,15 +128,19 @@ pub fn read_attributes(
 }
 
 impl Attributes {
+    /// Takes the row of the table of runtime calls and its effects; says whether there are such.
+    fn take_intrinsic(&mut self, row: &str, effects: &[Name]) -> bool {
+        self.intrinsic = RuntimeCall::named(row);
+        let effects: Option<Vec<_>> = effects.iter().map(|it| Effect::named(it)).collect();
+        for effect in effects.iter().flatten() {
+            self.effects = self.effects.with(*effect);
+        }
+        self.intrinsic.is_some() && effects.is_some()
+    }
+
     /// Takes an attribute of the standard library's own; says whether it is one.
     fn take_of_library(&mut self, name: &str, texts: &[Name]) -> bool {
         match (name, texts) {
-            ("intrinsic", [row, effects @ ..]) => {
-                self.intrinsic = Some(row.clone());
-                for effect in effects.iter().filter_map(|it| Effect::named(it)) {
-                    self.effects = self.effects.with(effect);
-                }
-            }
             ("property", []) => self.property = Presence::Present,
             ("equal" | "ordered" | "numeric", names) => {
                 let kind = match name {

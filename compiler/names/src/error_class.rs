@@ -4,8 +4,8 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::ErrorClass;
 use gsw_source::{Db, ItemId, ItemKind};
 
+use crate::known::prelude_item;
 use crate::module::prelude_file;
-use crate::scope::module_scope;
 use crate::types::{ErrorName, ErrorSet};
 
 /// The built-in error that `item` declares; `None` for a program's own.
@@ -21,8 +21,7 @@ pub fn error_class(db: &dyn Db, item: ItemId) -> ErrorClass {
 
 /// The declaration of a built-in error in the prelude.
 pub fn builtin_item(db: &dyn Db, error: BuiltinError) -> Option<ItemId> {
-    let scope = module_scope(db, prelude_file(db)?);
-    scope.items.get(error.name()).copied()
+    prelude_item(db, error.name())
 }
 
 /// The nine errors of a model, which `ModelError` stands for.

@@ -1,4 +1,5 @@
 //! What names mean: modules and imports, scopes, the heads of declarations, and which types there are.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod alias;
 mod attribute;
@@ -14,6 +15,7 @@ mod held;
 mod host_tool;
 mod import;
 mod import_graph;
+mod known;
 mod lower_type;
 mod method;
 mod module;
@@ -42,6 +44,7 @@ pub use held::{
 pub use host_tool::{is_host_tool, needs_host, shared_names};
 pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
 pub use import_graph::is_circle;
+pub use known::KnownItem;
 pub use lower_type::{is_key, lower_throws, lower_type};
 pub use method::{ANY_VALUE, method, method_names};
 pub use module::{

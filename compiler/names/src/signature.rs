@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gsw_abi::call::RuntimeCall;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::types::{ErrorSet, Type};
@@ -18,7 +19,7 @@ pub struct Signature {
     /// After `!`; `None` when inferred.
     pub throws: Option<ErrorSet>,
     /// The row of the table of runtime calls, for an `@intrinsic`.
-    pub intrinsic: Option<Name>,
+    pub intrinsic: Option<RuntimeCall>,
     /// `@property`: naming it calls it.
     pub property: Presence,
     /// The agent after `by` of a prompt.

@@ -1,4 +1,5 @@
 //! What a program is made of before it means anything: its `gsw.toml`, and the files that its imports reach.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod configuration;
 mod errors;

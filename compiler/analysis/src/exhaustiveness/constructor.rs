@@ -121,7 +121,28 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
         Type::Int | Type::Duration => split_ranges(heads),
         Type::List(_) => split_lengths(heads),
         Type::Tuple(_) | Type::Record(..) | Type::Unit => vec![Constructor::Single],
-        _ => {
+        Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Map(..)
+        | Type::Checked(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => {
             let mut seen = FxHashSet::default();
             let fresh = heads.iter().filter(|it| seen.insert(**it));
             let mut named: Vec<Constructor> = fresh.map(|it| (*it).clone()).collect();

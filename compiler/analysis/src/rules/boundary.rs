@@ -8,6 +8,10 @@ use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use super::place_in;
 use crate::errors;
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     for expression in &body.expressions {
         if let ExpressionKind::ParallelFor { iterable, .. } = &expression.kind {
@@ -37,7 +41,58 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 "the result of an iteration",
                 expression.span,
             ),
-            _ => continue,
+            ExpressionKind::Int(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::None
+            | ExpressionKind::Unit
+            | ExpressionKind::Duration(_)
+            | ExpressionKind::String(_)
+            | ExpressionKind::Local(_)
+            | ExpressionKind::Constant(_)
+            | ExpressionKind::FunctionValue { .. }
+            | ExpressionKind::ConstructorValue { .. }
+            | ExpressionKind::Lambda(_)
+            | ExpressionKind::Record { .. }
+            | ExpressionKind::Variant { .. }
+            | ExpressionKind::ErrorValue { .. }
+            | ExpressionKind::List(_)
+            | ExpressionKind::Map(_)
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::TupleField { .. }
+            | ExpressionKind::JsonField { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Interpolation(_)
+            | ExpressionKind::Unary { .. }
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::In { .. }
+            | ExpressionKind::Otherwise { .. }
+            | ExpressionKind::Chain { .. }
+            | ExpressionKind::Range { .. }
+            | ExpressionKind::Coerce { .. }
+            | ExpressionKind::As(_)
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Match { .. }
+            | ExpressionKind::Catch { .. }
+            | ExpressionKind::Block { .. }
+            | ExpressionKind::For { .. }
+            | ExpressionKind::While { .. }
+            | ExpressionKind::Return(_)
+            | ExpressionKind::Break
+            | ExpressionKind::Continue
+            | ExpressionKind::Fail(_)
+            | ExpressionKind::Emit(_)
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::PromptCall { .. }
+            | ExpressionKind::PromptText { .. }
+            | ExpressionKind::OfferedTool { .. }
+            | ExpressionKind::SpawnDetached { .. }
+            | ExpressionKind::Await(_)
+            | ExpressionKind::Race(_)
+            | ExpressionKind::Parallel(_)
+            | ExpressionKind::Modified { .. }
+            | ExpressionKind::Invalid => continue,
         };
         if let Some(what) = unrecordable(db, crossing) {
             found.push(errors::not_recordable(place_in(body, span), what, boundary));
@@ -128,7 +183,34 @@ pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
         Type::Task(_) => Some("a `Task`"),
         Type::Stream(_) => Some("a `Stream`"),
         Type::Session => Some("a `Session`"),
-        _ => None,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Checked(..)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => None,
     };
     find_held(db, ty, Some("a type without end"), wanted)
 }

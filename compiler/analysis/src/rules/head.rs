@@ -4,7 +4,7 @@ use gsw_infer::errors::calls;
 use gsw_names::{is_std, item_head};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::TokenKind;
-use gsw_syntax::ast::{Identifier, ItemBody, Modifier, ModifierKind, Signature};
+use gsw_syntax::ast::{Identifier, ItemBody, ModifierKind, Signature};
 
 use crate::errors;
 
@@ -96,7 +96,7 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
         };
         if !is_fitting {
             let place = place(modifier.span);
-            found.push(calls::misplaced_modifier(place, word(modifier)));
+            found.push(calls::misplaced_modifier(place, &modifier.kind));
         }
     }
     if let (Some(agent), false) = (&signature.by, kind == ItemKind::Prompt) {
@@ -110,16 +110,5 @@ fn misplaced(item: ItemId, kind: ItemKind, signature: &Signature, found: &mut Ve
             gsw_syntax::ast::RepeatClass::Idempotent(key) => ("idempotent", key.span),
         };
         found.push(errors::misplaced_repeat_class(place(span), word));
-    }
-}
-
-fn word(modifier: &Modifier) -> &'static str {
-    match modifier.kind {
-        ModifierKind::Timeout(_) => "timeout",
-        ModifierKind::Retry { .. } => "retry",
-        ModifierKind::Reflect { .. } => "reflect",
-        ModifierKind::Budget(_) => "budget",
-        ModifierKind::Limit(_) => "limit",
-        ModifierKind::Errors(_) => "errors",
     }
 }

@@ -1,6 +1,6 @@
 //! What a test may put something in the place of: what reaches outside of the program.
 
-use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_abi::call::CallKind;
 use gsw_infer::hir::{Body, ExpressionKind, StatementKind};
 use gsw_names::{is_std, item_signature};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
@@ -36,11 +36,8 @@ pub fn is_mockable(db: &dyn Db, item: ItemId) -> bool {
         // Whatever waits in the library waits for something outside.
         ItemKind::Function => {
             let signature = &item_signature(db, item).signature;
-            let waits = match &signature.intrinsic {
-                Some(intrinsic) => {
-                    let call = RuntimeCall::named(intrinsic);
-                    call.is_some_and(|it| it.kind() == CallKind::Waiting)
-                }
+            let waits = match signature.intrinsic {
+                Some(call) => call.kind() == CallKind::Waiting,
                 None => item_summary(db, item).item.waits == Waits::Always,
             };
             is_std(db, item.file(db)) && signature.generics.is_empty() && waits

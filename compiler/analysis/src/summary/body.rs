@@ -162,8 +162,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             }
             Kind::Coerce {
                 value,
-                coercion: Coercion::Forget,
-            } => self.forgetting(*value, expression),
+                coercion: Coercion::Widen,
+            } => self.widening(*value, expression),
             Kind::Match { value, arms } => self.matching(*value, arms),
             Kind::Catch { value, arms } => self.catching(id, *value, arms),
             Kind::Block { statements, tail } => self.block(statements, *tail),
@@ -259,7 +259,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
-    fn forgetting(&mut self, value: ExpressionId, whole: &'a Expression) -> Outcome {
+    fn widening(&mut self, value: ExpressionId, whole: &'a Expression) -> Outcome {
         let outcome = self.inside(&whole.kind);
         let leak = leak(value, &whole.ty, &outcome.value.call);
         self.facts.leaks.extend(leak);

@@ -334,8 +334,8 @@ pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
         | ItemKind::Permissions
         | ItemKind::Invalid => {}
     }
-    if let Some(row) = &declared.signature.intrinsic {
-        add_row(row, &declared.signature, summary);
+    if let Some(call) = declared.signature.intrinsic {
+        add_row(call, &declared.signature, summary);
     }
 }
 
@@ -365,11 +365,10 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
     }
 }
 
-fn add_row(row: &str, signature: &Signature, summary: &mut Summary) {
-    if let Some(call) = RuntimeCall::named(row)
-        && call.kind() == CallKind::Waiting
-    {
-        summary.waits = Waits::Always;
+fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
+    match call.kind() {
+        CallKind::Waiting => summary.waits = Waits::Always,
+        CallKind::Plain | CallKind::Raising => {}
     }
     if let Some(throws) = &signature.throws {
         summary.errors.extend(throws);

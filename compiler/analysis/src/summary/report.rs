@@ -1,4 +1,4 @@
-//! What the errors of a body have wrong, told from the facts of the last walk.
+//! Diagnostics about the error set of a body, from the facts of the last walk.
 
 use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
 use gsw_infer::{Child, Reference, children, infer_item};

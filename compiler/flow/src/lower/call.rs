@@ -106,7 +106,7 @@ impl Builder<'_, '_> {
         }
         let signature = self.program.view.signature(item);
         let result = substitute(&signature.result, types);
-        if let Some(intrinsic) = &signature.intrinsic {
+        if let Some(intrinsic) = signature.intrinsic {
             return self.mockable_intrinsic(item, intrinsic, arguments, &result, types);
         }
         let instance = match item.kind(self.program.view.db()) {

@@ -15,7 +15,7 @@ impl Builder<'_, '_> {
             Coercion::ToOptional => self.wrapped(value, &from, &to),
             Coercion::ToJson => self.json_form(value, &from),
             Coercion::ToSecret => self.secret_of(value),
-            Coercion::Forget => value,
+            Coercion::Widen => value,
             Coercion::Check => {
                 let id = self.type_id(&from);
                 // The check's function owns what it is given, and a constant word needs no local.

@@ -8,17 +8,14 @@ use crate::ir::Operand;
 use crate::lower::builder::{Builder, type_word};
 
 impl Builder<'_, '_> {
-    /// A call of the row called `name`.
+    /// A call of a row with the arguments of its declaration.
     pub fn intrinsic(
         &mut self,
-        name: &str,
+        call: RuntimeCall,
         arguments: Vec<Operand>,
         result: &Type,
         type_arguments: &[Type],
     ) -> Operand {
-        let Some(call) = RuntimeCall::named(name) else {
-            return self.missing_intrinsic(name);
-        };
         if let Some(value) = self.short_cut(call, &arguments, type_arguments) {
             return value;
         }

@@ -118,20 +118,20 @@ impl Builder<'_, '_> {
     pub fn mockable_intrinsic(
         &mut self,
         item: ItemId,
-        name: &str,
+        call: RuntimeCall,
         arguments: Vec<Operand>,
         result: &Type,
         types: &[Type],
     ) -> Operand {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
-            return self.intrinsic(name, arguments, result, types);
+            return self.intrinsic(call, arguments, result, types);
         }
         let ty = self.type_id(result);
         let join = self.join(ty);
         self.ask_mocks(item, &arguments, result, |builder, value| {
             builder.deliver(join, value);
         });
-        if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
+        if REFUSED.contains(&call) {
             let module = self.program.view.module(item.file(self.program.view.db()));
             // The others may hold secrets.
             let shown = [
@@ -141,7 +141,7 @@ impl Builder<'_, '_> {
             let shown = self.json_object(&shown);
             self.refuse(item, &module, shown);
         }
-        let value = self.intrinsic(name, arguments, result, types);
+        let value = self.intrinsic(call, arguments, result, types);
         self.deliver(join, value);
         self.joined_value(join)
     }

@@ -4,6 +4,7 @@ use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
 use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
 use gsw_infer::hir::{self, Budget, ExpressionId, Modifiers, Reflect, Retry};
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
 use gsw_source::ItemId;
 
@@ -204,7 +205,7 @@ impl Builder<'_, '_> {
 
     /// The prompt of the prelude that judges where no other is named.
     fn prelude_judge(&mut self) -> (Operand, Entry) {
-        match self.program.view.prelude("reflect_on_failure") {
+        match self.program.view.known(KnownItem::ReflectOnFailure) {
             Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
             None => (Operand::Word(0), Entry::Unit),
         }
@@ -246,7 +247,7 @@ impl Builder<'_, '_> {
     }
 
     fn reflection_type(&mut self) -> Operand {
-        let ty = match self.program.view.prelude("Reflection") {
+        let ty = match self.program.view.known(KnownItem::Reflection) {
             Some(item) => self.type_id(&Type::Record(item, [].into())),
             None => builtin::UNIT,
         };

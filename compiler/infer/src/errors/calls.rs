@@ -2,6 +2,7 @@
 
 use gsw_abi::setting::Form;
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_syntax::ast::ModifierKind;
 
 /// An argument's name that no parameter has.
 pub fn unknown_argument(
@@ -225,14 +226,32 @@ pub fn wrong_judge(place: Place) -> Diagnostic {
     )
 }
 
+/// The word that a modifier starts with.
+pub fn modifier_name(kind: &ModifierKind) -> &'static str {
+    match kind {
+        ModifierKind::Timeout(_) => "timeout",
+        ModifierKind::Retry { .. } => "retry",
+        ModifierKind::Reflect { .. } => "reflect",
+        ModifierKind::Budget(_) => "budget",
+        ModifierKind::Limit(_) => "limit",
+        ModifierKind::Errors(_) => "errors",
+    }
+}
+
 /// A modifier where it has no meaning.
-pub fn misplaced_modifier(place: Place, name: &str) -> Diagnostic {
+pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
+    let name = modifier_name(modifier);
     let message = format!("`{name}` cannot stand here");
-    let note = match name {
-        "limit" | "errors" => format!("`{name}` belongs to `parallel for`"),
-        "timeout" => "`timeout` belongs to workflows, steps, humans and blocks: `timeout 3s { … }`"
-            .to_owned(),
-        _ => format!("`{name}` belongs to workflows, steps and blocks"),
+    let note = match modifier {
+        ModifierKind::Limit(_) | ModifierKind::Errors(_) => {
+            format!("`{name}` belongs to `parallel for`")
+        }
+        ModifierKind::Timeout(_) => {
+            format!("`{name}` belongs to workflows, steps, humans and blocks: `{name} 3s {{ … }}`")
+        }
+        ModifierKind::Retry { .. } | ModifierKind::Reflect { .. } | ModifierKind::Budget(_) => {
+            format!("`{name}` belongs to workflows, steps and blocks")
+        }
     };
     Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)
 }

@@ -360,8 +360,9 @@ pub enum Coercion {
     ToJson,
     /// `string` to `secret`.
     ToSecret,
-    /// A checked type to its base, a literal union to `string` or a wider one; also under `?` and in lists. Same bits.
-    Forget,
+    /// A checked type to its base, a literal union to `string` or a wider one; also under `?` and in lists. Changes no
+    /// representation.
+    Widen,
     /// A base value to the checked type that the whole has; raises `AssertionFailed`.
     Check,
     /// From `Never`: never happens.

@@ -228,6 +228,10 @@ impl Context<'_> {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a type: rustc names what a new type must join"
+    )]
     fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
         let (result, hint) = (self.table.resolve(result), self.table.resolve(hint));
         match (&result, &hint) {
@@ -236,9 +240,9 @@ impl Context<'_> {
             }
             (Type::Variable(variable), _) => {
                 if let Absorb::Plain(depth) = how
-                    && let Some(leaning) = self.leaning_of(&hint, depth)
+                    && let Some(default_type) = self.default_type_of(&hint, depth)
                 {
-                    self.table.lean(*variable, &leaning);
+                    self.table.set_default_type(*variable, &default_type);
                 }
             }
             (Type::Optional(left), Type::Optional(right))
@@ -295,7 +299,7 @@ impl Context<'_> {
 
     /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
-    fn leaning_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
+    fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
         // What may yet become a union is told by what flows into it.
         if self.unknown(hint).is_some() || self.table.holds_text(hint) {
             return None;
@@ -304,7 +308,7 @@ impl Context<'_> {
             return Some(hint.clone());
         }
         match hint {
-            Type::Optional(inner) => self.leaning_of(&self.table.resolve(inner), depth),
+            Type::Optional(inner) => self.default_type_of(&self.table.resolve(inner), depth),
             Type::Literals(_)
             | Type::List(_)
             | Type::Map(..)

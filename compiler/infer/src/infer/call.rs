@@ -35,7 +35,7 @@ impl Context<'_> {
             return self.call(inner, call, hint);
         }
         if let ast::ExpressionKind::Name(name) = &callee.kind
-            && self.find_local(name).is_none()
+            && self.scopes.find(name).is_none()
         {
             return match self.resolve_called(name, callee.span, hint) {
                 Some(definition) => self.call_definition(definition, name, callee.span, call, hint),

@@ -82,7 +82,33 @@ impl Check<'_> {
             }
             Type::Checked(item, arguments) => lookup::alias_target(self.db, *item, arguments)
                 .is_none_or(|base| self.able(&base, open)),
-            _ => match self.requirement {
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Text(_) => match self.requirement {
                 Requirement::Equal => self.equal(ty, open),
                 Requirement::Json => self.json(ty, open),
                 Requirement::Order => self.order(ty, open),
@@ -109,7 +135,32 @@ impl Check<'_> {
             | Type::Session
             | Type::Secret
             | Type::Agent => false,
-            _ => self.inside(ty, open),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Image
+            | Type::Document
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
         }
     }
 
@@ -123,7 +174,30 @@ impl Check<'_> {
             | Type::Agent
             | Type::Image
             | Type::Document => false,
-            _ => self.inside(ty, open),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
         }
     }
 
@@ -138,7 +212,27 @@ impl Check<'_> {
             | Type::Duration => true,
             Type::Enum(item, _) => is_plain_enum(self.db, *item),
             Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
-            _ => false,
+            Type::Unit
+            | Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Map(..)
+            | Type::Record(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => false,
         }
     }
 
@@ -152,7 +246,36 @@ impl Check<'_> {
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
-            _ => gsw_names::types::parts(ty)
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => gsw_names::types::parts(ty)
                 .iter()
                 .all(|it| self.able(it, open)),
         }
@@ -194,7 +317,7 @@ impl Context<'_> {
                 false => report,
             });
         } else if open.unknown {
-            self.pending.push((requirement, ty, span));
+            self.postponed.add_requirement(requirement, ty, span);
         } else {
             self.require_of_parameters(requirement, &open, span);
         }
@@ -208,20 +331,20 @@ impl Context<'_> {
         span: Span,
     ) {
         for &parameter in &open.parameters {
-            self.requirements.push((parameter, requirement, span));
+            self.findings.require(parameter, requirement, span);
         }
     }
 
     /// Looks again at what was not known when an operator met it.
     pub(super) fn settle_pending(&mut self) {
-        for (requirement, ty, span) in std::mem::take(&mut self.pending) {
+        for (requirement, ty, span) in self.postponed.take_requirements() {
             self.require(requirement, &ty, span);
         }
     }
 
     /// A map that stays empty has keys of some type; strings are as good as any.
     pub(super) fn settle_keys(&mut self) {
-        for (requirement, ty, _) in std::mem::take(&mut self.pending) {
+        for (requirement, ty, _) in self.postponed.take_requirements() {
             if requirement == Requirement::Key
                 && let Type::Variable(key) = self.table.zonk(&ty)
             {

@@ -1,7 +1,36 @@
 //! Conversions that are not written in source, and the type that several branches agree on.
+//!
+//! `try_coerce` makes a value of type *actual* one of type *target*. The first row that fits decides; `T` stands for any type,
+//! `relate` (in `unify`) for equality up to variables and widening.
+//!
+//! | actual | target | conversion |
+//! |---|---|---|
+//! | not a variable | a variable with a default type | to the default type, if it converts; the variable is bound to it |
+//! | `Never` | `T` | `FromNever`: the value never exists |
+//! | `Invalid` | `T`, and the other way round | none: it was reported |
+//! | `T` with a JSON form | `json` | `ToJson` |
+//! | `A?` | `B?` | by `relate`: `none` stays `none` |
+//! | `T` | `B?` | `T` to `B`, then `ToOptional`; an unbound variable is bound to `B?` |
+//! | `string`, literals | `secret` | to `string`, then `ToSecret` |
+//! | `T` | a type with a check | by `relate` if it is that type; else `T` to its base, then `Check` |
+//! | a function | a function | by `relate`; else a lambda around it that converts arguments and result |
+//! | `T` | `U` | by `relate`: the same type, or `Widen`, which changes no representation |
+//! | a literal `[…]`, `{…}`, `(…)`, or `+` of lists | a type of that form | element by element, where `relate` fails |
+//!
+//! ```text
+//! type Percent = float where it >= 0.0 and it <= 100.0
+//! let shares: [Percent?] = [12.5, none]   // element by element: `Check`, then `ToOptional`
+//! ```
+//!
+//! - A value inside of another is never converted where it is: only literals are taken apart, since a list that exists cannot
+//!   change its elements.
+//! - `json` never converts to anything: that needs `as`, which can fail. Neither does `secret`.
+//! - Branches that expect nothing of each other are joined: `join_types` finds a type that both sides convert to, and each
+//!   branch is then coerced to it.
 
 use std::sync::Arc;
 
+use gsw_names::KnownItem;
 use gsw_names::types::{Type, parts};
 use gsw_source::{Name, Span};
 
@@ -46,7 +75,7 @@ impl Context<'_> {
     /// The same as `coerce`, silently.
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
-        if let Some(converted) = self.leaning_coerce(id, &actual, &target) {
+        if let Some(converted) = self.coerce_to_default(id, &actual, &target) {
             return Some(converted);
         }
         match (&actual, &target) {
@@ -81,8 +110,8 @@ impl Context<'_> {
         }
     }
 
-    /// The expression as what an unbound variable had better be; from then on it is.
-    fn leaning_coerce(
+    /// The expression as the default type of an unbound variable, which is bound to that.
+    fn coerce_to_default(
         &mut self,
         id: ExpressionId,
         actual: &Type,
@@ -92,9 +121,11 @@ impl Context<'_> {
         if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
             return None;
         }
-        let leaning = self.table.take_leaning(variable)?;
-        let converted = self.try_coerce(id, &leaning)?;
-        self.table.bind(variable, &leaning).then_some(converted)
+        let default_type = self.table.take_default_type(variable)?;
+        let converted = self.try_coerce(id, &default_type)?;
+        self.table
+            .bind(variable, &default_type)
+            .then_some(converted)
     }
 
     fn same_bits(
@@ -105,28 +136,28 @@ impl Context<'_> {
     ) -> Option<ExpressionId> {
         match self.relate(actual, target) {
             Some(Relation::Same) => Some(id),
-            Some(Relation::Forget) => Some(self.forgotten(id, target)),
+            Some(Relation::Widen) => Some(self.widened(id, target)),
             None => self.element_by_element(id, target),
         }
     }
 
-    /// The same bits as a `target`; a literal simply is one.
-    fn forgotten(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
-        let expression = &mut self.expressions[id.0 as usize];
+    /// The expression as a `target` of the same representation; a literal is given the type itself.
+    fn widened(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
+        let expression = self.hir.get_mut(id);
         if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
             expression.ty = target.clone();
             return id;
         }
-        self.converted(id, Coercion::Forget, target)
+        self.converted(id, Coercion::Widen, target)
     }
 
-    /// What an expression is below conversions that change nothing.
-    pub(super) fn below_forgetting(&self, id: ExpressionId) -> ExpressionId {
+    /// The expression inside of conversions that change no representation.
+    pub(super) fn below_widening(&self, id: ExpressionId) -> ExpressionId {
         let mut current = id;
         while let ExpressionKind::Coerce {
             value,
-            coercion: Coercion::Forget,
-        } = self.expressions[current.0 as usize].kind
+            coercion: Coercion::Widen,
+        } = self.hir.get(current).kind
         {
             current = value;
         }
@@ -136,8 +167,8 @@ impl Context<'_> {
     /// A literal whose elements can be converted one by one, or several of these joined by `+`.
     fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let span = self.span(id);
-        let id = self.below_forgetting(id);
-        let kind = match (self.expressions[id.0 as usize].kind.clone(), target) {
+        let id = self.below_widening(id);
+        let kind = match (self.hir.get(id).kind.clone(), target) {
             (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
                 let pairs = ids.into_iter().zip(types.iter());
                 let ids: Option<Vec<_>> = pairs.map(|(id, ty)| self.try_coerce(id, ty)).collect();
@@ -320,10 +351,10 @@ impl Context<'_> {
         let place = self.place(span);
         let actual = self.ty(id);
         let (found, wanted) = (self.show(&actual), self.show(target));
-        let is_none = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::None);
+        let is_none = matches!(self.hir.get(id).kind, ExpressionKind::None);
         let found = if is_none { "none".to_owned() } else { found };
         let diagnostic = errors::mismatch(place, &wanted, &found);
-        let number = matches!(self.expressions[id.0 as usize].kind, ExpressionKind::Int(_));
+        let number = matches!(self.hir.get(id).kind, ExpressionKind::Int(_));
         match (self.operand(&actual), self.operand(target)) {
             (Type::Int, Type::Float) if number => {
                 errors::write_as_float(diagnostic, self.end(span))
@@ -351,7 +382,7 @@ impl Context<'_> {
                 errors::lacks_payload(diagnostic, &self.constructor_name(id).unwrap_or_default())
             }
             (Type::Record(item, _), _)
-                if self.is_response(item) && !matches!(target, Type::Record(..)) =>
+                if KnownItem::Response.is(self.db, item) && !matches!(target, Type::Record(..)) =>
             {
                 errors::value_of_response(diagnostic, self.end(span))
             }
@@ -412,9 +443,7 @@ impl Context<'_> {
 
     /// The variant or error that an expression names without its payload.
     pub(super) fn constructor_name(&self, id: ExpressionId) -> Option<String> {
-        let ExpressionKind::ConstructorValue { item, variant } =
-            self.expressions[id.0 as usize].kind
-        else {
+        let ExpressionKind::ConstructorValue { item, variant } = self.hir.get(id).kind else {
             return None;
         };
         let variants = lookup::variants(self.db, item);
@@ -422,25 +451,25 @@ impl Context<'_> {
         variant.or_else(|| Some(item.name(self.db).to_string()))
     }
 
-    /// Whether a record is what `prompt.detail(…)` gives.
-    fn is_response(&self, item: gsw_source::ItemId) -> bool {
-        item.name(self.db) == "Response" && gsw_names::is_std(self.db, item.file(self.db))
-    }
-
     /// Whether a method call can be written right behind an expression.
     pub(super) fn operand_form(&self, id: ExpressionId) -> errors::Operand {
-        match self.expressions[id.0 as usize].kind {
+        let is_whole = matches!(
+            self.hir.get(id).kind,
             ExpressionKind::Local(_)
-            | ExpressionKind::Constant(_)
-            | ExpressionKind::Field { .. }
-            | ExpressionKind::TupleField { .. }
-            | ExpressionKind::JsonField { .. }
-            | ExpressionKind::Index { .. }
-            | ExpressionKind::Float(_)
-            | ExpressionKind::Call { .. }
-            | ExpressionKind::List(_)
-            | ExpressionKind::Tuple(_) => errors::Operand::Whole,
-            _ => errors::Operand::Loose,
+                | ExpressionKind::Constant(_)
+                | ExpressionKind::Field { .. }
+                | ExpressionKind::TupleField { .. }
+                | ExpressionKind::JsonField { .. }
+                | ExpressionKind::Index { .. }
+                | ExpressionKind::Float(_)
+                | ExpressionKind::Call { .. }
+                | ExpressionKind::List(_)
+                | ExpressionKind::Tuple(_)
+        );
+        if is_whole {
+            errors::Operand::Whole
+        } else {
+            errors::Operand::Loose
         }
     }
 

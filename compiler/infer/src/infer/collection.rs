@@ -338,7 +338,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         if let Some(variable) = self.unknown(&self.ty(base)) {
-            self.table.hush(variable);
+            self.table.suppress(variable);
         }
         let place = self.place(self.span(base));
         self.report(errors::cannot_infer_here(place, name));

@@ -11,8 +11,9 @@ use crate::hir::{
     Arm, ExpressionId, ExpressionKind, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::infer::absence::Arms;
-use crate::infer::context::{Context, Expected, Loop};
+use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
+use crate::infer::scopes::Loop;
 
 /// The parts of an `if let`.
 pub(super) struct IfLet<'a> {
@@ -95,10 +96,10 @@ impl Context<'_> {
         } else {
             &Expected::Dropped
         };
-        let names = self.scope.len();
+        let mark = self.scopes.mark();
         let pattern = self.pattern(pattern, &ty, Place::Top);
         let then = self.block(then, part);
-        self.scope.truncate(names);
+        self.scopes.leave(mark);
         let otherwise = match otherwise {
             Some(it) => self.expression(it, part),
             None => self.push(
@@ -200,7 +201,7 @@ impl Context<'_> {
         let mut heads = Vec::with_capacity(arms.len());
         let mut bodies = Vec::with_capacity(arms.len() + 1);
         for (index, arm) in arms.iter().enumerate() {
-            let names = self.scope.len();
+            let mark = self.scopes.mark();
             self.pattern_names.at_arm(Some(index));
             let pattern = self.pattern(&arm.pattern, ty, Place::Top);
             self.pattern_names.at_arm(None);
@@ -209,7 +210,7 @@ impl Context<'_> {
                 .as_ref()
                 .map(|it| self.expression(it, &Expected::Type(Type::Bool)));
             bodies.push(self.expression(&arm.body, expected));
-            self.scope.truncate(names);
+            self.scopes.leave(mark);
             heads.push((pattern, guard));
         }
         self.pattern_names = outer;
@@ -284,12 +285,12 @@ impl Context<'_> {
     ) -> ExpressionId {
         let iterable = self.expression(iterable, &Expected::Anything);
         let element = self.element(iterable);
-        let names = self.scope.len();
+        let mark = self.scopes.mark();
         let pattern = self.pattern(pattern, &element, Place::Binding);
-        self.loops.push(Loop::Endless);
+        self.scopes.open_loop();
         let body = self.block(body, &Expected::Dropped);
-        self.loops.pop();
-        self.scope.truncate(names);
+        self.scopes.close_loop();
+        self.scopes.leave(mark);
         self.push(
             ExpressionKind::For {
                 pattern,
@@ -309,13 +310,13 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let condition = self.expression(condition, &Expected::Type(Type::Bool));
-        self.loops.push(Loop::Endless);
+        self.scopes.open_loop();
         let body = self.block(body, &Expected::Dropped);
-        let left = self.loops.pop();
-        let is_true = self.expressions[condition.0 as usize].kind == ExpressionKind::Bool(true);
+        let left = self.scopes.close_loop();
+        let is_true = self.hir.get(condition).kind == ExpressionKind::Bool(true);
         let id = self.push(ExpressionKind::While { condition, body }, Type::Unit, span);
         match builtin_item(self.db, BuiltinError::Internal) {
-            Some(item) if is_true && left == Some(Loop::Endless) => self.endless(id, item, span),
+            Some(item) if is_true && left == Loop::Endless => self.endless(id, item, span),
             _ => id,
         }
     }
@@ -341,9 +342,7 @@ impl Context<'_> {
 
     /// `break`
     pub(super) fn break_expression(&mut self, span: Span) -> ExpressionId {
-        if let Some(innermost) = self.loops.last_mut() {
-            *innermost = Loop::Left;
-        }
+        self.scopes.leave_loop();
         self.push(ExpressionKind::Break, Type::Never, span)
     }
 
@@ -353,15 +352,13 @@ impl Context<'_> {
         value: Option<&ast::Expression>,
         span: Span,
     ) -> ExpressionId {
-        let wanted = self.frames.last().and_then(|it| it.result.clone());
+        let wanted = self.scopes.wanted_result();
         let wanted = wanted.unwrap_or(Type::Unit);
         if let (Some(variable), Some(value)) = (self.unknown(&wanted), value) {
             let near = self.near(variable);
             let value = self.expression(value, &near);
             let id = self.push(ExpressionKind::Return(Some(value)), Type::Never, span);
-            if let Some(frame) = self.frames.last_mut() {
-                frame.returned.push((id, value));
-            }
+            self.scopes.add_return(id, value);
             return id;
         }
         let value = match value {

@@ -49,7 +49,7 @@ impl Context<'_> {
             if let Type::Literals(some) = &from
                 && !some.iter().all(|it| all.contains(it))
             {
-                let value = self.converted(value, Coercion::Forget, &Type::String);
+                let value = self.converted(value, Coercion::Widen, &Type::String);
                 return self.push(ExpressionKind::As(value), target, span);
             }
         }

@@ -176,10 +176,12 @@ impl Context<'_> {
 
     /// What is expected of a part when `ty` is what is wanted of it.
     pub(super) fn part_of(&self, expected: &Expected, ty: &Type) -> Expected {
-        let leans = |it| self.table.leaning(it).is_some();
+        let has_default = |it| self.table.default_type(it).is_some();
         match (expected, self.unknown(ty)) {
             (Expected::Type(_), None) => Expected::Type(ty.clone()),
-            (Expected::Type(_), Some(variable)) if leans(variable) => Expected::Type(ty.clone()),
+            (Expected::Type(_), Some(variable)) if has_default(variable) => {
+                Expected::Type(ty.clone())
+            }
             (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
             (Expected::Type(_) | Expected::Hint(_), Some(_))
             | (Expected::Anything | Expected::Dropped, _) => Expected::Anything,
@@ -188,7 +190,7 @@ impl Context<'_> {
 
     /// What is expected of the first value that an unbound variable stands for.
     pub(super) fn near(&self, variable: TypeVariable) -> Expected {
-        match self.table.leaning(variable) {
+        match self.table.default_type(variable) {
             // Branches of different types have nothing in common but this.
             Some(Type::Json) => Expected::Type(Type::Json),
             Some(ty) => Expected::Hint(ty.clone()),

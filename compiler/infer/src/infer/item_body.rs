@@ -14,10 +14,13 @@ use crate::hir::{
 };
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
+use crate::infer::findings::Findings;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::pattern::PatternNames;
+use crate::infer::postponed::Postponed;
+use crate::infer::scopes::Scopes;
 use crate::infer::table::Table;
-use crate::infer::workflow::modifier_name;
 use crate::item_bodies::ItemBodies;
 
 /// The inference of all bodies of one item.
@@ -132,8 +135,7 @@ impl<'db> ItemInference<'db> {
                 item: self.item,
                 span: modifier.span,
             };
-            let name = modifier_name(&modifier.kind);
-            let report = calls::misplaced_modifier(place, name);
+            let report = calls::misplaced_modifier(place, &modifier.kind);
             self.found.diagnostics.push(match is_prompt {
                 true => report.note(calls::modifier_as_setting()),
                 false => report,
@@ -207,11 +209,15 @@ impl<'db> ItemInference<'db> {
                 context.declare_whole(whole, span);
                 return context.expression(check, &Expected::Type(Type::Bool));
             };
-            let given = context.local(it.clone(), ty.clone(), LocalKind::Parameter, span);
+            let given = context
+                .scopes
+                .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
             context.declare_whole(whole, span);
             let value = context.local_value(given, span);
-            let present = context.local(it.clone(), (**inner).clone(), LocalKind::Let, span);
-            context.scope.push((it, present));
+            let present = context
+                .scopes
+                .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
+            context.scopes.name(it, present);
             let body = context.expression(check, &Expected::Type(Type::Bool));
             let passes = context.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
@@ -360,22 +366,13 @@ impl<'db> ItemInference<'db> {
             part,
             generics: &lookup::signature(self.db, self.item).generics,
             table: Table::default(),
-            locals: Vec::new(),
-            expressions: Vec::new(),
-            scope: Vec::new(),
-            frames: Vec::new(),
-            diagnostics: Vec::new(),
-            references: Vec::new(),
-            generic_uses: Vec::new(),
-            requirements: Vec::new(),
-            pending: Vec::new(),
-            text_patterns: Vec::new(),
-            loops: Vec::new(),
+            hir: HirBuilder::default(),
+            scopes: Scopes::default(),
+            findings: Findings::default(),
+            postponed: Postponed::default(),
             pattern_names: PatternNames::default(),
-            let_words: Vec::new(),
-            short_fields: Vec::new(),
         };
-        context.open_frame(Some(result.clone()));
+        context.scopes.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
             gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
@@ -391,7 +388,7 @@ impl<'db> ItemInference<'db> {
         }
         let root = work(&mut context);
         context.zonk();
-        let locals = context.locals;
+        let locals = context.scopes.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
@@ -404,15 +401,11 @@ impl<'db> ItemInference<'db> {
             part,
             parameters,
             locals,
-            expressions: context.expressions,
+            expressions: context.hir.finish(),
             root,
             result,
         }));
-        self.found.diagnostics.append(&mut context.diagnostics);
-        self.found.references.append(&mut context.references);
-        self.found.requirements.append(&mut context.requirements);
-        self.found.generic_uses.append(&mut context.generic_uses);
-        self.found.short_fields.append(&mut context.short_fields);
+        context.findings.finish(&mut self.found);
     }
 }
 
@@ -435,8 +428,10 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
 impl Context<'_> {
     /// Declares a parameter that is written nowhere.
     fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
-        let id = self.local(name.clone(), ty, LocalKind::Parameter, span);
-        self.scope.push((name.clone(), id));
+        let id = self
+            .scopes
+            .add(name.clone(), ty, LocalKind::Parameter, span);
+        self.scopes.name(name.clone(), id);
     }
 
     fn declare_whole(&mut self, whole: Option<&Type>, span: Span) {

@@ -1,6 +1,5 @@
 //! Lambdas and the other closures: what `spawn` and `parallel` run.
 
-use std::mem::take;
 use std::sync::Arc;
 
 use gsw_names::types::{FunctionType, Type, TypeVariable};
@@ -30,14 +29,14 @@ impl Context<'_> {
         let wanted = hint.and_then(|it| self.wanted_function(it));
         let result = wanted.as_ref().map(|it| it.result.clone());
         let result = result.unwrap_or_else(|| self.fresh());
-        self.open_frame(Some(result));
-        let names = self.scope.len();
+        self.scopes.open_frame(Some(result));
+        let mark = self.scopes.mark();
         let (locals, mut statements) = self.lambda_parameters(parameters, wanted.as_deref(), span);
         let body = self.closure_body(body);
-        self.scope.truncate(names);
+        self.scopes.leave(mark);
         let types: Vec<Type> = locals
             .iter()
-            .map(|it| self.locals[it.0 as usize].ty.clone())
+            .map(|it| self.scopes.local(*it).ty.clone())
             .collect();
         let ty = self.ty(body);
         let body = match statements.is_empty() {
@@ -52,7 +51,7 @@ impl Context<'_> {
                 self.push(kind, ty.clone(), span)
             }
         };
-        let captures = self.close_frame().captures;
+        let captures = self.scopes.close_frame().captures;
         let function = FunctionType {
             parameters: types,
             result: ty,
@@ -72,7 +71,7 @@ impl Context<'_> {
 
     /// The value of a closure's body, of the type that its frame wants.
     fn closure_body(&mut self, body: &ast::Expression) -> ExpressionId {
-        let wanted = self.frames.last().and_then(|it| it.result.clone());
+        let wanted = self.scopes.wanted_result();
         let wanted = wanted.map_or(Type::Unit, |it| self.table.resolve(&it));
         if wanted == Type::Unit {
             let id = self.expression(body, &Expected::Dropped);
@@ -88,8 +87,7 @@ impl Context<'_> {
     fn free_body(&mut self, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
         let near = self.near(wanted);
         let end = self.expression(body, &near);
-        let returned = self.frames.last_mut().map(|it| take(&mut it.returned));
-        let returned = returned.unwrap_or_default();
+        let returned = self.scopes.take_returns();
         let wanted = Type::Variable(wanted);
         let mut values: Vec<ExpressionId> = returned.iter().map(|(_, value)| *value).collect();
         values.push(end);
@@ -100,7 +98,7 @@ impl Context<'_> {
             *value = self.coerce(*value, &wanted);
         }
         for ((id, _), value) in returned.iter().zip(&values) {
-            self.expressions[id.0 as usize].kind = ExpressionKind::Return(Some(*value));
+            self.hir.get_mut(*id).kind = ExpressionKind::Return(Some(*value));
         }
         values.last().copied().unwrap_or(end)
     }
@@ -168,7 +166,9 @@ impl Context<'_> {
         if types.len() != parameters.len() {
             return None;
         }
-        let local = self.local(Name::default(), whole.clone(), LocalKind::Parameter, span);
+        let local = self
+            .scopes
+            .add(Name::default(), whole.clone(), LocalKind::Parameter, span);
         for (index, (parameter, ty)) in (0u32..).zip(parameters.iter().zip(types.iter())) {
             let base = self.local_value(local, span);
             let kind = ExpressionKind::TupleField { base, index };
@@ -200,7 +200,7 @@ impl Context<'_> {
                     | ast::PatternKind::Tuple(_)
                     | ast::PatternKind::List { .. }
                     | ast::PatternKind::Or(_)
-                    | ast::PatternKind::Invalid => Blame::Quiet,
+                    | ast::PatternKind::Invalid => Blame::Suppressed,
                 };
                 self.table.fresh(blame)
             }
@@ -220,7 +220,8 @@ impl Context<'_> {
                 self.declare(&name.name, ty, LocalKind::Parameter, name.span)
             }
             ast::PatternKind::Wildcard => {
-                self.local(Name::new_static("_"), ty, LocalKind::Parameter, span)
+                self.scopes
+                    .add(Name::new_static("_"), ty, LocalKind::Parameter, span)
             }
             ast::PatternKind::Literal(_)
             | ast::PatternKind::Range { .. }
@@ -230,7 +231,9 @@ impl Context<'_> {
             | ast::PatternKind::List { .. }
             | ast::PatternKind::Or(_)
             | ast::PatternKind::Invalid => {
-                let local = self.local(Name::default(), ty.clone(), LocalKind::Parameter, span);
+                let local =
+                    self.scopes
+                        .add(Name::default(), ty.clone(), LocalKind::Parameter, span);
                 let value = self.local_value(local, span);
                 let pattern = self.pattern(&parameter.pattern, &ty, Place::Binding);
                 statements.push(Statement {
@@ -249,7 +252,7 @@ impl Context<'_> {
         id: ExpressionId,
         wanted: &FunctionType,
     ) -> Option<ExpressionId> {
-        let Expression { kind, span, .. } = &self.expressions[id.0 as usize];
+        let Expression { kind, span, .. } = self.hir.get(id);
         let ExpressionKind::FunctionValue {
             item,
             type_arguments,
@@ -266,9 +269,9 @@ impl Context<'_> {
         if !is_plain || rest.iter().any(|it| it.default == Presence::Absent) {
             return None;
         }
-        self.open_frame(None);
+        self.scopes.open_frame(None);
         let built = self.adapting_call(item, type_arguments, taken, wanted, span);
-        let captures = self.close_frame().captures;
+        let captures = self.scopes.close_frame().captures;
         let (parameters, body) = built?;
         let ty = Type::Function(Arc::new(FunctionType {
             latent: None,
@@ -293,7 +296,9 @@ impl Context<'_> {
         let mut locals = Vec::with_capacity(taken.len());
         let mut arguments = Vec::with_capacity(taken.len());
         for (index, (parameter, ty)) in (0u32..).zip(taken.iter().zip(&wanted.parameters)) {
-            let local = self.local(Name::default(), ty.clone(), LocalKind::Parameter, span);
+            let local = self
+                .scopes
+                .add(Name::default(), ty.clone(), LocalKind::Parameter, span);
             let value = self.local_value(local, span);
             let target = substitute(&parameter.ty, &type_arguments);
             arguments.push((index, self.try_coerce(value, &target)?));
@@ -324,11 +329,11 @@ impl Context<'_> {
     /// A closure without parameters around an expression; its result goes where `wanted` says.
     pub(super) fn closure(&mut self, body: &ast::Expression, wanted: Option<&Type>) -> Lambda {
         let result = wanted.cloned().unwrap_or_else(|| self.fresh());
-        self.open_frame(Some(result));
-        let names = self.scope.len();
+        self.scopes.open_frame(Some(result));
+        let mark = self.scopes.mark();
         let body = self.closure_body(body);
-        self.scope.truncate(names);
-        let captures = self.close_frame().captures;
+        self.scopes.leave(mark);
+        let captures = self.scopes.close_frame().captures;
         Lambda {
             parameters: Vec::new(),
             body,

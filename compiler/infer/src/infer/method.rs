@@ -246,7 +246,7 @@ impl Context<'_> {
         let actual = self.ty(receiver);
         match self.relate(&actual, &wanted)? {
             Relation::Same => Some(receiver),
-            Relation::Forget => Some(self.converted(receiver, Coercion::Forget, &wanted)),
+            Relation::Widen => Some(self.converted(receiver, Coercion::Widen, &wanted)),
         }
     }
 

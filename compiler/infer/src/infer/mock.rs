@@ -42,12 +42,17 @@ impl Context<'_> {
         let callee = format!("`{}`", item.name(self.db));
         let given = self.mocked_arguments(&signature.parameters, &callee, arguments, span);
         let ast::MockOutcome::Value(value) = outcome;
-        self.open_frame(Some(function.result.clone()));
-        let names = self.scope.len();
+        self.scopes.open_frame(Some(function.result.clone()));
+        let mark = self.scopes.mark();
         let mut parameters = Vec::new();
         let mut patterns = Vec::new();
         for (given, ty) in given.iter().zip(&function.parameters) {
-            parameters.push(self.local(Name::default(), ty.clone(), LocalKind::Parameter, span));
+            parameters.push(self.scopes.add(
+                Name::default(),
+                ty.clone(),
+                LocalKind::Parameter,
+                span,
+            ));
             patterns.push(match given {
                 Some(pattern) => self.pattern(pattern, ty, Place::Inside),
                 None => Pattern {
@@ -58,8 +63,8 @@ impl Context<'_> {
             });
         }
         let body = self.expression(value, &Expected::Type(function.result.clone()));
-        self.scope.truncate(names);
-        let captures = self.close_frame().captures;
+        self.scopes.leave(mark);
+        let captures = self.scopes.close_frame().captures;
         let outcome = Lambda {
             parameters,
             body,

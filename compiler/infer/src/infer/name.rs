@@ -24,7 +24,7 @@ const PROMISED: &[&str] = &["document", "image", "session"];
 impl Context<'_> {
     /// A bare name.
     pub(super) fn name(&mut self, name: &Name, span: Span, hint: Option<&Type>) -> ExpressionId {
-        if let Some(local) = self.find_local(name) {
+        if let Some(local) = self.scopes.find(name) {
             self.refer(
                 span,
                 Reference::Local {
@@ -106,7 +106,7 @@ impl Context<'_> {
             self.report(errors::module_not_imported(place, name, start));
             return;
         }
-        let locals: Vec<Name> = self.scope.iter().map(|(it, _)| it.clone()).collect();
+        let locals: Vec<Name> = self.scopes.names().cloned().collect();
         let suggestion = habit::value(name)
             .map(Name::new_static)
             .or_else(|| suggest(self.db, self.file, name, &locals));
@@ -138,7 +138,7 @@ impl Context<'_> {
     /// What an expression names when it is a path of modules and declarations; `None` for values.
     pub(super) fn path(&mut self, expression: &ast::Expression) -> Option<Definition> {
         let (definition, span) = if let ast::ExpressionKind::Name(name) = &expression.kind {
-            if self.find_local(name).is_some() {
+            if self.scopes.find(name).is_some() {
                 return None;
             }
             (resolve_name(self.db, self.file, name)?, expression.span)
@@ -285,7 +285,7 @@ impl Context<'_> {
     pub(super) fn note_use(&mut self, item: ItemId, type_arguments: &[Type], span: Span) {
         if !type_arguments.is_empty() {
             let type_arguments = type_arguments.to_vec();
-            self.generic_uses.push(GenericUse {
+            self.findings.use_generic(GenericUse {
                 item,
                 type_arguments,
                 span,

@@ -320,7 +320,7 @@ impl Context<'_> {
 
     fn suggest_float(&self, id: ExpressionId, report: Diagnostic) -> Diagnostic {
         let (start, end) = (self.start(self.span(id)), self.end(self.span(id)));
-        if let ExpressionKind::Int(_) = self.expressions[id.0 as usize].kind {
+        if let ExpressionKind::Int(_) = self.hir.get(id).kind {
             return errors::write_as_float(report, end);
         }
         errors::convert_to_float(report, self.operand_form(id), start, end)

@@ -178,10 +178,10 @@ impl Context<'_> {
         }
         let local = match find(&self.pattern_names.reused) {
             Some(local) => {
-                let first = self.locals[local.0 as usize].ty.clone();
+                let first = self.scopes.local(local).ty.clone();
                 let texts = [ty, &first].map(|it| self.operand(it) == Type::String);
                 let related = self.relate(ty, &first);
-                if related.is_none() || related == Some(Relation::Forget) && texts != [true; 2] {
+                if related.is_none() || related == Some(Relation::Widen) && texts != [true; 2] {
                     let place = self.place(name.span);
                     let (wanted, found) = (self.show(&first), self.show(ty));
                     self.report(values::mismatch(place, &wanted, &found));
@@ -253,7 +253,7 @@ impl Context<'_> {
                 PatternKind::Invalid
             }
             (Type::Text(_), ast::Literal::String(text)) => {
-                self.text_patterns.push((text.clone(), plain, span));
+                self.postponed.add_text_pattern(text.clone(), plain, span);
                 kind
             }
             _ if self.relate(&own, &plain).is_some() => kind,
@@ -274,7 +274,7 @@ impl Context<'_> {
 
     /// Looks again at patterns of strings that have turned out to be literals of a union.
     pub(super) fn settle_text_patterns(&mut self) {
-        for (text, ty, span) in std::mem::take(&mut self.text_patterns) {
+        for (text, ty, span) in self.postponed.take_text_patterns() {
             if let Type::Literals(names) = self.table.zonk(&ty)
                 && !names.contains(&text)
             {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::setting::Origin;
+use gsw_names::KnownItem;
 use gsw_names::types::Type;
 use gsw_names::{Definition, errors, given_by_call};
 use gsw_source::{ItemId, ItemKind, Span};
@@ -54,7 +55,10 @@ impl Context<'_> {
         let result = lookup::signature(self.db, item).result.clone();
         let ty = match mode {
             PromptMode::Value | PromptMode::Revise => result,
-            PromptMode::Detail => self.prelude_record("Response", result),
+            PromptMode::Detail => {
+                let response = KnownItem::Response.item(self.db);
+                response.map_or(Type::Invalid, |it| Type::Record(it, [result].into()))
+            }
             PromptMode::Stream => Type::Stream(Arc::new(result)),
         };
         let kind = ExpressionKind::PromptCall {
@@ -93,10 +97,7 @@ impl Context<'_> {
     ) -> ExpressionId {
         let id = self.expression(inner, &Expected::Anything);
         let ty = self.ty(id);
-        let is_prompt = matches!(
-            self.expressions[id.0 as usize].kind,
-            ExpressionKind::PromptCall { .. }
-        );
+        let is_prompt = matches!(self.hir.get(id).kind, ExpressionKind::PromptCall { .. });
         if !is_prompt {
             if ty != Type::Invalid {
                 let place = self.place(inner.span);
@@ -124,7 +125,7 @@ impl Context<'_> {
             mode: taken_mode,
         } = taken;
         let ty = self.ty(id);
-        let call = &mut self.expressions[id.0 as usize];
+        let call = self.hir.get_mut(id);
         call.ty = Type::Unit;
         let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
         let ExpressionKind::PromptCall {
@@ -166,7 +167,7 @@ impl Context<'_> {
     /// The agent that an expression after `by` names.
     pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
         if let ast::ExpressionKind::Name(name) = &expression.kind
-            && self.find_local(name).is_none()
+            && self.scopes.find(name).is_none()
             && gsw_names::resolve_name(self.db, self.file, name).is_none()
         {
             self.unknown_name(name, expression.span);

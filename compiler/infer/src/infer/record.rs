@@ -191,10 +191,10 @@ impl Context<'_> {
         let position = u32::try_from(index).ok()?;
         self.refer_field(name.span, item, 0, position);
         let wanted = substitute(&declared[index].ty, arguments);
-        let known = self.diagnostics.len();
+        let before = self.findings.reported();
         let value = self.expression(value, &Expected::Type(wanted));
         if field.value.is_none()
-            && let Some(report) = self.diagnostics.get_mut(known)
+            && let Some(report) = self.findings.first_since(before)
         {
             errors::short_for(report, &name.name);
         }

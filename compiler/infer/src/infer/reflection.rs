@@ -82,7 +82,7 @@ impl Context<'_> {
     ) -> Option<Asked> {
         let id = self.expression(call, &Expected::Anything);
         let answer = self.ty(id);
-        let written = &mut self.expressions[id.0 as usize];
+        let written = self.hir.get_mut(id);
         let is_value = matches!(
             written.kind,
             ExpressionKind::PromptCall {
@@ -221,7 +221,9 @@ impl Context<'_> {
         statements: &mut Vec<Statement>,
     ) -> LocalId {
         let span = self.span(value);
-        let local = self.local(gsw_source::Name::default(), ty, LocalKind::Var, span);
+        let local = self
+            .scopes
+            .add(gsw_source::Name::default(), ty, LocalKind::Var, span);
         statements.push(statement(StatementKind::Var { local, value }, span));
         local
     }

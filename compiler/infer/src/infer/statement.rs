@@ -166,7 +166,7 @@ impl Context<'_> {
             self.file,
             self.generics,
             ty,
-            &mut self.diagnostics,
+            self.findings.diagnostics_mut(),
             self.item,
         )
     }
@@ -184,23 +184,20 @@ impl Context<'_> {
         };
         let value = self.expression(value, &wanted);
         let ty = self.ty(value);
-        let first = self.locals.len();
+        let first = self.scopes.next();
         let pattern = self.pattern(pattern, &ty, Place::Binding);
         let word = Span::new(span.start, span.start + 3);
-        for index in first..self.locals.len() {
-            self.let_words
-                .push((LocalId(u32::try_from(index).unwrap_or(u32::MAX)), word));
-        }
+        self.scopes.add_let(first, word);
         StatementKind::Let { pattern, value }
     }
 
     /// The variables for the names that the `let` at the end of `out` has just bound. True when nothing after it is reached.
     fn variables(&mut self, out: &mut Vec<Statement>) -> bool {
         let bound = self.pattern_names.take_bound();
-        let is_hidden = |it: &Reference| matches!(it, Reference::Local { local, .. } if bound.iter().any(|(_, other)| other == local));
-        self.references.retain(|(_, it)| !is_hidden(it));
+        self.findings
+            .forget_locals(|local| bound.iter().any(|(_, it)| *it == local));
         for (name, local) in &bound {
-            let span = self.locals[local.0 as usize].span;
+            let span = self.scopes.local(*local).span;
             let value = self.local_value(*local, span);
             let ty = self.variable_type(value);
             let value = self.coerce(value, &ty);
@@ -264,11 +261,11 @@ impl Context<'_> {
             self.expression(value, &Expected::Anything);
             return None;
         };
-        let ty = self.locals[local.0 as usize].ty.clone();
+        let ty = self.scopes.local(local).ty.clone();
         let operator = match operator {
             ast::AssignOperator::Set => {
                 let value = self.expression(value, &Expected::Type(ty));
-                self.touch_local(local);
+                self.scopes.touch(local);
                 return Some(StatementKind::Assign {
                     local,
                     operator: None,
@@ -292,7 +289,7 @@ impl Context<'_> {
         };
         let value = self.expression(value, &near);
         let left = self.local_value(local, target.span);
-        let known = self.diagnostics.len();
+        let before = self.findings.reported();
         let operation = Operation {
             operator_span: target.span.to(span),
             left,
@@ -301,7 +298,7 @@ impl Context<'_> {
         };
         let whole = self.arithmetic(operator, operation);
         let target = self.place(target.span);
-        if let Some(report) = self.diagnostics.get_mut(known) {
+        if let Some(report) = self.findings.first_since(before) {
             report
                 .fixes
                 .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, target)));
@@ -321,14 +318,14 @@ impl Context<'_> {
 
     /// The right side of `whole`, when it is `left` with an operator and that.
     fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
-        let kind = &self.expressions[self.below_forgetting(whole).0 as usize].kind;
+        let kind = &self.hir.get(self.below_widening(whole)).kind;
         let ExpressionKind::Binary {
             left: kept, right, ..
         } = kind
         else {
             return None;
         };
-        (self.below_forgetting(*kept) == left).then_some(*right)
+        (self.below_widening(*kept) == left).then_some(*right)
     }
 
     /// The variable that an assignment means; what cannot be assigned is reported.
@@ -349,7 +346,7 @@ impl Context<'_> {
             );
             return None;
         };
-        let Some(local) = self.find_local(name) else {
+        let Some(local) = self.scopes.find(name) else {
             match gsw_names::resolve_name(self.db, self.file, name) {
                 Some(definition) => {
                     let kind = match definition {
@@ -371,16 +368,16 @@ impl Context<'_> {
                 local,
             },
         );
-        let what = match self.locals[local.0 as usize].kind {
+        let what = match self.scopes.local(local).kind {
             LocalKind::Var | LocalKind::State => return Some(local),
             LocalKind::Let => format!("`{name}`, which `let` binds once"),
             LocalKind::Parameter => format!("the parameter `{name}`"),
         };
         let mut report = errors::not_assignable(place, &what);
-        if let Some((_, word)) = self.let_words.iter().find(|(it, _)| *it == local) {
-            report = report.fix("declare it with `var`", self.place(*word), "var");
+        if let Some(word) = self.scopes.let_word(local) {
+            report = report.fix("declare it with `var`", self.place(word), "var");
         }
-        let declared = self.place(self.locals[local.0 as usize].span);
+        let declared = self.place(self.scopes.local(local).span);
         self.report(report.label(declared, "bound here"));
         None
     }

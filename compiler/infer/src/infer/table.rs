@@ -12,8 +12,8 @@ use crate::infer::text::Texts;
 pub(super) enum Blame {
     /// A literal without elements, or a lambda's parameter without an annotation: the binding is reported.
     Binding,
-    /// Nothing: the variable stands for what no value ever has.
-    Quiet,
+    /// Nothing: the variable is for what no value ever has, or was reported.
+    Suppressed,
 }
 
 /// All variables of one body.
@@ -45,8 +45,8 @@ impl Side {
 struct Entry {
     bound: Option<Type>,
     blame: Blame,
-    /// What it had better be, when the first value that it stands for can be converted to that.
-    leaning: Option<Type>,
+    /// The default type: used if the first value that flows into it converts to it.
+    default_type: Option<Type>,
 }
 
 impl Table {
@@ -56,30 +56,33 @@ impl Table {
         self.entries.push(Entry {
             bound: None,
             blame,
-            leaning: None,
+            default_type: None,
         });
         Type::Variable(variable)
     }
 
-    /// The unbound `variable` had better be `ty`.
-    pub(super) fn lean(&mut self, variable: TypeVariable, ty: &Type) {
+    /// Makes `ty` the default type of the unbound `variable`, unless it has one.
+    pub(super) fn set_default_type(&mut self, variable: TypeVariable, ty: &Type) {
         let ty = self.resolve(ty);
         if self.occurs(variable, &ty) {
             return;
         }
         if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
-            entry.leaning.get_or_insert(ty);
+            entry.default_type.get_or_insert(ty);
         }
     }
 
-    /// What `variable` had better be.
-    pub(super) fn leaning(&self, variable: TypeVariable) -> Option<&Type> {
-        self.entries.get(variable.0 as usize)?.leaning.as_ref()
+    /// The default type of `variable`.
+    pub(super) fn default_type(&self, variable: TypeVariable) -> Option<&Type> {
+        self.entries.get(variable.0 as usize)?.default_type.as_ref()
     }
 
-    /// The same, once.
-    pub(super) fn take_leaning(&mut self, variable: TypeVariable) -> Option<Type> {
-        self.entries.get_mut(variable.0 as usize)?.leaning.take()
+    /// The same, used up.
+    pub(super) fn take_default_type(&mut self, variable: TypeVariable) -> Option<Type> {
+        self.entries
+            .get_mut(variable.0 as usize)?
+            .default_type
+            .take()
     }
 
     /// What `ty` stands for as far as known, looking only at its head.
@@ -114,13 +117,13 @@ impl Table {
     pub(super) fn blame(&self, variable: TypeVariable) -> &Blame {
         self.entries
             .get(variable.0 as usize)
-            .map_or(&Blame::Quiet, |it| &it.blame)
+            .map_or(&Blame::Suppressed, |it| &it.blame)
     }
 
-    /// Nobody is to hear of `variable` again.
-    pub(super) fn hush(&mut self, variable: TypeVariable) {
+    /// Suppresses the `cannot-infer-type` error for `variable`.
+    pub(super) fn suppress(&mut self, variable: TypeVariable) {
         if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
-            entry.blame = Blame::Quiet;
+            entry.blame = Blame::Suppressed;
         }
     }
 
@@ -132,12 +135,12 @@ impl Table {
         }
         if let Type::Variable(other) = ty {
             let blame = self.blame(variable).clone();
-            let leaning = self.take_leaning(variable);
+            let default_type = self.take_default_type(variable);
             let entry = &mut self.entries[other.0 as usize];
-            if matches!(entry.blame, Blame::Quiet) {
+            if matches!(entry.blame, Blame::Suppressed) {
                 entry.blame = blame;
             }
-            entry.leaning = entry.leaning.take().or(leaning);
+            entry.default_type = entry.default_type.take().or(default_type);
         } else if self.occurs(variable, &ty) {
             return false;
         }
@@ -276,7 +279,7 @@ mod tests {
     #[test]
     fn a_type_cannot_contain_itself() {
         let mut table = Table::default();
-        let variable = table.fresh(Blame::Quiet);
+        let variable = table.fresh(Blame::Suppressed);
         let Type::Variable(id) = variable else { return };
         assert!(!table.bind(id, &variable.clone().list()));
         assert!(table.bind(id, &Type::Int));

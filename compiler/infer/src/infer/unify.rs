@@ -12,8 +12,8 @@ use crate::infer::table::Side;
 pub(super) enum Relation {
     /// The same type.
     Same,
-    /// A checked type where its base is wanted, or the like: the same bits.
-    Forget,
+    /// The value is of the other type too, without a change of its representation: a checked type where its base is wanted.
+    Widen,
 }
 
 impl Relation {
@@ -24,6 +24,10 @@ impl Relation {
 
 impl Context<'_> {
     /// How `actual` stands to `target`; `None` when the one is not accepted for the other as it is.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a type: rustc names what a new type must join"
+    )]
     pub(super) fn relate(&mut self, actual: &Type, target: &Type) -> Option<Relation> {
         let (actual, target) = (self.table.resolve(actual), self.table.resolve(target));
         if actual == target {
@@ -35,78 +39,31 @@ impl Context<'_> {
             (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
             (Type::Text(lower), Type::Text(upper)) => {
                 let flows = self.table.texts.flow(*lower, *upper);
-                flows.then_some(Relation::Forget)
+                flows.then_some(Relation::Widen)
             }
             (Type::Text(text), Type::Literals(names)) => {
                 let fits = self.table.texts.limit(*text, names);
-                fits.then_some(Relation::Forget)
+                fits.then_some(Relation::Widen)
             }
-            (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Forget),
+            (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Widen),
             (Type::Literals(_) | Type::String, Type::Text(text)) => {
                 let flows = self.table.text_into(&actual, *text);
-                flows.then_some(Relation::Forget)
+                flows.then_some(Relation::Widen)
             }
             (Type::Literals(some), Type::Literals(all)) => some
                 .iter()
                 .all(|it| all.contains(it))
-                .then_some(Relation::Forget),
-            (Type::Literals(_), Type::String) => Some(Relation::Forget),
+                .then_some(Relation::Widen),
+            (Type::Literals(_), Type::String) => Some(Relation::Widen),
             // An object says by itself which of both it is.
-            (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Forget),
+            (Type::Literals(_) | Type::String, Type::Secret) => Some(Relation::Widen),
             (Type::Checked(left, some), Type::Checked(right, others)) if left == right => {
                 self.relate_all(some, others)
             }
             (Type::Checked(item, arguments), _) => {
                 let base = lookup::alias_target(self.db, *item, arguments)?;
-                self.relate(&base, &target).map(|_| Relation::Forget)
+                self.relate(&base, &target).map(|_| Relation::Widen)
             }
-            (
-                Type::Unit
-                | Type::Bool
-                | Type::Int
-                | Type::Float
-                | Type::String
-                | Type::Bytes
-                | Type::Time
-                | Type::Duration
-                | Type::Json
-                | Type::Secret
-                | Type::Image
-                | Type::Document
-                | Type::Session
-                | Type::Error
-                | Type::Agent
-                | Type::Never
-                | Type::Literals(_)
-                | Type::Text(_)
-                | Type::Parameter(..)
-                | Type::Optional(_)
-                | Type::List(_)
-                | Type::Map(..)
-                | Type::Tuple(_)
-                | Type::Record(..)
-                | Type::Enum(..)
-                | Type::Function(_)
-                | Type::Task(_)
-                | Type::Stream(_)
-                | Type::Partial(_),
-                _,
-            ) => self.relate_parts(&actual, &target),
-        }
-    }
-
-    /// Binds a variable to what stands on that side of `ty`.
-    fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
-        if !self.table.holds_text(ty) {
-            return self.table.bind(variable, ty).then_some(Relation::Same);
-        }
-        let ty = self.table.loosened(ty, side);
-        self.table.bind(variable, &ty).then_some(Relation::Forget)
-    }
-
-    /// The same for two types with parts.
-    fn relate_parts(&mut self, actual: &Type, target: &Type) -> Option<Relation> {
-        match (actual, target) {
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right))
@@ -142,11 +99,8 @@ impl Context<'_> {
                 | Type::Agent
                 | Type::Never
                 | Type::Literals(_)
-                | Type::Checked(..)
                 | Type::Parameter(..)
-                | Type::Variable(_)
                 | Type::Text(_)
-                | Type::Invalid
                 | Type::Optional(_)
                 | Type::List(_)
                 | Type::Map(..)
@@ -160,6 +114,15 @@ impl Context<'_> {
                 _,
             ) => None,
         }
+    }
+
+    /// Binds a variable to what stands on that side of `ty`.
+    fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
+        if !self.table.holds_text(ty) {
+            return self.table.bind(variable, ty).then_some(Relation::Same);
+        }
+        let ty = self.table.loosened(ty, side);
+        self.table.bind(variable, &ty).then_some(Relation::Widen)
     }
 
     fn relate_all(&mut self, actual: &[Type], target: &[Type]) -> Option<Relation> {
@@ -183,7 +146,7 @@ impl Context<'_> {
         // What the function raises is looked at where it becomes one of a type that says what it may raise.
         let promises_more = target.latent.is_some() && target.latent != actual.latent;
         let promise = if promises_more {
-            Relation::Forget
+            Relation::Widen
         } else {
             Relation::Same
         };

@@ -146,7 +146,9 @@ impl Context<'_> {
             let position = match &field.name {
                 Some(name) => {
                     let is_short = name.span == field.pattern.span;
-                    self.short_fields.extend(is_short.then_some(name.span));
+                    if is_short {
+                        self.findings.add_short_field(name.span);
+                    }
                     self.named_field((name, is_short), &owner, declared)
                 }
                 None if index < declared.len() => Some(index),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::judge::{Fact, FactForm};
+use gsw_names::KnownItem;
 use gsw_names::types::{FunctionType, Type};
-use gsw_names::{module_scope, prelude_file};
 use gsw_source::{ItemKind, Name, Span};
 use gsw_syntax::ast;
 
@@ -60,10 +60,10 @@ impl Context<'_> {
     pub(super) fn modifiers(&mut self, written: &[ast::Modifier]) -> Modifiers {
         let mut modifiers = Modifiers::default();
         for modifier in written {
-            let (name, is_new) = match &modifier.kind {
+            let is_new = match &modifier.kind {
                 ast::ModifierKind::Timeout(value) => {
                     let value = self.expression(value, &Expected::Type(Type::Duration));
-                    ("timeout", modifiers.timeout.replace(value).is_none())
+                    modifiers.timeout.replace(value).is_none()
                 }
                 ast::ModifierKind::Retry {
                     count,
@@ -71,30 +71,33 @@ impl Context<'_> {
                     max,
                 } => {
                     let retry = self.retry(count, backoff.as_ref(), max.as_ref());
-                    ("retry", modifiers.retry.replace(retry).is_none())
+                    modifiers.retry.replace(retry).is_none()
                 }
                 ast::ModifierKind::Reflect { count, with } => {
                     let count = self.expression(count, &Expected::Type(Type::Int));
                     let with = with.as_ref().map(|it| self.judge(it));
                     let reflect = Reflect { count, with };
-                    ("reflect", modifiers.reflect.replace(reflect).is_none())
+                    modifiers.reflect.replace(reflect).is_none()
                 }
                 ast::ModifierKind::Budget(arguments) => {
                     let budget = self.budget(arguments);
-                    ("budget", modifiers.budget.replace(budget).is_none())
+                    modifiers.budget.replace(budget).is_none()
                 }
                 ast::ModifierKind::Limit(value) => {
                     self.expression(value, &Expected::Type(Type::Int));
-                    self.misplaced("limit", modifier.span);
+                    self.misplaced(modifier);
                     continue;
                 }
                 ast::ModifierKind::Errors(_) => {
-                    self.misplaced("errors", modifier.span);
+                    self.misplaced(modifier);
                     continue;
                 }
             };
             if !is_new {
-                let place = self.place(modifier.span);
+                let (place, name) = (
+                    self.place(modifier.span),
+                    calls::modifier_name(&modifier.kind),
+                );
                 self.report(calls::duplicate_setting(place, name));
             }
         }
@@ -103,7 +106,8 @@ impl Context<'_> {
 
     /// What stands after `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
     fn judge(&mut self, expression: &ast::Expression) -> ExpressionId {
-        let reflection = self.prelude_plain("Reflection");
+        let reflection = KnownItem::Reflection.item(self.db);
+        let reflection = reflection.map_or(Type::Invalid, |it| Type::Record(it, [].into()));
         let parameters = [Type::String, Type::String, Type::Int, Type::String.list()];
         let wanted = Type::Function(Arc::new(FunctionType {
             parameters: parameters.into(),
@@ -132,7 +136,7 @@ impl Context<'_> {
         let Type::Function(function) = self.ty(judge) else {
             return true;
         };
-        let kind = &self.expressions[judge.0 as usize].kind;
+        let kind = &self.hir.get(judge).kind;
         let parameters = if let ExpressionKind::FunctionValue { item, .. } = kind {
             lookup::signature(self.db, *item).parameters.as_slice()
         } else {
@@ -146,9 +150,9 @@ impl Context<'_> {
             .all(|(fact, ty)| fact.is_some_and(|it| takes_fact(&self.table.resolve(ty), it.form())))
     }
 
-    fn misplaced(&mut self, name: &str, span: Span) {
-        let place = self.place(span);
-        self.report(calls::misplaced_modifier(place, name));
+    fn misplaced(&mut self, modifier: &ast::Modifier) {
+        let place = self.place(modifier.span);
+        self.report(calls::misplaced_modifier(place, &modifier.kind));
     }
 
     fn retry(
@@ -222,14 +226,14 @@ impl Context<'_> {
         if let ExpressionKind::Call {
             callee: Callee::Item { item, .. },
             arguments,
-        } = &self.expressions[id.0 as usize].kind
+        } = &self.hir.get(id).kind
             && item.kind(self.db) == ItemKind::Workflow
         {
             let kind = ExpressionKind::SpawnDetached {
                 item: *item,
                 arguments: arguments.clone(),
             };
-            self.expressions.pop();
+            self.hir.pop();
             return self.push(kind, Type::String, span);
         }
         if self.ty(id) != Type::Invalid {
@@ -333,14 +337,16 @@ impl Context<'_> {
         let (limit, policy) = self.parallel_modifiers(modifiers);
         let result = self.fresh();
         // A `return` in it is reported elsewhere, whatever it gives.
-        self.open_frame(Some(Type::Invalid));
-        let names = self.scope.len();
+        self.scopes.open_frame(Some(Type::Invalid));
+        let mark = self.scopes.mark();
         let mut statements = Vec::new();
         let local = if let ast::PatternKind::Binding(name) = &pattern.kind {
             self.declare(&name.name, element, LocalKind::Parameter, name.span)
         } else {
             let span = pattern.span;
-            let local = self.local(Name::default(), element.clone(), LocalKind::Parameter, span);
+            let local =
+                self.scopes
+                    .add(Name::default(), element.clone(), LocalKind::Parameter, span);
             let value = self.local_value(local, span);
             let pattern = self.pattern(pattern, &element, Place::Binding);
             statements.push(Statement {
@@ -359,15 +365,19 @@ impl Context<'_> {
             };
             body = self.push(kind, ty, span);
         }
-        self.scope.truncate(names);
-        let captures = self.close_frame().captures;
+        self.scopes.leave(mark);
+        let captures = self.scopes.close_frame().captures;
         let body = Lambda {
             parameters: vec![local],
             body,
             captures,
         };
         let ty = match policy {
-            ErrorPolicy::Settle => self.prelude_enum("Result", result).list(),
+            ErrorPolicy::Settle => {
+                let outcome = KnownItem::Result.item(self.db);
+                let outcome = outcome.map(|it| Type::Enum(it, [result].into()));
+                outcome.unwrap_or(Type::Invalid).list()
+            }
             ErrorPolicy::First | ErrorPolicy::Merge => result.list(),
         };
         self.push(
@@ -389,10 +399,10 @@ impl Context<'_> {
         let mut limit = None;
         let mut policy = None;
         for modifier in modifiers {
-            let (name, is_new) = match &modifier.kind {
+            let is_new = match &modifier.kind {
                 ast::ModifierKind::Limit(value) => {
                     let value = self.expression(value, &Expected::Type(Type::Int));
-                    ("limit", limit.replace(value).is_none())
+                    limit.replace(value).is_none()
                 }
                 ast::ModifierKind::Errors(name) => {
                     let found = match name.name.as_str() {
@@ -406,45 +416,26 @@ impl Context<'_> {
                             continue;
                         }
                     };
-                    ("errors", policy.replace(found).is_none())
+                    policy.replace(found).is_none()
                 }
                 ast::ModifierKind::Timeout(_)
                 | ast::ModifierKind::Retry { .. }
                 | ast::ModifierKind::Reflect { .. }
                 | ast::ModifierKind::Budget(_) => {
-                    let name = modifier_name(&modifier.kind);
-                    self.misplaced(name, modifier.span);
+                    self.misplaced(modifier);
                     self.modifiers(std::slice::from_ref(modifier));
                     continue;
                 }
             };
             if !is_new {
-                let place = self.place(modifier.span);
+                let (place, name) = (
+                    self.place(modifier.span),
+                    calls::modifier_name(&modifier.kind),
+                );
                 self.report(calls::duplicate_setting(place, name));
             }
         }
         (limit, policy.unwrap_or(ErrorPolicy::First))
-    }
-
-    /// `Result<T>` of the prelude and the like.
-    fn prelude_enum(&self, name: &str, argument: Type) -> Type {
-        let item =
-            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
-        item.map_or(Type::Invalid, |it| Type::Enum(it, Arc::from([argument])))
-    }
-
-    /// `Reflection` of the prelude and the like.
-    fn prelude_plain(&self, name: &str) -> Type {
-        let item =
-            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
-        item.map_or(Type::Invalid, |it| Type::Record(it, [].into()))
-    }
-
-    /// `Response<T>` of the prelude and the like.
-    pub(super) fn prelude_record(&self, name: &str, argument: Type) -> Type {
-        let item =
-            prelude_file(self.db).and_then(|it| module_scope(self.db, it).items.get(name).copied());
-        item.map_or(Type::Invalid, |it| Type::Record(it, Arc::from([argument])))
     }
 
     /// `parallel (a, b)`
@@ -456,18 +447,6 @@ impl Context<'_> {
             Type::Tuple(types.into()),
             span,
         )
-    }
-}
-
-/// The word of a modifier.
-pub(super) fn modifier_name(kind: &ast::ModifierKind) -> &'static str {
-    match kind {
-        ast::ModifierKind::Timeout(_) => "timeout",
-        ast::ModifierKind::Retry { .. } => "retry",
-        ast::ModifierKind::Reflect { .. } => "reflect",
-        ast::ModifierKind::Budget(_) => "budget",
-        ast::ModifierKind::Limit(_) => "limit",
-        ast::ModifierKind::Errors(_) => "errors",
     }
 }
 

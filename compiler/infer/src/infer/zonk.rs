@@ -17,19 +17,16 @@ impl Context<'_> {
         self.settle_pending();
         self.report_unknown();
         self.settle_keys();
-        let has_mistake = self
-            .diagnostics
-            .iter()
-            .any(|it| it.severity == gsw_source::Severity::Error);
+        let has_mistake = self.findings.has_error();
         let table = &self.table;
-        for local in &mut self.locals {
+        for local in self.scopes.locals_mut() {
             finish(table, &mut local.ty);
         }
-        for expression in &mut self.expressions {
+        for expression in self.hir.iter_mut() {
             finish(table, &mut expression.ty);
             finish_kind(table, &mut expression.kind);
         }
-        for generic in &mut self.generic_uses {
+        for generic in self.findings.generic_uses_mut() {
             for argument in &mut generic.type_arguments {
                 // What a mistake left unknown asks nothing of anybody.
                 if has_mistake && has_variable(&table.zonk(argument)) {
@@ -43,22 +40,18 @@ impl Context<'_> {
     /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
     fn report_unknown(&mut self) {
         // A mistake elsewhere in the body most likely is the reason.
-        if self
-            .diagnostics
-            .iter()
-            .any(|it| it.severity == gsw_source::Severity::Error)
-        {
+        if self.findings.has_error() {
             return;
         }
-        for index in 0..self.locals.len() {
-            let Local { name, ty, span, .. } = &self.locals[index];
+        for index in 0..self.scopes.locals().len() {
+            let Local { name, ty, span, .. } = &self.scopes.locals()[index];
             if name.is_empty() {
                 continue;
             }
             let (name, span) = (name.clone(), *span);
             for variable in unknown_in(&self.table, ty) {
-                if !matches!(self.table.blame(variable), Blame::Quiet) {
-                    self.table.hush(variable);
+                if !matches!(self.table.blame(variable), Blame::Suppressed) {
+                    self.table.suppress(variable);
                     let place = self.place(span);
                     self.report(errors::cannot_infer(place, &format!("`{name}`")));
                 }

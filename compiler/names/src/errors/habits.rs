@@ -63,7 +63,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("await", "a task is waited for with `await t`"),
     (
         "catch",
-        "`catch { … }` stands behind the expression that it guards",
+        "`catch { … }` goes after the expression that it guards",
     ),
     (
         "clone",
@@ -75,7 +75,7 @@ const OTHERWISE: &[(&str, &str)] = &[
         "`?? fail Failed(\"…\")` says what holds instead of `none`",
     ),
     ("format", "values are put into text with `\"${…}\"`"),
-    ("iter", "lists and maps are gone through as they are"),
+    ("iter", "iterate over a list or map directly: `for x in xs`"),
     ("then", "a task is waited for with `await t`"),
     (
         "unwrap",
