@@ -17,7 +17,7 @@ mod types;
 pub mod values;
 mod workflows;
 
-pub use constants::{constant_circle, effect_in_constant, question_in_constant};
+pub use constants::{constant_cycle, effect_in_constant, question_in_constant};
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
 pub use declarations::{
     HostToolProblem, attribute_arguments, duplicate_definition, duplicate_wire_name, host_tool,

@@ -5,7 +5,7 @@
 //! statements and do not tell the parts of a value apart; both only add to what is found.
 //!
 //! Files are summarised one by one, imports first. Files of the library call each other's methods without imports, so they
-//! are one unit; files on a circle of imports know nothing of each other, and the circle is reported elsewhere.
+//! are one unit; files on a cycle of imports know nothing of each other, and the cycle is reported elsewhere.
 
 mod body;
 mod call;
@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::hir::BodyPart;
-use crate::import_graph::is_circle;
+use crate::import_graph::is_cycle;
 use crate::model::{ItemSummary, Summary, Waits};
 use crate::module::is_std;
 use crate::tool_list::{listed_spawns, listed_tools};
@@ -266,7 +266,7 @@ impl Unit<'_> {
         let may_ask = *self
             .outside
             .entry(file)
-            .or_insert_with(|| is_std(db, file) || !is_circle(db, file, own));
+            .or_insert_with(|| is_std(db, file) || !is_cycle(db, file, own));
         let asked = may_ask
             .then(|| summarize_file(db, unit(db, file)).items.get(&item))
             .flatten();

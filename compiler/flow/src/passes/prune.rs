@@ -52,7 +52,7 @@ fn skip_empty_blocks(function: &mut Function) {
         .collect();
     for index in 0..function.blocks.len() {
         for target in targets_mut(&mut function.blocks[index].terminator) {
-            // A circle of empty blocks is an endless loop; the bound ends the walk.
+            // A cycle of empty blocks is an endless loop; the bound ends the walk.
             for _ in 0..hop.len() {
                 match hop[target.0 as usize] {
                     Some(next) => *target = next,
