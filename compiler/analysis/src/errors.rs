@@ -9,7 +9,7 @@ mod throws;
 mod workflows;
 
 pub use constants::{
-    constant_circle, effect_in_constant, endless_constant, failing_constant, impure_constant,
+    constant_cycle, effect_in_constant, endless_constant, failing_constant, impure_constant,
     question_in_constant,
 };
 pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};

@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 use gsw_infer::hir::BodyPart;
 use gsw_infer::infer_item;
-use gsw_names::{is_circle, is_std, item_signature, listed_spawns, listed_tools};
+use gsw_names::{is_cycle, is_std, item_signature, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashMap;
@@ -286,7 +286,7 @@ impl Unit<'_> {
         let may_ask = *self
             .outside
             .entry(file)
-            .or_insert_with(|| is_std(db, file) || !is_circle(db, file, own));
+            .or_insert_with(|| is_std(db, file) || !is_cycle(db, file, own));
         let asked = may_ask
             .then(|| summarize_file(db, unit(db, file)).items.get(&item))
             .flatten();

@@ -1,4 +1,4 @@
-//! Programs of several files: imports, circles, privacy, and errors that cross modules.
+//! Programs of several files: imports, cycles, privacy, and errors that cross modules.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn names_types_variants_and_methods_come_from_other_modules() {
 }
 
 #[test]
-fn a_circle_of_imports_is_reported_once_and_shown() {
+fn a_cycle_of_imports_is_reported_once_and_shown() {
     let found = reports(&[
         (
             "a",
@@ -65,7 +65,7 @@ fn a_circle_of_imports_is_reported_once_and_shown() {
     assert_eq!(
         found,
         [
-            "a.gsw: import-cycle modules import each other in a circle: `a.gsw` → `b.gsw` → `c.gsw` → `a.gsw`"
+            "a.gsw: import-cycle modules import each other in a cycle: `a.gsw` → `b.gsw` → `c.gsw` → `a.gsw`"
         ]
     );
 }

@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
     pub fn constant(&mut self, item: ItemId) -> Flow<Value> {
         match self.constants.get(&item) {
             Some(Some(value)) => return Ok(value.clone()),
-            // A circle is reported without being evaluated.
+            // A cycle is reported without being evaluated.
             Some(None) => return unsupported("it needs its own value"),
             None => {}
         }

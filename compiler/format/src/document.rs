@@ -232,7 +232,7 @@ fn lay_out(document: &Document, output: &mut Output) {
 /// What is to be laid out on one line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
-    /// A group, whose line may end behind a `{`.
+    /// A group, whose line may end after a `{`.
     Group,
     /// Braces, which stand on one line with everything inside.
     Braces,
@@ -248,12 +248,12 @@ fn fits<'document>(
     let mut left = room;
     let mut rest = rest.iter().rev();
     let mut pending = vec![first];
-    let mut is_behind = false;
+    let mut is_after = false;
     loop {
         let next = match pending.pop() {
             Some(next) => Some(next),
             None => {
-                is_behind = true;
+                is_after = true;
                 rest.next().copied()
             }
         };
@@ -264,7 +264,7 @@ fn fits<'document>(
             Document::Text(text) => text.chars().count(),
             Document::Verbatim(text) => match text.split_once('\n') {
                 // What follows a text of several lines inside of braces decides about the braces as well.
-                Some((line, rest)) if within == Within::Braces && !is_behind => {
+                Some((line, rest)) if within == Within::Braces && !is_after => {
                     if line.chars().count() > left {
                         return false;
                     }
@@ -289,8 +289,8 @@ fn fits<'document>(
                 pending.push((indentation, Mode::Broken, inner));
                 0
             }
-            // What is left of the line behind `{` is decided by the braces themselves.
-            Document::Braces(..) if within != Within::Braces || is_behind => return left > 0,
+            // What is left of the line after `{` is decided by the braces themselves.
+            Document::Braces(..) if within != Within::Braces || is_after => return left > 0,
             // Braces inside braces that stay on one line stay there too.
             Document::Nest(inner) | Document::Group(inner, _) | Document::Braces(inner, _) => {
                 pending.push((indentation, mode, inner));

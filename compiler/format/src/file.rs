@@ -48,8 +48,8 @@ fn add_item(page: &mut Page, comments: &mut Comments<'_>, item: &Item, offset: u
     let empty_line = comments.empty_line_before(start);
     let before = comments.before(offset);
     let declaration = Printer { comments, offset }.item(item);
-    let behind = comments.behind(offset + item.span.end);
+    let trailing = comments.trailing(offset + item.span.end);
     let parts = [empty_line, before, declaration].into_iter();
     let end = [Document::HardLine];
-    page.add(&concat(parts.chain(behind).chain(end)));
+    page.add(&concat(parts.chain(trailing).chain(end)));
 }

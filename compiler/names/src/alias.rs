@@ -1,4 +1,4 @@
-//! Aliases: what they stand for, with circles among them found before anything is expanded.
+//! Aliases: what they stand for, with cycles among them found before anything is expanded.
 
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ fn lowered_alias(db: &dyn Db, item: ItemId) -> (Type, Vec<Diagnostic>) {
     (ty, diagnostics)
 }
 
-/// Walks the written types only, so that a circle of aliases is no circle of queries.
+/// Walks the written types only, so that a cycle of aliases is no cycle of queries.
 fn stands_for_itself(db: &dyn Db, item: ItemId) -> bool {
     let mut seen: HashSet<ItemId> = HashSet::new();
     let mut waiting = vec![item];

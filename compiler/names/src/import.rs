@@ -1,4 +1,4 @@
-//! Imports: the graph of files, its circles, and what is wrong with an import.
+//! Imports: the graph of files, its cycles, and what is wrong with an import.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,7 +7,7 @@ use gsw_syntax::ast::{Import, ItemBody};
 use gsw_syntax::{file_item_ids, item_ast};
 
 use crate::errors;
-use crate::import_graph::is_circle;
+use crate::import_graph::is_cycle;
 use crate::module::{entry_file, module_file, shown_file};
 use crate::scope::{
     import_name, is_importable, is_private, member_names, module_scope, seems_declared,
@@ -26,10 +26,10 @@ pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
     files
 }
 
-/// The imports of `file` that lie on no circle: who follows only these cannot run forever.
+/// The imports of `file` that lie on no cycle: who follows only these cannot run forever.
 pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
     let all = imported_files(db, file).iter().copied();
-    all.filter(|target| !is_circle(db, *target, file)).collect()
+    all.filter(|target| !is_cycle(db, *target, file)).collect()
 }
 
 /// What is wrong with the imports of `file`, unused ones aside.
@@ -121,9 +121,9 @@ fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
     })
 }
 
-/// A circle is reported once: in the entry, else in the file of it that comes first by its path.
+/// A cycle is reported once: in the entry, else in the file of it that comes first by its path.
 fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
-    let back = is_circle(db, target, file).then(|| path_between(db, target, file))??;
+    let back = is_cycle(db, target, file).then(|| path_between(db, target, file))??;
     let entry = entry_file(db);
     let rank = |it: File| (Some(it) != entry, it.path(db));
     if back.iter().any(|it| rank(*it) < rank(file)) {

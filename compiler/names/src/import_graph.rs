@@ -1,4 +1,4 @@
-//! Query `import_circles`: which files import each other in a circle, found in one walk over all imports.
+//! Query `import_cycles`: which files import each other in a cycle, found in one walk over all imports.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use gsw_source::{Db, File, Project};
@@ -8,13 +8,13 @@ use crate::import::imported_files;
 
 /// A number for each file; files of one number reach each other by imports.
 #[salsa::tracked(returns(ref))]
-pub fn import_circles(db: &dyn Db, project: Project) -> FxHashMap<File, u32> {
+pub fn import_cycles(db: &dyn Db, project: Project) -> FxHashMap<File, u32> {
     let mut walk = Walk {
         db,
         order: FxHashMap::default(),
         low: FxHashMap::default(),
         open: Vec::new(),
-        circles: FxHashMap::default(),
+        cycles: FxHashMap::default(),
         next: 0,
     };
     for &file in project.modules(db).values() {
@@ -22,16 +22,16 @@ pub fn import_circles(db: &dyn Db, project: Project) -> FxHashMap<File, u32> {
             walk.run(file);
         }
     }
-    walk.circles
+    walk.cycles
 }
 
 /// Whether two files, one of which reaches the other, reach each other.
-pub fn is_circle(db: &dyn Db, one: File, other: File) -> bool {
+pub fn is_cycle(db: &dyn Db, one: File, other: File) -> bool {
     let Some(project) = Project::try_get(db) else {
         return one == other;
     };
-    let circles = import_circles(db, project);
-    one == other || (circles.contains_key(&one) && circles.get(&one) == circles.get(&other))
+    let cycles = import_cycles(db, project);
+    one == other || (cycles.contains_key(&one) && cycles.get(&one) == cycles.get(&other))
 }
 
 /// Tarjan's walk, with a stack of its own: imports may lead thousands deep.
@@ -39,9 +39,9 @@ struct Walk<'db> {
     db: &'db dyn Db,
     order: FxHashMap<File, u32>,
     low: FxHashMap<File, u32>,
-    /// Files whose circle is not known yet.
+    /// Files whose cycle is not known yet.
     open: Vec<File>,
-    circles: FxHashMap<File, u32>,
+    cycles: FxHashMap<File, u32>,
     next: u32,
 }
 
@@ -59,7 +59,7 @@ impl Walk<'_> {
             if !self.order.contains_key(&target) {
                 self.enter(target);
                 stack.push((target, 0));
-            } else if !self.circles.contains_key(&target) {
+            } else if !self.cycles.contains_key(&target) {
                 let seen = self.order[&target];
                 self.lower(file, seen);
             }
@@ -83,7 +83,7 @@ impl Walk<'_> {
         let low = self.low[&file];
         if low == self.order[&file] {
             while let Some(member) = self.open.pop() {
-                self.circles.insert(member, low);
+                self.cycles.insert(member, low);
                 if member == file {
                     break;
                 }

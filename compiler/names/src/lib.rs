@@ -43,7 +43,7 @@ pub use held::{
 };
 pub use host_tool::{is_host_tool, needs_host, shared_names};
 pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
-pub use import_graph::is_circle;
+pub use import_graph::is_cycle;
 pub use known::KnownItem;
 pub use lower_type::{is_key, lower_throws, lower_type};
 pub use method::{ANY_VALUE, method, method_names};

@@ -8,8 +8,7 @@ mod pattern;
 mod statement;
 mod type_expression;
 
-pub use children::{Child, children, item_children};
-pub(crate) use children::{ChildMut, children_mut, item_children_mut};
+pub use children::{Child, ChildMut, children, children_mut, item_children, item_children_mut};
 pub use expression::{
     Argument, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MapEntry, MatchArm,
     Modifier, ModifierKind, StringPart,

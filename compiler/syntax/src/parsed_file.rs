@@ -148,7 +148,7 @@ fn identify(item: &Item, tokens: &[Token], text: &str) -> (ItemKind, Name) {
     }
 }
 
-/// The name behind the first keyword, so that uses of it need not be reported as well.
+/// The name after the first keyword, so that uses of it need not be reported as well.
 fn seeming_name(tokens: &[Token], text: &str) -> Name {
     let is_name = |token: &&Token| token.kind == TokenKind::Identifier;
     tokens

@@ -3,7 +3,7 @@
 use gsw_source::{Code, Diagnostic, Place};
 
 /// A constant that needs its own value; `path` ends with where it begins.
-pub fn constant_circle(place: Place, path: &[&str]) -> Diagnostic {
+pub fn constant_cycle(place: Place, path: &[&str]) -> Diagnostic {
     let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
     let name = path.first().copied().unwrap_or_default();
     let message = format!("`{name}` needs its own value: {}", shown.join(" → "));

@@ -30,7 +30,7 @@ pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
     )
 }
 
-/// A captured variable that could be part of a circle of values.
+/// A captured variable that could be part of a cycle of values.
 pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
     let message = format!("`{name}` is captured by a closure and holds {what}");
     Diagnostic::error(Code::CAPTURED_CYCLE, place, message)

@@ -1,4 +1,4 @@
-//! Captured variables hold no function, task, stream or session: otherwise values could refer to each other in a circle, and
+//! Captured variables hold no function, task, stream or session: otherwise values could refer to each other in a cycle, and
 //! counting references would free none of them.
 
 use gsw_infer::hir::{Body, Captured, LocalKind};

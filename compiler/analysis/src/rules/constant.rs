@@ -17,12 +17,12 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     if body.item.kind(db) != ItemKind::Const || body.part != BodyPart::Main {
         return;
     }
-    if let Some(circle) = circle(db, body.item) {
-        let names: Vec<&str> = circle.iter().map(|it| it.name(db).as_str()).collect();
-        // The circle is reported once: at the name that comes first.
+    if let Some(cycle) = cycle(db, body.item) {
+        let names: Vec<&str> = cycle.iter().map(|it| it.name(db).as_str()).collect();
+        // The cycle is reported once: at the name that comes first.
         if names.iter().min() == names.first() {
             let place = place_in(body, body.expression(body.root).span);
-            found.push(errors::constant_circle(place, &names));
+            found.push(errors::constant_cycle(place, &names));
         }
         return;
     }
@@ -90,7 +90,7 @@ fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
 }
 
 /// The way from a constant through other declarations back to it; the constants on it.
-fn circle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
+fn cycle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
     let mut seen = FxHashSet::default();
     let mut path = vec![start];
     leads_back(db, start, start, &mut seen, &mut path).then(|| {

@@ -2,7 +2,7 @@
 //! one is given that cannot do it.
 //!
 //! A body notes what it asks of its own type parameters and which generic declarations it uses with them; what those ask is
-//! followed here, outside of inference, so that functions that call each other are no circle of queries.
+//! followed here, outside of inference, so that functions that call each other are no cycle of queries.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use gsw_names::types::{Type, parts};

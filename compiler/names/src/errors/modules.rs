@@ -30,11 +30,11 @@ pub fn unknown_import(
     )
 }
 
-/// Modules that import each other in a circle; `path` ends with where it begins.
+/// Modules that import each other in a cycle; `path` ends with where it begins.
 pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
     let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
     let message = format!(
-        "modules import each other in a circle: {}",
+        "modules import each other in a cycle: {}",
         shown.join(" → ")
     );
     Diagnostic::error(Code::IMPORT_CYCLE, place, message)

@@ -4,12 +4,14 @@
 
 /// Writes the traversal into a module, with shared references or, given `mut`, with exclusive ones.
 macro_rules! traversal {
-    ($module:ident $(, $mutable:tt)?) => {
+    ($module:ident, [$($derived:ident),*] $(, $mutable:tt)?) => {
         mod $module {
+            use gsw_source::Name;
+
             use crate::ast::{
                 Argument, AssertExpectation, Attribute, Block, Constant, EnumDeclaration,
                 ErrorDeclaration, Expression, ExpressionKind, FieldDeclaration, FieldInit,
-                Function, FunctionType, HookHandler, Item, ItemBody, LambdaParameter, MapEntry,
+                Function, FunctionType, HookHandler, Identifier, Item, ItemBody, LambdaParameter, MapEntry,
                 MatchArm, MockOutcome, Modifier, ModifierKind, Parameter, Pattern, PatternField,
                 PatternKind, PromptEntry, RecordDeclaration, RepeatClass, Setting, SettingValue,
                 Signature, Statement, StatementKind, StringPart, TypeExpression,
@@ -17,7 +19,7 @@ macro_rules! traversal {
             };
 
             /// A node of the tree below items.
-            #[derive(Debug)]
+            #[derive($($derived),*)]
             pub enum Child<'tree> {
                 /// An expression.
                 Expression(&'tree $($mutable)? Expression),
@@ -27,6 +29,8 @@ macro_rules! traversal {
                 Pattern(&'tree $($mutable)? Pattern),
                 /// A type.
                 Type(&'tree $($mutable)? TypeExpression),
+                /// A name that is looked up: of a variable or a declaration, and of a path the first one.
+                Name(&'tree $($mutable)? Name),
             }
 
             /// The nodes directly inside an item.
@@ -46,6 +50,7 @@ macro_rules! traversal {
                     Child::Statement(it) => found.of_statement(it),
                     Child::Pattern(it) => found.of_pattern(it),
                     Child::Type(it) => found.of_type(it),
+                    Child::Name(_) => {}
                 }
                 found.0
             }
@@ -81,6 +86,16 @@ macro_rules! traversal {
                     self.0.push(Child::Pattern(it));
                 }
 
+                fn name(&mut self, it: &'tree $($mutable)? Name) {
+                    self.0.push(Child::Name(it));
+                }
+
+                fn path(&mut self, path: &'tree $($mutable)? [Identifier]) {
+                    if let [Identifier { name, span: _ }, ..] = path {
+                        self.name(name);
+                    }
+                }
+
                 fn ty(&mut self, it: &'tree $($mutable)? TypeExpression) {
                     self.0.push(Child::Type(it));
                 }
@@ -100,8 +115,8 @@ macro_rules! traversal {
                     use ExpressionKind as Kind;
                     let Expression { kind, span: _ } = it;
                     match kind {
+                        Kind::Name(name) => self.name(name),
                         Kind::Literal(_)
-                        | Kind::Name(_)
                         | Kind::Unit
                         | Kind::Break
                         | Kind::Continue
@@ -141,9 +156,13 @@ macro_rules! traversal {
                             self.expression(callee);
                             self.arguments(arguments);
                         }
-                        Kind::Record { path: _, fields, base } => {
-                            for FieldInit { name: _, value } in fields {
-                                self.expressions(value);
+                        Kind::Record { path, fields, base } => {
+                            self.path(path);
+                            for FieldInit { name: Identifier { name, span: _ }, value } in fields {
+                                match value {
+                                    Some(value) => self.expression(value),
+                                    None => self.name(name),
+                                }
                             }
                             self.optional(base);
                         }
@@ -244,7 +263,8 @@ macro_rules! traversal {
                             }
                             self.expressions(message);
                         }
-                        StatementKind::Mock { target: _, arguments, rest: _, outcome } => {
+                        StatementKind::Mock { target, arguments, rest: _, outcome } => {
+                            self.path(target);
                             self.pattern_fields(arguments);
                             match outcome {
                                 MockOutcome::Value(value) => self.expression(value),
@@ -262,13 +282,15 @@ macro_rules! traversal {
                         | PatternKind::Literal(_)
                         | PatternKind::Range { start: _, end: _, range_end: _ }
                         | PatternKind::Invalid => {}
-                        PatternKind::Variant { path: _, fields, rest: _ } => {
+                        PatternKind::Variant { path, fields, rest: _ } => {
+                            self.path(path);
                             if let Some(fields) = fields {
                                 self.pattern_fields(fields);
                             }
                         }
-                        PatternKind::Record { path: _, fields, rest: _ } => {
-                            self.pattern_fields(fields)
+                        PatternKind::Record { path, fields, rest: _ } => {
+                            self.path(path);
+                            self.pattern_fields(fields);
                         }
                         PatternKind::Tuple(them) | PatternKind::Or(them) => self.patterns(them),
                         PatternKind::List { before, rest: _, after } => {
@@ -297,8 +319,11 @@ macro_rules! traversal {
                             self.ty(key);
                             self.ty(value);
                         }
-                        TypeExpressionKind::Named { path: _, arguments: them }
-                        | TypeExpressionKind::Tuple(them)
+                        TypeExpressionKind::Named { path, arguments } => {
+                            self.path(path);
+                            self.types(arguments);
+                        }
+                        TypeExpressionKind::Tuple(them)
                         | TypeExpressionKind::Union(them) => self.types(them),
                         TypeExpressionKind::Function(function) => {
                             let FunctionType { parameters, result, throws, uses: _ } = &$($mutable)? **function;
@@ -486,10 +511,10 @@ macro_rules! traversal {
     };
 }
 
-traversal!(shared);
-traversal!(exclusive, mut);
+traversal!(shared, [Clone, Copy, Debug]);
+traversal!(exclusive, [Debug], mut);
 
-pub(crate) use exclusive::{
+pub use exclusive::{
     Child as ChildMut, children as children_mut, item_children as item_children_mut,
 };
 pub use shared::{Child, children, item_children};

@@ -54,7 +54,7 @@ impl Lexer<'_> {
         self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
     }
 
-    /// Whether the `#` here seems to start a comment: brackets that close behind it on its line belong to the code.
+    /// Whether the `#` here seems to start a comment: brackets that close after it on its line belong to the code.
     fn is_hash_comment(&self) -> bool {
         let line = self.text[self.position..].split('\n').next().unwrap_or("");
         let is_first = self.line_start != LineStart::Inside;

@@ -92,7 +92,7 @@ pub(crate) fn limit(item: &mut Item) -> Option<ParseError> {
             // The expressions of a block are one level below the expression that it is part of.
             node @ ChildMut::Statement(_) => (node, depth),
             // The grammar itself bounds how deeply patterns and types nest.
-            ChildMut::Pattern(_) | ChildMut::Type(_) => continue,
+            ChildMut::Pattern(_) | ChildMut::Type(_) | ChildMut::Name(_) => continue,
         };
         let inside = children_mut(node).into_iter();
         pending.extend(inside.map(|child| (child, depth_inside)));
@@ -126,7 +126,7 @@ fn dismantle(expression: Expression) {
                     pending.push(std::mem::replace(child, leaf));
                 }
                 statement @ ChildMut::Statement(_) => nodes.extend(children_mut(statement)),
-                ChildMut::Pattern(_) | ChildMut::Type(_) => {}
+                ChildMut::Pattern(_) | ChildMut::Type(_) | ChildMut::Name(_) => {}
             }
         }
     }

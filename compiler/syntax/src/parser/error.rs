@@ -344,7 +344,7 @@ impl<'tokens> Scene<'tokens> {
         }
     }
 
-    /// The closing bracket without partner that explains an error: the token itself, or one behind the end of the
+    /// The closing bracket without partner that explains an error: the token itself, or one after the end of the
     /// declaration, which it ended too early.
     fn stray_bracket_of(&self, error: &ParseError) -> Option<Token> {
         let rest = self.tokens.get(error.index..)?;

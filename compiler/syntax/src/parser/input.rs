@@ -80,8 +80,8 @@ impl State {
         self.token(index).map_or(Word::Other, |token| token.word)
     }
 
-    /// The kind of the token behind the bracket that opens at `index` and its partner.
-    pub(crate) fn kind_behind_bracket(&self, index: usize) -> Option<TokenKind> {
+    /// The kind of the token after the bracket pair that opens at `index`.
+    pub(crate) fn kind_after_bracket(&self, index: usize) -> Option<TokenKind> {
         let token = self.token(index).filter(|token| token.is_matched())?;
         self.kind(index + token.value as usize + 1)
     }
@@ -155,7 +155,7 @@ impl State {
             .partition_point(|token| token.span.start < span.start)
     }
 
-    /// Goes one level deeper and gives the depth reached.
+    /// Goes one level deeper and returns the depth reached.
     pub(crate) fn enter(&mut self) -> u32 {
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);

@@ -149,7 +149,7 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
         .boxed()
 }
 
-/// What stands behind a signature's parameters.
+/// What follows the parameters of a signature.
 #[derive(Default)]
 struct Tail {
     result: Option<TypeExpression>,

@@ -14,7 +14,7 @@ use crate::parser::rules::Rules;
 use crate::parser::signature::{Typing, generics, parameters, prefix};
 use crate::token::{TokenKind, Word};
 
-/// What stands behind a type's name.
+/// What follows the name of a type.
 enum TypeBody {
     Record(Vec<FieldDeclaration>),
     Alias(TypeExpression, Option<Expression>),

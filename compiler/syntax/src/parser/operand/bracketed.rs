@@ -255,7 +255,7 @@ pub(crate) fn lambda(rules: &Rules, mode: Mode) -> Rule<Expression> {
         move |state, index| {
             mode != Mode::Guard
                 && state.kind(index) == Some(TokenKind::ParenOpen)
-                && state.kind_behind_bracket(index) == Some(TokenKind::FatArrow)
+                && state.kind_after_bracket(index) == Some(TokenKind::FatArrow)
         },
         lambda,
     )

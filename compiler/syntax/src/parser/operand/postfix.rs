@@ -150,7 +150,7 @@ fn field() -> Rule<Link> {
             Link::TupleField(index, token.span)
         });
     let all = token_as(TokenKind::Star, Expected::NOTHING).to(Link::AllOf);
-    // Behind a lone dot an empty name keeps the operand in the tree, for completion.
+    // After a lone dot an empty name keeps the operand in the tree, for completion.
     let missing = empty().map_with(|(), context: &mut Context<'_>| {
         let index = start_of(context);
         let end = context.state().span(index.saturating_sub(1), index).end;
@@ -166,7 +166,7 @@ fn field() -> Rule<Link> {
         word.map(Rest::Name),
     )))
     .map(|(chain, rest)| match rest {
-        // Behind `?.` a number is a name like any other: only the type tells what it reaches.
+        // After `?.` a number is a name like any other: its type decides what it refers to.
         Rest::Link(Link::TupleField(index, span)) if chain == Chain::Optional => {
             let name = gsw_source::Name::from(index.to_string());
             Link::Field(Identifier { name, span }, chain)
@@ -177,7 +177,7 @@ fn field() -> Rule<Link> {
     .boxed()
 }
 
-/// What stands behind a dot.
+/// What follows a dot.
 enum Rest {
     Link(Link),
     Name(Identifier),
