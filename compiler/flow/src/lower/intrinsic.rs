@@ -5,9 +5,9 @@ use gsw_abi::call::{Parameter, RuntimeCall};
 use gsw_semantics::types::Type;
 
 use crate::ir::Operand;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// A call of the row called `name`.
     pub fn intrinsic(
         &mut self,

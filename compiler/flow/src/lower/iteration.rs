@@ -9,8 +9,9 @@ use gsw_semantics::types::Type;
 
 use crate::family::Family;
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
 use crate::lower::region::Region;
+use crate::lower::variable::Variable;
 
 /// A range that is run over and never built.
 #[derive(Clone, Copy)]
@@ -112,7 +113,7 @@ impl Builder<'_, '_> {
         if let PatternKind::Binding(local) = pattern.kind {
             let body = Arc::clone(&self.body);
             self.name_local(index, &body.local(local).name);
-            self.variables.insert(local, Variable::Local(index));
+            self.variables.bind(local, Variable::Local(index));
         } else {
             self.bind_element(pattern, Operand::Local(index));
         }
@@ -218,12 +219,12 @@ impl Builder<'_, '_> {
     }
 
     fn loop_body(&mut self, blocks: &Loop, body: ExpressionId) {
-        self.regions.push(Region::Loop {
+        self.open(Region::Loop {
             leave: blocks.leave,
             next: blocks.next,
         });
         self.expression(body);
-        self.regions.pop();
+        self.close();
         self.jump(blocks.next);
     }
 

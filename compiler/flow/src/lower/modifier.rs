@@ -7,8 +7,9 @@ use gsw_semantics::hir::{self, Budget, ExpressionId, Modifiers, Reflect, Retry};
 use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
-use crate::ir::{LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::ir::{LocalId, Operand};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::region::Region;
 
 /// Nanoseconds before the first further attempt when `backoff` is not written.
@@ -145,9 +146,9 @@ impl Builder<'_, '_> {
         let scope = self.runtime(builtin::INT, RuntimeCall::budget_enter, limits);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();
-        self.regions.push(Region::Budget { scope, landing });
+        self.open(Region::Budget { scope, landing });
         let value = self.reflected(modifiers, body);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::budget_leave, vec![Operand::Local(scope)]);
         let done = self.block();
         self.jump(done);
@@ -155,14 +156,6 @@ impl Builder<'_, '_> {
         self.fail_scope(RuntimeCall::budget_fail, scope, landing.error);
         self.start(done);
         value
-    }
-
-    /// What is done where an error leaves a scope, which may give another error to go on with.
-    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
-        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
-        let error = self.runtime(builtin::ERROR, call, arguments);
-        let error = self.held(error, builtin::ERROR);
-        self.pass_on(error);
     }
 
     fn reflected(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
@@ -180,9 +173,9 @@ impl Builder<'_, '_> {
         self.jump(head);
         self.start(head);
         let landing = self.new_landing();
-        self.regions.push(Region::Catch(landing));
+        self.open(Region::Catch(landing));
         let value = self.retried(modifiers, body);
-        self.regions.pop();
+        self.close();
         let done = self.block();
         self.jump(done);
         self.start(landing.block);
@@ -200,14 +193,6 @@ impl Builder<'_, '_> {
         self.jump(head);
         self.start(done);
         value
-    }
-
-    /// The prompt of the prelude that judges where no other is named.
-    fn prelude_judge(&mut self) -> (Operand, Entry) {
-        match self.program.view.prelude("reflect_on_failure") {
-            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
-            None => (Operand::Word(0), Entry::Unit),
-        }
     }
 
     /// The parameters of what stands after `with`; only those of a declaration have names that tell.
@@ -230,29 +215,6 @@ impl Builder<'_, '_> {
         record_of(fields.collect())
     }
 
-    /// The parameters of a declaration as the fields of a record.
-    pub fn parameters_of(&mut self, item: ItemId) -> Entry {
-        let signature = self.program.view.signature(item);
-        let fields = signature
-            .parameters
-            .iter()
-            .map(|it| Field {
-                wire: it.name.to_string(),
-                docs: None,
-                ..self.program.field(it, &[])
-            })
-            .collect();
-        record_of(fields)
-    }
-
-    fn reflection_type(&mut self) -> Operand {
-        let ty = match self.program.view.prelude("Reflection") {
-            Some(item) => self.type_id(&Type::Record(item, [].into())),
-            None => builtin::UNIT,
-        };
-        type_word(ty)
-    }
-
     fn retried(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
         let Some(retry) = modifiers.retry else {
             return if modifiers.reflect.is_some() {
@@ -271,9 +233,9 @@ impl Builder<'_, '_> {
         self.jump(head);
         self.start(head);
         let landing = self.new_landing();
-        self.regions.push(Region::Catch(landing));
+        self.open(Region::Catch(landing));
         let value = self.attempt(modifiers, body);
-        self.regions.pop();
+        self.close();
         let done = self.block();
         self.jump(done);
         self.start(landing.block);
@@ -286,12 +248,6 @@ impl Builder<'_, '_> {
         value
     }
 
-    fn count_up(&mut self, counter: LocalId) {
-        let (now, one) = (Operand::Local(counter), Operand::Word(1));
-        let next = self.operation(builtin::INT, Operation::IntAddUnchecked, now, one);
-        self.store(counter, next);
-    }
-
     /// One attempt, a node of its own: its tasks end with it, and its effects are told from those of the next.
     fn attempt(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
         let kind = Operand::Word(NodeKind::Attempt as u64);
@@ -299,10 +255,10 @@ impl Builder<'_, '_> {
         self.perform(RuntimeCall::node_enter, vec![kind, name, Operand::Word(0)]);
         let landing = self.new_landing();
         let output = self.enclosing_output();
-        self.regions.push(Region::Node { landing, output });
+        self.open(Region::Node { landing, output });
         let value = self.timed(modifiers, body);
         let value = self.detached(value);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::node_complete, vec![Operand::Word(0)]);
         let done = self.block();
         self.jump(done);
@@ -328,9 +284,9 @@ impl Builder<'_, '_> {
         let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();
-        self.regions.push(Region::Timeout { scope, landing });
+        self.open(Region::Timeout { scope, landing });
         let value = body(self);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(scope)]);
         let done = self.block();
         self.jump(done);
@@ -341,9 +297,9 @@ impl Builder<'_, '_> {
     }
 
     fn joined_body(&mut self, body: ExpressionId) -> Operand {
-        self.regions.push(Region::Join);
+        self.open(Region::Join);
         let value = self.expression(body);
-        self.regions.pop();
+        self.close();
         let value = if self.type_of(body) == Type::Unit {
             Operand::Word(0)
         } else {
@@ -351,6 +307,47 @@ impl Builder<'_, '_> {
         };
         self.join_tasks();
         value
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// What is done where an error leaves a scope, which may give another error to go on with.
+    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
+        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
+        let error = self.runtime(builtin::ERROR, call, arguments);
+        let error = self.held(error, builtin::ERROR);
+        self.pass_on(error);
+    }
+
+    /// The prompt of the prelude that judges where no other is named.
+    fn prelude_judge(&mut self) -> (Operand, Entry) {
+        match self.program.view.prelude("reflect_on_failure") {
+            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
+            None => (Operand::Word(0), Entry::Unit),
+        }
+    }
+
+    /// The parameters of a declaration as the fields of a record.
+    pub fn parameters_of(&mut self, item: ItemId) -> Entry {
+        let signature = self.program.view.signature(item);
+        let fields = signature
+            .parameters
+            .iter()
+            .map(|it| Field {
+                wire: it.name.to_string(),
+                docs: None,
+                ..self.program.field(it, &[])
+            })
+            .collect();
+        record_of(fields)
+    }
+
+    fn reflection_type(&mut self) -> Operand {
+        let ty = match self.program.view.prelude("Reflection") {
+            Some(item) => self.type_id(&Type::Record(item, [].into())),
+            None => builtin::UNIT,
+        };
+        type_word(ty)
     }
 }
 

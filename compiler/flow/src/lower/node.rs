@@ -11,7 +11,8 @@ use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Terminator};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::region::{Region, ReturnOutput};
 
 /// What a node is.
@@ -38,7 +39,8 @@ impl Builder<'_, '_> {
     pub fn mockable_here(&mut self) {
         let result = self.concrete(&Arc::clone(&self.body).result);
         let arguments = self.parameter_operands();
-        self.return_mocked(self.owner.item, &arguments, &result);
+        let item = self.owner.item;
+        self.return_mocked(item, &arguments, &result);
     }
 
     /// The code of a workflow: its node with its body inside.
@@ -119,25 +121,6 @@ impl Builder<'_, '_> {
             .collect()
     }
 
-    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
-    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
-        let signature = self.program.view.signature(item);
-        let mut shown = Vec::with_capacity(values.len());
-        for (parameter, value) in signature.parameters.iter().zip(values) {
-            let ty = self.concrete(&parameter.ty);
-            shown.push(match parameter.secret {
-                Presence::Present => self.hidden_json(*value, ty),
-                Presence::Absent => (*value, ty),
-            });
-        }
-        let names = signature.parameters.iter().map(|it| it.name.as_str());
-        let entries: Vec<(&str, Operand, &Type)> = names
-            .zip(&shown)
-            .map(|(name, (value, ty))| (name, *value, ty))
-            .collect();
-        self.json_object(&entries)
-    }
-
     /// `step "name" mods { }`
     pub fn step(
         &mut self,
@@ -204,13 +187,13 @@ impl Builder<'_, '_> {
         let kind = Operand::Word(head.kind as u64);
         self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
         let landing = self.new_landing();
-        self.regions.push(Region::Node {
+        self.open(Region::Node {
             landing,
             output: head.output,
         });
         let value = body(self);
         let value = self.detached(value);
-        self.regions.pop();
+        self.close();
         self.keep_result(head.output, value, &head.result);
         let output = self.output_json(value, &head.result);
         self.perform(RuntimeCall::node_complete, vec![output]);
@@ -220,6 +203,40 @@ impl Builder<'_, '_> {
         self.fail_node(landing.error);
         self.start(done);
         value
+    }
+
+    /// The body of a tool that the program's host has.
+    fn host_call(&mut self, result: &Type) -> Operand {
+        let item = self.owner.item;
+        let arguments = self.parameter_operands();
+        self.refuse_unmocked(item, &arguments);
+        let arguments = self.named_json(item, &arguments);
+        let name = item.name(self.program.view.db()).to_string();
+        let name = self.text(&name);
+        let ty = self.type_id(result);
+        let words = vec![type_word(ty), name, arguments];
+        self.runtime(ty, RuntimeCall::host_call, words)
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
+    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
+        let signature = self.program.view.signature(item);
+        let mut shown = Vec::with_capacity(values.len());
+        for (parameter, value) in signature.parameters.iter().zip(values) {
+            let ty = self.concrete(&parameter.ty);
+            shown.push(match parameter.secret {
+                Presence::Present => self.hidden_json(*value, ty),
+                Presence::Absent => (*value, ty),
+            });
+        }
+        let names = signature.parameters.iter().map(|it| it.name.as_str());
+        let entries: Vec<(&str, Operand, &Type)> = names
+            .zip(&shown)
+            .map(|(name, (value, ty))| (name, *value, ty))
+            .collect();
+        self.json_object(&entries)
     }
 
     /// The part of a tuple of one part, which is how a value that may itself be `none` comes as an optional.
@@ -239,27 +256,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The body of a tool that the program's host has.
-    fn host_call(&mut self, result: &Type) -> Operand {
-        let item = self.owner.item;
-        let arguments = self.parameter_operands();
-        self.refuse_unmocked(item, &arguments);
-        let arguments = self.named_json(item, &arguments);
-        let name = item.name(self.program.view.db()).to_string();
-        let name = self.text(&name);
-        let ty = self.type_id(result);
-        let words = vec![type_word(ty), name, arguments];
-        self.runtime(ty, RuntimeCall::host_call, words)
-    }
-
     /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
     pub fn fail_node(&mut self, error: LocalId) {
         // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
         let ignored = self.new_landing();
         let aborted = self.block();
-        self.regions.push(Region::Catch(ignored));
+        self.open(Region::Catch(ignored));
         self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
-        self.regions.pop();
+        self.close();
         self.jump(aborted);
         self.start(ignored.block);
         self.jump(aborted);

@@ -11,7 +11,8 @@ use gsw_semantics::types::Type;
 use gsw_source::ItemId;
 
 use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
 
 /// `[before, ..rest, after]`
 struct ListParts<'a> {
@@ -89,11 +90,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn test_word(&mut self, operation: Operation, value: Operand, expected: u64, fail: BlockId) {
-        let holds = self.operation(builtin::BOOL, operation, value, Operand::Word(expected));
-        self.require(holds, fail);
-    }
-
     fn test_variant(
         &mut self,
         pattern: &Pattern,
@@ -144,24 +140,6 @@ impl Builder<'_, '_> {
                 self.test_word_of(pattern, &field.ty, object, 1 + index, fail);
             }
         }
-    }
-
-    fn test_model_error(&mut self, value: Operand, fail: BlockId) {
-        let object = self.held(value, builtin::ERROR);
-        let kind = self.error_kind(object);
-        let first = BuiltinError::RateLimited.ty().0;
-        let last = BuiltinError::ProviderError.ty().0;
-        self.test_word(Operation::IntGreaterEqual, kind, u64::from(first), fail);
-        self.test_word(Operation::IntLessEqual, kind, u64::from(last), fail);
-    }
-
-    fn error_kind(&mut self, error: LocalId) -> Operand {
-        let kind = self.local(builtin::INT);
-        self.emit(Instruction::LoadType {
-            to: kind,
-            from: error,
-        });
-        Operand::Local(kind)
     }
 
     fn test_record(
@@ -267,11 +245,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn counted_back(&mut self, length: Operand, offset: i64) -> Operand {
-        let offset = Operand::Word(offset.cast_unsigned());
-        self.operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
-    }
-
     fn test_element(
         &mut self,
         pattern: &Pattern,
@@ -293,18 +266,14 @@ impl Builder<'_, '_> {
         if let Some(first) = alternatives.first() {
             bound_names(first, &mut names);
         }
-        let outer = self.joined.clone();
+        names.retain(|it| self.variables.shared(*it).is_none());
         for &local in &names {
-            if self.joined.contains_key(&local) {
-                continue;
-            }
             let body = std::sync::Arc::clone(&self.body);
             let declared = body.local(local);
             let ty = self.concrete(&declared.ty);
             let ty = self.type_id(&ty);
-            let variable = Variable::Local(self.named_local(ty, &declared.name));
-            self.joined.insert(local, variable);
-            self.variables.insert(local, variable);
+            let shared = self.named_local(ty, &declared.name);
+            self.variables.share(local, shared);
         }
         let matched = self.block();
         for alternative in alternatives {
@@ -314,8 +283,38 @@ impl Builder<'_, '_> {
             self.start(next);
         }
         self.jump(fail);
-        self.joined = outer;
+        self.variables.unshare(&names);
         self.start(matched);
+    }
+}
+
+impl Emitter<'_, '_> {
+    fn test_word(&mut self, operation: Operation, value: Operand, expected: u64, fail: BlockId) {
+        let holds = self.operation(builtin::BOOL, operation, value, Operand::Word(expected));
+        self.require(holds, fail);
+    }
+
+    fn test_model_error(&mut self, value: Operand, fail: BlockId) {
+        let object = self.held(value, builtin::ERROR);
+        let kind = self.error_kind(object);
+        let first = BuiltinError::RateLimited.ty().0;
+        let last = BuiltinError::ProviderError.ty().0;
+        self.test_word(Operation::IntGreaterEqual, kind, u64::from(first), fail);
+        self.test_word(Operation::IntLessEqual, kind, u64::from(last), fail);
+    }
+
+    fn error_kind(&mut self, error: LocalId) -> Operand {
+        let kind = self.local(builtin::INT);
+        self.emit(Instruction::LoadType {
+            to: kind,
+            from: error,
+        });
+        Operand::Local(kind)
+    }
+
+    fn counted_back(&mut self, length: Operand, offset: i64) -> Operand {
+        let offset = Operand::Word(offset.cast_unsigned());
+        self.operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
     }
 }
 
