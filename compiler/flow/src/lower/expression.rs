@@ -12,11 +12,10 @@ use crate::ir::{Constant, Instruction, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::prompt::CallOptions;
 use crate::lower::region::LoopExit;
-use crate::lower::task::ParallelIteration;
 use crate::lower::variable::Variable;
 use crate::lower::{
-    catch, check, choice, collection, conversion, interpolation, json, membership, operator,
-    optional, prompt, record, task,
+    catch, check, choice, collection, conversion, interpolation, iteration, json, membership,
+    operator, optional, prompt, record, task,
 };
 use crate::walk::assigns;
 
@@ -179,8 +178,8 @@ impl Builder<'_, '_> {
                 pattern,
                 iterable,
                 body,
-            } => self.for_loop(pattern, *iterable, *body),
-            Kind::While { condition, body } => self.while_loop(*condition, *body),
+            } => iteration::for_loop(self, pattern, *iterable, *body),
+            Kind::While { condition, body } => iteration::while_loop(self, *condition, *body),
             Kind::Return(value) => self.return_expression(*value),
             Kind::Break => self.leave_loop(LoopExit::Break),
             Kind::Continue => self.leave_loop(LoopExit::Continue),
@@ -216,15 +215,7 @@ impl Builder<'_, '_> {
                 limit,
                 policy,
                 body,
-            } => {
-                let iteration = ParallelIteration {
-                    iterable: *iterable,
-                    limit: *limit,
-                    policy: *policy,
-                    body,
-                };
-                task::parallel_for(self, id, &iteration)
-            }
+            } => task::parallel_for(self, id, *iterable, *limit, *policy, body),
             Kind::Parallel(lambdas) => task::parallel(self, id, lambdas),
             Kind::Step {
                 name,

@@ -13,6 +13,7 @@ use gsw_source::ItemId;
 use crate::ir::{LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
+use crate::lower::modifier::ModifiedBody;
 use crate::lower::region::{Region, ReturnOutput};
 
 /// What a node is.
@@ -32,7 +33,11 @@ pub(crate) struct NodeHead {
 impl Builder<'_, '_> {
     /// The code of a test: a node, which its tasks belong to.
     pub fn test_body(&mut self) {
-        self.function_node(NodeKind::Region, &Modifiers::default());
+        self.own_node(
+            NodeKind::Region,
+            &Modifiers::default(),
+            ReturnOutput::Returned,
+        );
     }
 
     /// Asks the mocks of the declaration that this is the body of.
@@ -47,7 +52,7 @@ impl Builder<'_, '_> {
     pub fn workflow(&mut self) {
         self.mockable_here();
         let modifiers = self.program.view.modifiers(self.owner.item);
-        self.function_node(NodeKind::Workflow, &modifiers);
+        self.own_node(NodeKind::Workflow, &modifiers, ReturnOutput::Returned);
     }
 
     /// The code of a tool: asks first whether a call with the same key has a result already.
@@ -87,10 +92,6 @@ impl Builder<'_, '_> {
             Operand::Local(_) => ReturnOutput::Kept,
         };
         self.own_node(NodeKind::Tool, &Modifiers::default(), output);
-    }
-
-    fn function_node(&mut self, kind: NodeKind, modifiers: &Modifiers) {
-        self.own_node(kind, modifiers, ReturnOutput::Returned);
     }
 
     /// The node that is the function's own.
@@ -174,8 +175,8 @@ impl Builder<'_, '_> {
             let result = head.result.clone();
             return self.node_around(head, |builder| builder.host_call(&result));
         }
-        let modifiers = self.modifier_values(modifiers);
-        self.node_around(head, |builder| builder.modified_body(&modifiers, body))
+        let modified = ModifiedBody::new(self, modifiers, body);
+        self.node_around(head, |builder| modified.write(builder))
     }
 
     /// A node around the code that `body` writes.

@@ -15,18 +15,6 @@ use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::table::body_instance;
 
-/// `parallel for`
-pub(crate) struct ParallelIteration<'a> {
-    /// A list or range; of a map its pairs.
-    pub iterable: ExpressionId,
-    /// After `limit`.
-    pub limit: Option<ExpressionId>,
-    /// After `errors`.
-    pub policy: hir::ErrorPolicy,
-    /// Of one parameter.
-    pub body: &'a Lambda,
-}
-
 /// `spawn e`
 pub fn spawn(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -> Operand {
     let ty = builder.type_id_of(id);
@@ -120,14 +108,11 @@ pub fn race(builder: &mut Builder<'_, '_>, id: ExpressionId, tasks: ExpressionId
 pub fn parallel_for(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
-    iteration: &ParallelIteration<'_>,
+    iterable: ExpressionId,
+    limit: Option<ExpressionId>,
+    policy: hir::ErrorPolicy,
+    body: &Lambda,
 ) -> Operand {
-    let &ParallelIteration {
-        iterable,
-        limit,
-        policy,
-        body,
-    } = iteration;
     let ty = builder.type_id_of(id);
     let items_type = builder.type_of(iterable);
     let items = builder.expression(iterable);
