@@ -6,8 +6,8 @@ use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
 use gsw_flow::ir::{BlockId, Handler, LocalId, Operand};
 
-use crate::counting::{Form, Nullness};
-use crate::function::Translator;
+use crate::counting::Nullness;
+use crate::function::{Form, Translator};
 use crate::layout;
 use crate::signature::Shape;
 

@@ -15,21 +15,12 @@ use crate::error::CodegenError;
 use crate::frame::FramePlan;
 use crate::function::{self, Shared};
 use crate::image;
-use crate::link::{Relocation, link, name_of};
+use crate::link::{Compiled, Relocation, link, name_of};
 use crate::routine::{self, Routine};
-use crate::target::Targets;
+use crate::target::{Targets, Verification};
 
 /// Below so many functions another thread costs more than it gives; a guess.
 const FUNCTIONS_PER_THREAD: usize = 16;
-
-/// Whether Cranelift checks what it is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verification {
-    /// For tests and debug builds of the compiler.
-    On,
-    /// Otherwise.
-    Off,
-}
 
 /// How to compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,14 +38,6 @@ impl Default for Options {
         };
         Self { verification }
     }
-}
-
-/// One compiled function, not yet placed.
-pub(crate) struct Compiled {
-    pub(crate) code: Vec<u8>,
-    pub(crate) relocations: Vec<Relocation>,
-    /// Of a function that can wait.
-    pub(crate) plan: Option<FramePlan>,
 }
 
 /// Compiles a module to the bytes of an image.

@@ -1,7 +1,29 @@
 //! Plans the frame of a function that can wait: its states, and a slot for every local that lives across a wait.
 //!
+//! Idea: a resumable function is a native function `resume(context, frame) -> status` over a record on the heap. It runs on the
+//! machine's stack until it waits; then its live locals are in the frame, the stack is given back, and ten thousand waiting
+//! tasks cost ten thousand frames and no thread.
+//!
 //! State 0 is the start. Every `Suspend`, every call of a resumable function and every call of a function value is a state
-//! of its own, numbered in the order of the blocks.
+//! of its own, numbered in the order of the blocks:
+//!
+//! ```text
+//! let page = fetch(url)       // state 1: keeps `title`, which is read after it; `url` is not
+//! log("${title}: ${page.len()}")
+//! ```
+//!
+//! Before such a call the locals that live across it are stored in their slots; `resume` begins with a switch over the frame's
+//! state, loads them again and goes on after the call. A call that is done at once goes on without leaving: the stores are all
+//! that it costs.
+//!
+//! Invariants:
+//!
+//! - the parameters have the first slots, in order, since whoever makes a frame writes them there;
+//! - a local has the same slot in all states;
+//! - `owned` of a state lists exactly the slots that hold an object which the frame owns while it waits there. Whoever drops a
+//!   waiting frame, as a cancelled run does, releases these and no others; in every other moment the registers own them.
+//!
+//! The liveness is that of the ownership pass, over all locals instead of the counted ones.
 
 use gsw_abi::program::{Colour, Program, Slot};
 use gsw_flow::ir::{BlockId, Function, LocalId, Terminator};

@@ -15,11 +15,19 @@ use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator}
 use gsw_flow::role::{Edge, edges};
 use rustc_hash::FxHashMap;
 
-use crate::counting::Form;
 use crate::frame::FramePlan;
 use crate::layout;
 use crate::routine::Routine;
 use crate::signature::Shape;
+
+/// What the code of a block is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// Running: what is done often stands in the code itself.
+    Fast,
+    /// Compiling: routines and runtime calls do all that they can.
+    Short,
+}
 
 /// A plain function of so few blocks is likely to be called from loops: most lambdas are. A guess.
 const FEW_BLOCKS: usize = 6;

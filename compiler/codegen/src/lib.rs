@@ -29,6 +29,7 @@ mod terminator;
 mod waiting;
 
 pub use bundle::{BundleError, bundle};
-pub use compile::{Options, Verification, clif, compile};
+pub use compile::{Options, clif, compile};
 pub use error::CodegenError;
 pub use replace::{Access, replace};
+pub use target::Verification;

@@ -6,8 +6,8 @@ use cranelift_codegen::ir::function::FunctionParameters;
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use gsw_abi::program::{FunctionIndex, Program};
 
-use crate::compile::Compiled;
 use crate::error::CodegenError;
+use crate::frame::FramePlan;
 use crate::routine::{self, Routine};
 
 /// Every function starts at a multiple of this.
@@ -35,6 +35,14 @@ enum Call {
     X86,
     /// The low 26 bits of the instruction, in instructions.
     Arm64,
+}
+
+/// One compiled function, not yet placed.
+pub(crate) struct Compiled {
+    pub(crate) code: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+    /// Of a function that can wait.
+    pub(crate) plan: Option<FramePlan>,
 }
 
 /// The code of all functions.

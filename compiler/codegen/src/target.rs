@@ -4,8 +4,16 @@ use cranelift_codegen::isa::{OwnedTargetIsa, lookup_by_name};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use gsw_abi::image::target_name;
 
-use crate::compile::Verification;
 use crate::error::CodegenError;
+
+/// Whether Cranelift checks what it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verification {
+    /// For tests and debug builds of the compiler.
+    On,
+    /// Otherwise.
+    Off,
+}
 
 /// What x86-64-v2 adds to the first x86-64.
 const X86_64_V2: [&str; 6] = [

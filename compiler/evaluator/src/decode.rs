@@ -10,8 +10,8 @@ use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
 use crate::construct::type_arguments;
-use crate::expression::insert;
-use crate::json::{Json, of_tree};
+use crate::equal::insert;
+use crate::json::{Json, below, of_tree};
 use crate::machine::Machine;
 use crate::number_text::nanoseconds;
 use crate::stop::{Flow, decode_error, unsupported};
@@ -43,15 +43,19 @@ impl Machine<'_> {
         self.tick()?;
         match ty {
             Type::Json => Ok(Value::json(json.clone())),
-            Type::Unit => self.fitting(path, matches!(json, Json::Null).then_some(Value::Unit)),
-            Type::Bool => self.fitting(path, bool_of(json)),
-            Type::Int => self.fitting(path, int_of(json)),
-            Type::Float => self.fitting(path, float_of(json)),
-            Type::String => self.fitting(path, json.text().map(Value::text)),
+            Type::Unit => fitting(
+                self,
+                path,
+                matches!(json, Json::Null).then_some(Value::Unit),
+            ),
+            Type::Bool => fitting(self, path, bool_of(json)),
+            Type::Int => fitting(self, path, int_of(json)),
+            Type::Float => fitting(self, path, float_of(json)),
+            Type::String => fitting(self, path, json.text().map(Value::text)),
             Type::Literals(texts) => {
                 let text = json.text();
                 let known = text.filter(|it| texts.iter().any(|text| **text == **it));
-                self.fitting(path, known.map(Value::text))
+                fitting(self, path, known.map(Value::text))
             }
             Type::Duration => match duration_of(json) {
                 Some(value) => Ok(value),
@@ -63,13 +67,13 @@ impl Machine<'_> {
                 let below = substitute(&alias_target(self.db, *item), arguments);
                 let value = self.decode(json, &below, path)?;
                 let passes = self.passes(&value, ty)?;
-                self.fitting(path, passes.then_some(value))
+                fitting(self, path, passes.then_some(value))
             }
-            Type::List(of) => self.decode_list(json, of, path),
-            Type::Tuple(parts) => self.decode_tuple(json, parts, path),
-            Type::Map(key, of) => self.decode_map(json, key, of, path),
-            Type::Record(item, _) => self.decode_record(*item, json, ty, path),
-            Type::Enum(item, _) => self.decode_variant(*item, json, ty, path),
+            Type::List(of) => decode_list(self, json, of, path),
+            Type::Tuple(parts) => decode_tuple(self, json, parts, path),
+            Type::Map(key, of) => decode_map(self, json, key, of, path),
+            Type::Record(item, _) => decode_record(self, *item, json, ty, path),
+            Type::Enum(item, _) => decode_variant(self, *item, json, ty, path),
             Type::Error | Type::Time | Type::Bytes => {
                 unsupported("decoding of errors, times and bytes")
             }
@@ -90,117 +94,6 @@ impl Machine<'_> {
         }
     }
 
-    /// The value, or `DecodeError` at `path` where the JSON does not fit.
-    fn fitting(&self, path: &str, value: Option<Value>) -> Flow<Value> {
-        value.map_or_else(|| decode_error(self.db, path), Ok)
-    }
-
-    fn decode_list(&mut self, json: &Json, of: &Type, path: &str) -> Flow<Value> {
-        let Some(them) = json.list() else {
-            return decode_error(self.db, path);
-        };
-        let mut elements = Vec::new();
-        for (index, it) in them.iter().enumerate() {
-            elements.push(self.decode(it, of, &format!("{path}[{index}]"))?);
-        }
-        Ok(Value::list(elements))
-    }
-
-    fn decode_tuple(&mut self, json: &Json, parts: &[Type], path: &str) -> Flow<Value> {
-        let Some(them) = json.list().filter(|it| it.len() == parts.len()) else {
-            return decode_error(self.db, path);
-        };
-        let mut elements = Vec::new();
-        for (index, (it, part)) in them.iter().zip(parts).enumerate() {
-            elements.push(self.decode(it, part, &format!("{path}[{index}]"))?);
-        }
-        Ok(Value::tuple(elements))
-    }
-
-    fn decode_map(&mut self, json: &Json, key: &Type, of: &Type, path: &str) -> Flow<Value> {
-        let Some(entries) = json.object() else {
-            return decode_error(self.db, path);
-        };
-        let mut map = Vec::new();
-        for (name, it) in entries {
-            let at = below(path, name);
-            let number = name.parse().ok().filter(|_| *key == Type::Int);
-            let name = number.map_or_else(|| Json::Text(Rc::clone(name)), Json::Int);
-            let name = self.decode(&name, key, &at)?;
-            let value = self.decode(it, of, &at)?;
-            insert(&mut map, name, value);
-        }
-        Ok(Value::map(map))
-    }
-
-    fn decode_record(&mut self, item: ItemId, json: &Json, ty: &Type, path: &str) -> Flow<Value> {
-        let Some(entries) = json.object() else {
-            return decode_error(self.db, path);
-        };
-        let declared = self.record_fields(item);
-        let fields = self.decode_fields(item, 0, &declared, entries, ty, path)?;
-        let record = Value::Record(item, Rc::new(fields));
-        match self.broken_check(&record, &type_arguments(ty))? {
-            Some(index) => decode_error(self.db, &below(path, &declared[index].wire)),
-            None => Ok(record),
-        }
-    }
-
-    fn decode_variant(&mut self, item: ItemId, json: &Json, ty: &Type, path: &str) -> Flow<Value> {
-        for (index, variant) in (0u32..).zip(self.variants(item)) {
-            if variant.fields.is_empty() {
-                if matches!(json, Json::Text(it) if **it == *variant.wire) {
-                    return Ok(Value::Variant(item, index, Rc::default()));
-                }
-                continue;
-            }
-            let Json::Object(entries) = json else {
-                continue;
-            };
-            let mut kinds = entries.iter().filter(|(key, _)| &**key == "kind");
-            if kinds.any(|(_, it)| matches!(it, Json::Text(it) if **it == *variant.wire)) {
-                let fields = self.decode_fields(item, index, &variant.fields, entries, ty, path)?;
-                return Ok(Value::Variant(item, index, Rc::new(fields)));
-            }
-        }
-        let is_payload = matches!(json, Json::Object(_))
-            && self.variants(item).iter().any(|it| !it.fields.is_empty());
-        decode_error(
-            self.db,
-            &if is_payload {
-                format!("{path}.kind")
-            } else {
-                path.to_owned()
-            },
-        )
-    }
-
-    fn decode_fields(
-        &mut self,
-        item: ItemId,
-        variant: u32,
-        declared: &[Parameter],
-        entries: &[(Rc<str>, Json)],
-        ty: &Type,
-        path: &str,
-    ) -> Flow<Vec<Value>> {
-        let types = type_arguments(ty);
-        let mut fields = Vec::new();
-        for (index, field) in (0u32..).zip(declared) {
-            let at = below(path, &field.wire);
-            let field_type = substitute(&field.ty, &types);
-            match entries.iter().find(|(key, _)| **key == *field.wire) {
-                Some((_, it)) => fields.push(self.decode(it, &field_type, &at)?),
-                None if field.default == Presence::Present => {
-                    fields.push(self.field_default(item, variant, index, &types)?);
-                }
-                None if matches!(field_type, Type::Optional(_)) => fields.push(Value::None),
-                None => return decode_error(self.db, &at),
-            }
-        }
-        Ok(fields)
-    }
-
     /// The default of a parameter, which may use the ones before it.
     pub fn parameter_default(
         &mut self,
@@ -217,6 +110,138 @@ impl Machine<'_> {
     pub fn is_fault(&self, item: ItemId) -> bool {
         gsw_names::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
     }
+}
+
+/// The value, or `DecodeError` at `path` where the JSON does not fit.
+fn fitting(machine: &Machine<'_>, path: &str, value: Option<Value>) -> Flow<Value> {
+    value.map_or_else(|| decode_error(machine.db, path), Ok)
+}
+
+fn decode_list(machine: &mut Machine<'_>, json: &Json, of: &Type, path: &str) -> Flow<Value> {
+    let Some(them) = json.list() else {
+        return decode_error(machine.db, path);
+    };
+    let mut elements = Vec::new();
+    for (index, it) in them.iter().enumerate() {
+        elements.push(machine.decode(it, of, &format!("{path}[{index}]"))?);
+    }
+    Ok(Value::list(elements))
+}
+
+fn decode_tuple(machine: &mut Machine<'_>, json: &Json, parts: &[Type], path: &str) -> Flow<Value> {
+    let Some(them) = json.list().filter(|it| it.len() == parts.len()) else {
+        return decode_error(machine.db, path);
+    };
+    let mut elements = Vec::new();
+    for (index, (it, part)) in them.iter().zip(parts).enumerate() {
+        elements.push(machine.decode(it, part, &format!("{path}[{index}]"))?);
+    }
+    Ok(Value::tuple(elements))
+}
+
+fn decode_map(
+    machine: &mut Machine<'_>,
+    json: &Json,
+    key: &Type,
+    of: &Type,
+    path: &str,
+) -> Flow<Value> {
+    let Some(entries) = json.object() else {
+        return decode_error(machine.db, path);
+    };
+    let mut map = Vec::new();
+    for (name, it) in entries {
+        let at = below(path, name);
+        let number = name.parse().ok().filter(|_| *key == Type::Int);
+        let name = number.map_or_else(|| Json::Text(Rc::clone(name)), Json::Int);
+        let name = machine.decode(&name, key, &at)?;
+        let value = machine.decode(it, of, &at)?;
+        insert(&mut map, name, value);
+    }
+    Ok(Value::map(map))
+}
+
+fn decode_record(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    json: &Json,
+    ty: &Type,
+    path: &str,
+) -> Flow<Value> {
+    let Some(entries) = json.object() else {
+        return decode_error(machine.db, path);
+    };
+    let declared = machine.record_fields(item);
+    let fields = decode_fields(machine, item, 0, &declared, entries, ty, path)?;
+    let record = Value::Record(item, Rc::new(fields));
+    match machine.broken_check(&record, &type_arguments(ty))? {
+        Some(index) => decode_error(machine.db, &below(path, &declared[index].wire)),
+        None => Ok(record),
+    }
+}
+
+fn decode_variant(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    json: &Json,
+    ty: &Type,
+    path: &str,
+) -> Flow<Value> {
+    for (index, variant) in (0u32..).zip(machine.variants(item)) {
+        if variant.fields.is_empty() {
+            if matches!(json, Json::Text(it) if **it == *variant.wire) {
+                return Ok(Value::Variant(item, index, Rc::default()));
+            }
+            continue;
+        }
+        let Json::Object(entries) = json else {
+            continue;
+        };
+        let mut kinds = entries.iter().filter(|(key, _)| &**key == "kind");
+        if kinds.any(|(_, it)| matches!(it, Json::Text(it) if **it == *variant.wire)) {
+            let fields = decode_fields(machine, item, index, &variant.fields, entries, ty, path)?;
+            return Ok(Value::Variant(item, index, Rc::new(fields)));
+        }
+    }
+    let is_payload = matches!(json, Json::Object(_))
+        && machine
+            .variants(item)
+            .iter()
+            .any(|it| !it.fields.is_empty());
+    decode_error(
+        machine.db,
+        &if is_payload {
+            format!("{path}.kind")
+        } else {
+            path.to_owned()
+        },
+    )
+}
+
+fn decode_fields(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    variant: u32,
+    declared: &[Parameter],
+    entries: &[(Rc<str>, Json)],
+    ty: &Type,
+    path: &str,
+) -> Flow<Vec<Value>> {
+    let types = type_arguments(ty);
+    let mut fields = Vec::new();
+    for (index, field) in (0u32..).zip(declared) {
+        let at = below(path, &field.wire);
+        let field_type = substitute(&field.ty, &types);
+        match entries.iter().find(|(key, _)| **key == *field.wire) {
+            Some((_, it)) => fields.push(machine.decode(it, &field_type, &at)?),
+            None if field.default == Presence::Present => {
+                fields.push(machine.field_default(item, variant, index, &types)?);
+            }
+            None if matches!(field_type, Type::Optional(_)) => fields.push(Value::None),
+            None => return decode_error(machine.db, &at),
+        }
+    }
+    Ok(fields)
 }
 
 fn bool_of(json: &Json) -> Option<Value> {
@@ -265,16 +290,5 @@ fn duration_of(json: &Json) -> Option<Value> {
         | Json::Text(_)
         | Json::List(_)
         | Json::Object(_) => None,
-    }
-}
-
-/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
-pub fn below(path: &str, key: &str) -> String {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
-    let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());
-    if begins && key.chars().all(is_part) {
-        format!("{path}.{key}")
-    } else {
-        format!("{path}[{}]", Tree::from(key))
     }
 }

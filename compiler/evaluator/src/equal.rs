@@ -1,4 +1,4 @@
-//! `==` and order, by structure.
+//! `==` and order, by structure, and maps that are searched by them.
 
 use std::cmp::Ordering;
 
@@ -139,4 +139,12 @@ fn compare_all(a: &[Value], b: &[Value]) -> Ordering {
     parts
         .fold(Ordering::Equal, Ordering::then)
         .then(a.len().cmp(&b.len()))
+}
+
+/// Sets the value of a key, which keeps its place.
+pub fn insert(map: &mut Vec<(Value, Value)>, key: Value, value: Value) {
+    match map.iter_mut().find(|(it, _)| equal(it, &key)) {
+        Some((_, old)) => *old = value,
+        None => map.push((key, value)),
+    }
 }

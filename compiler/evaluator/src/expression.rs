@@ -5,9 +5,10 @@ use std::rc::Rc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_infer::hir::{ErrorPolicy, Expression, ExpressionId, ExpressionKind, RangeEnd};
 
-use crate::decode::below;
-use crate::equal::{equal, lookup};
+use crate::control;
+use crate::equal::{equal, insert, lookup};
 use crate::frame::Frame;
+use crate::json::below;
 use crate::machine::Machine;
 use crate::stop::{Flow, Stop, decode_error, limit, raise, unsupported};
 use crate::value::{Function, Value};
@@ -111,29 +112,31 @@ impl Machine<'_> {
                 let value = self.evaluate(frame, *value)?;
                 self.convert(&value, &ty)
             }
-            Kind::Otherwise { value, fallback } => self.otherwise(frame, *value, *fallback),
-            Kind::Chain { base, local, body } => self.chain(frame, *base, *local, *body),
+            Kind::Otherwise { value, fallback } => {
+                control::otherwise(self, frame, *value, *fallback)
+            }
+            Kind::Chain { base, local, body } => control::chain(self, frame, *base, *local, *body),
             Kind::If {
                 condition,
                 then,
                 otherwise,
-            } => self.conditional(frame, *condition, *then, *otherwise),
-            Kind::Match { value, arms } => self.matching(frame, *value, arms),
-            Kind::Catch { value, arms } => self.catch(frame, *value, arms),
+            } => control::conditional(self, frame, *condition, *then, *otherwise),
+            Kind::Match { value, arms } => control::matching(self, frame, *value, arms),
+            Kind::Catch { value, arms } => control::catch(self, frame, *value, arms),
             Kind::Block { statements, tail } => self.block(frame, statements, *tail),
             Kind::For {
                 pattern,
                 iterable,
                 body,
-            } => self.for_loop(frame, pattern, *iterable, *body),
-            Kind::While { condition, body } => self.while_loop(frame, *condition, *body),
+            } => control::for_loop(self, frame, pattern, *iterable, *body),
+            Kind::While { condition, body } => control::while_loop(self, frame, *condition, *body),
             Kind::Return(value) => {
                 let value = value.map_or(Ok(Value::Unit), |it| self.evaluate(frame, it))?;
                 Err(Stop::Return(value))
             }
             Kind::Break => Err(Stop::Break),
             Kind::Continue => Err(Stop::Continue),
-            Kind::Fail(error) => self.fail(frame, *error),
+            Kind::Fail(error) => control::fail(self, frame, *error),
             Kind::Emit(value) => self.evaluate(frame, *value).map(|_| Value::Unit),
             Kind::Call { callee, arguments } => self.call(frame, callee, arguments),
             Kind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
@@ -302,13 +305,5 @@ impl Machine<'_> {
             (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
             _ => return unsupported(format!("{value:?} in {container:?}")),
         }))
-    }
-}
-
-/// Sets the value of a key, which keeps its place.
-pub fn insert(map: &mut Vec<(Value, Value)>, key: Value, value: Value) {
-    match map.iter_mut().find(|(it, _)| equal(it, &key)) {
-        Some((_, old)) => *old = value,
-        None => map.push((key, value)),
     }
 }

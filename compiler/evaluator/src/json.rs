@@ -133,6 +133,17 @@ pub fn of_tree(tree: &Tree) -> Json {
     }
 }
 
+/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
+pub fn below(path: &str, key: &str) -> String {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());
+    if begins && key.chars().all(is_part) {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{}]", Tree::from(key))
+    }
+}
+
 impl Machine<'_> {
     /// The JSON form of a value.
     pub fn json_of(&mut self, value: &Value) -> Flow<Json> {

@@ -69,61 +69,7 @@ impl Machine<'_> {
                 Ok(Value::Bool(!equal(left, right)))
             }
             OperatorClass::Order(operator) => Ok(Value::Bool(ordered(operator, left, right))),
-            OperatorClass::Arithmetic(operator) => self.arithmetic(operator, left, right),
-        }
-    }
-
-    fn arithmetic(
-        &mut self,
-        operator: ArithmeticOperator,
-        left: &Value,
-        right: &Value,
-    ) -> Flow<Value> {
-        if let (Value::Int(a), Value::Int(b)) = (left, right) {
-            self.int_arithmetic(operator, *a, *b)
-        } else if let (Value::Float(a), Value::Float(b)) = (left, right) {
-            Ok(Value::Float(float_arithmetic(operator, *a, *b)))
-        } else {
-            self.other_arithmetic(operator, left, right)
-        }
-    }
-
-    fn int_arithmetic(&mut self, operator: ArithmeticOperator, a: i64, b: i64) -> Flow<Value> {
-        use ArithmeticOperator as Op;
-        match operator {
-            Op::Add => self.int(a.checked_add(b)),
-            Op::Subtract => self.int(a.checked_sub(b)),
-            Op::Multiply => self.int(a.checked_mul(b)),
-            Op::Divide | Op::Remainder if b == 0 => {
-                raise(self.db, BuiltinError::DivisionByZero, Vec::new())
-            }
-            Op::Divide => self.int(a.checked_div(b)),
-            Op::Remainder => Ok(Value::Int(a.wrapping_rem(b))),
-        }
-    }
-
-    fn other_arithmetic(
-        &mut self,
-        operator: ArithmeticOperator,
-        left: &Value,
-        right: &Value,
-    ) -> Flow<Value> {
-        use ArithmeticOperator as Op;
-        match (operator, left, right) {
-            (Op::Add, Value::Text(a), Value::Text(b)) => {
-                self.spend(a.len() / 16)?;
-                Ok(Value::text(format!("{a}{b}")))
-            }
-            (Op::Add, Value::List(a), Value::List(b)) => {
-                self.spend(a.len() + b.len())?;
-                Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()))
-            }
-            (Op::Add, Value::Duration(a), Value::Duration(b)) => self.duration(a.checked_add(*b)),
-            (Op::Subtract, Value::Duration(a), Value::Duration(b)) => {
-                self.duration(a.checked_sub(*b))
-            }
-            (Op::Multiply, Value::Duration(a), Value::Int(b)) => self.duration(a.checked_mul(*b)),
-            _ => unsupported(format!("{operator:?} of {left:?} and {right:?}")),
+            OperatorClass::Arithmetic(operator) => arithmetic(self, operator, left, right),
         }
     }
 
@@ -141,6 +87,65 @@ impl Machine<'_> {
             Some(value) => Ok(Value::Duration(value)),
             None => raise(self.db, BuiltinError::Overflow, Vec::new()),
         }
+    }
+}
+
+fn arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    left: &Value,
+    right: &Value,
+) -> Flow<Value> {
+    if let (Value::Int(a), Value::Int(b)) = (left, right) {
+        int_arithmetic(machine, operator, *a, *b)
+    } else if let (Value::Float(a), Value::Float(b)) = (left, right) {
+        Ok(Value::Float(float_arithmetic(operator, *a, *b)))
+    } else {
+        other_arithmetic(machine, operator, left, right)
+    }
+}
+
+fn int_arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    a: i64,
+    b: i64,
+) -> Flow<Value> {
+    use ArithmeticOperator as Op;
+    match operator {
+        Op::Add => machine.int(a.checked_add(b)),
+        Op::Subtract => machine.int(a.checked_sub(b)),
+        Op::Multiply => machine.int(a.checked_mul(b)),
+        Op::Divide | Op::Remainder if b == 0 => {
+            raise(machine.db, BuiltinError::DivisionByZero, Vec::new())
+        }
+        Op::Divide => machine.int(a.checked_div(b)),
+        Op::Remainder => Ok(Value::Int(a.wrapping_rem(b))),
+    }
+}
+
+fn other_arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    left: &Value,
+    right: &Value,
+) -> Flow<Value> {
+    use ArithmeticOperator as Op;
+    match (operator, left, right) {
+        (Op::Add, Value::Text(a), Value::Text(b)) => {
+            machine.spend(a.len() / 16)?;
+            Ok(Value::text(format!("{a}{b}")))
+        }
+        (Op::Add, Value::List(a), Value::List(b)) => {
+            machine.spend(a.len() + b.len())?;
+            Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()))
+        }
+        (Op::Add, Value::Duration(a), Value::Duration(b)) => machine.duration(a.checked_add(*b)),
+        (Op::Subtract, Value::Duration(a), Value::Duration(b)) => {
+            machine.duration(a.checked_sub(*b))
+        }
+        (Op::Multiply, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_mul(*b)),
+        _ => unsupported(format!("{operator:?} of {left:?} and {right:?}")),
     }
 }
 

@@ -8,10 +8,12 @@ mod catch;
 mod check;
 mod choice;
 mod closure;
+mod code;
 mod collection;
 mod constant;
 mod conversion;
 mod defer;
+mod emitter;
 mod entry;
 mod expression;
 mod function;
@@ -34,6 +36,8 @@ mod region;
 mod statement;
 mod table;
 mod task;
+mod variable;
+mod witness;
 
 pub use outline::{Outline, outline_program};
 

@@ -1,4 +1,26 @@
 //! Whether code can wait: which instances become native functions and which state machines.
+//!
+//! Idea: waiting is not written in source, and code that never waits must not pay for it. So *colour* is an inferred generic
+//! argument: each instance is `Plain`, a native function that runs to its end, or `Resumable`, a state machine over a frame on
+//! the heap that can be left at every wait. A function that takes functions is compiled once for each colour of its arguments:
+//!
+//! ```text
+//! prices.map(x => x * 2)              // `map` for plain arguments: a native loop
+//! files.map(f => find_bugs(f))        // `find_bugs` asks a model: `map` again, resumable
+//! ```
+//!
+//! The checker has solved the declarations (`Waits`, a fixpoint over calls): a body waits always, never, or with its
+//! function-typed arguments. What is asked here is local: does *this* expression, in an instance whose arguments do or do not
+//! wait, contain a wait? It does when it is one (a prompt, `await`, a step), or calls what waits, or has a part that does.
+//!
+//! Invariants:
+//!
+//! - a plain function holds no `Suspend` and calls no resumable function ([`crate::verify`] proves it for the functions that are
+//!   known); a function value that it is given is plain, since otherwise it would be another instance;
+//! - an answer may err only towards waiting: then an instance is slower than need be, never wrong. A function value whose
+//!   origin is not followed (out of a field, a list, a call) therefore waits.
+//!
+//! Making a closure or a task does not wait; running it may, and that is the concern of its own instance.
 
 use gsw_abi::call::CallKind;
 use gsw_analysis::Waits;

@@ -1,7 +1,6 @@
 //! Rows of maps.
 
-use crate::equal::{equal, lookup};
-use crate::expression::insert;
+use crate::equal::{equal, insert, lookup};
 use crate::machine::Machine;
 use crate::stop::{Flow, unsupported};
 use crate::value::Value;

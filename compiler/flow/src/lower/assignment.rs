@@ -9,9 +9,11 @@ use gsw_infer::hir::{
 use gsw_names::types::Type;
 
 use crate::ir::{Instruction, Operand};
-use crate::lower::builder::{Builder, Variable, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
 use crate::lower::json::has_json;
 use crate::lower::prompt::can_be_revised;
+use crate::lower::variable::Variable;
 
 /// What an assignment does to the value of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +49,7 @@ impl Builder<'_, '_> {
     /// `x = x + e` and `x = x.insert(…)` may change the value of `x` in place: the call at the end of the block that takes over
     /// what was read of the cell of `x` may have it, since the cell is written next.
     fn taken_back(&mut self, local: hir::LocalId, value: Operand) -> Change {
-        let Variable::Cell(cell) = self.variable(local) else {
+        let Variable::Cell(cell) = self.variables.place(local) else {
             return Change::Set;
         };
         match self.take_for_last_call(cell, value) {
@@ -102,7 +104,7 @@ impl Builder<'_, '_> {
 
     /// The variable's value, out of its cell when it can be stored again without anything raised between.
     fn taken(&mut self, local: hir::LocalId, ty: &Type, cannot_raise: bool) -> Operand {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => Operand::Local(local),
             Variable::Cell(cell) => {
                 let ty = self.type_id(ty);
@@ -118,7 +120,7 @@ impl Builder<'_, '_> {
     }
 
     fn write(&mut self, local: hir::LocalId, value: Operand) {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => self.store(local, value),
             Variable::Cell(cell) => self.emit(Instruction::CellSet { cell, value }),
         }
@@ -154,7 +156,7 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let name = self.text(&declared.name);
-        if let Variable::Cell(cell) = self.variable(local) {
+        if let Variable::Cell(cell) = self.variables.place(local) {
             let arguments = vec![type_word(ty), name, Operand::Local(cell)];
             self.perform(RuntimeCall::state_begin, arguments);
         }
@@ -165,7 +167,7 @@ impl Builder<'_, '_> {
         if !self.is_observed(local) {
             return;
         }
-        if let Variable::Cell(cell) = self.variable(local) {
+        if let Variable::Cell(cell) = self.variables.place(local) {
             let call = match change {
                 Change::Set => RuntimeCall::state_set,
                 Change::Append => RuntimeCall::state_append,

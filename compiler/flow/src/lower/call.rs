@@ -9,6 +9,8 @@ use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
 use crate::instance::{BodyInstance, DEEPEST_TYPE, Instance, PromptForm, type_depth};
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::collection;
+use crate::lower::emitter::Emitter;
 use crate::waiting::{ArgumentsWait, value_waits};
 
 impl Builder<'_, '_> {
@@ -20,7 +22,7 @@ impl Builder<'_, '_> {
         arguments: &[(u32, ExpressionId)],
     ) -> Operand {
         match callee {
-            Callee::EnumValues(_) => self.enum_values(id),
+            Callee::EnumValues(_) => collection::enum_values(self, id),
             Callee::Value(value) => self.call_value(id, *value, arguments),
             Callee::Item {
                 item,
@@ -73,6 +75,36 @@ impl Builder<'_, '_> {
         ordered
     }
 
+    fn call_value(
+        &mut self,
+        id: ExpressionId,
+        callee: ExpressionId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Operand {
+        let mut ids = vec![callee];
+        ids.extend(arguments.iter().map(|it| it.1));
+        let mut values = self.operands(&ids);
+        let closure = values.remove(0);
+        let closure = self.held(closure, gsw_abi::builtin::FUNCTION);
+        let mut ordered: Vec<(u32, Operand)> =
+            arguments.iter().map(|it| it.0).zip(values).collect();
+        ordered.sort_by_key(|it| it.0);
+        let to = {
+            let ty = self.type_id_of(id);
+            self.local(ty)
+        };
+        self.raising(|next, handler| Terminator::CallValue {
+            to,
+            closure,
+            arguments: ordered.into_iter().map(|it| it.1).collect(),
+            next,
+            handler,
+        });
+        Operand::Local(to)
+    }
+}
+
+impl Emitter<'_, '_> {
     fn parameter_default(
         &mut self,
         item: ItemId,
@@ -162,33 +194,5 @@ impl Builder<'_, '_> {
             self.program.diagnostics.push(diagnostic.note(note));
         }
         deep
-    }
-
-    fn call_value(
-        &mut self,
-        id: ExpressionId,
-        callee: ExpressionId,
-        arguments: &[(u32, ExpressionId)],
-    ) -> Operand {
-        let mut ids = vec![callee];
-        ids.extend(arguments.iter().map(|it| it.1));
-        let mut values = self.operands(&ids);
-        let closure = values.remove(0);
-        let closure = self.held(closure, gsw_abi::builtin::FUNCTION);
-        let mut ordered: Vec<(u32, Operand)> =
-            arguments.iter().map(|it| it.0).zip(values).collect();
-        ordered.sort_by_key(|it| it.0);
-        let to = {
-            let ty = self.type_id_of(id);
-            self.local(ty)
-        };
-        self.raising(|next, handler| Terminator::CallValue {
-            to,
-            closure,
-            arguments: ordered.into_iter().map(|it| it.1).collect(),
-            next,
-            handler,
-        });
-        Operand::Local(to)
     }
 }

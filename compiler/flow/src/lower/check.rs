@@ -11,9 +11,38 @@ use gsw_source::ItemId;
 
 use crate::family::Family;
 use crate::ir::{LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+/// `x as T`: decoding, or a string as a literal union.
+pub fn checked_conversion(
+    builder: &mut Builder<'_, '_>,
+    id: gsw_infer::hir::ExpressionId,
+    value: gsw_infer::hir::ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(id);
+    let target = builder.type_id(&ty);
+    let from = builder.type_of(value);
+    let value = builder.expression(value);
+    let call = match builder.program.family(&from) {
+        Family::Json => RuntimeCall::json_as,
+        Family::Text => RuntimeCall::string_as,
+        Family::Nothing
+        | Family::Bool
+        | Family::Int
+        | Family::Duration
+        | Family::Time
+        | Family::Float
+        | Family::Secret
+        | Family::Media
+        | Family::List(_)
+        | Family::Map(..)
+        | Family::Plain => return builder.unreachable(),
+    };
+    builder.runtime(target, call, vec![type_word(target), value])
+}
+
+impl Emitter<'_, '_> {
     /// Runs the checks of a record's fields on the record that was just made.
     pub fn check_fields(
         &mut self,
@@ -158,33 +187,5 @@ impl Builder<'_, '_> {
         let error = self.runtime(builtin::ERROR, call, vec![message]);
         let error = self.held(error, builtin::ERROR);
         self.raise(error);
-    }
-
-    /// `x as T`: decoding, or a string as a literal union.
-    pub fn checked_conversion(
-        &mut self,
-        id: gsw_infer::hir::ExpressionId,
-        value: gsw_infer::hir::ExpressionId,
-    ) -> Operand {
-        let ty = self.type_of(id);
-        let target = self.type_id(&ty);
-        let from = self.type_of(value);
-        let value = self.expression(value);
-        let call = match self.program.family(&from) {
-            Family::Json => RuntimeCall::json_as,
-            Family::Text => RuntimeCall::string_as,
-            Family::Nothing
-            | Family::Bool
-            | Family::Int
-            | Family::Duration
-            | Family::Time
-            | Family::Float
-            | Family::Secret
-            | Family::Media
-            | Family::List(_)
-            | Family::Map(..)
-            | Family::Plain => return self.unreachable(),
-        };
-        self.runtime(target, call, vec![type_word(target), value])
     }
 }

@@ -10,7 +10,9 @@ use gsw_source::{ItemId, ItemKind};
 use crate::instance::{Instance, LambdaUse};
 use crate::ir::{Constant, Function, Instruction, LocalId, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
+use crate::lower::variable::Variable;
 use crate::waiting::ArgumentsWait;
 
 impl Builder<'_, '_> {
@@ -22,8 +24,9 @@ impl Builder<'_, '_> {
         lambda: &Lambda,
         purpose: LambdaUse,
     ) -> Operand {
+        let owner = self.owner.clone();
         let function = self.program.instance(Instance::Lambda {
-            owner: self.owner.clone(),
+            owner,
             expression,
             position,
             purpose,
@@ -41,7 +44,7 @@ impl Builder<'_, '_> {
         let captures: Vec<LocalId> = lambda
             .captures
             .iter()
-            .map(|&it| match self.variable(it) {
+            .map(|&it| match self.variables.place(it) {
                 Variable::Local(local) | Variable::Cell(local) => local,
             })
             .collect();
@@ -77,7 +80,7 @@ impl Builder<'_, '_> {
             let ty = self.concrete(&declared.ty);
             let ty = self.type_id(&ty);
             let local = self.parameter(ty, &declared.name);
-            self.variables.insert(parameter, Variable::Local(local));
+            self.variables.bind(parameter, Variable::Local(local));
         }
         for (index, &captured) in (0..).zip(&lambda.captures) {
             let declared = body.local(captured);
@@ -101,27 +104,8 @@ impl Builder<'_, '_> {
             } else {
                 Variable::Local(to)
             };
-            self.variables.insert(captured, variable);
+            self.variables.bind(captured, variable);
         }
-    }
-
-    /// A declaration's name as a value.
-    pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
-        if item.kind(self.program.view.db()) == ItemKind::Agent {
-            let name = item.name(self.program.view.db()).to_string();
-            self.program.agent(item);
-            return self.text(&name);
-        }
-        let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
-        if self.is_too_deep(item, &type_arguments) {
-            return Operand::Word(0);
-        }
-        let function = self.program.instance(Instance::FunctionValue {
-            item,
-            type_arguments,
-        });
-        let ty = self.program.closure_type(Vec::new());
-        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
     }
 
     /// A variant's or error's name as a function value.
@@ -136,6 +120,27 @@ impl Builder<'_, '_> {
             item,
             variant,
             result,
+        });
+        let ty = self.program.closure_type(Vec::new());
+        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// A declaration's name as a value.
+    pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
+        if item.kind(self.program.view.db()) == ItemKind::Agent {
+            let name = item.name(self.program.view.db()).to_string();
+            self.program.agent(item);
+            return self.text(&name);
+        }
+        let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        if self.is_too_deep(item, &type_arguments) {
+            return Operand::Word(0);
+        }
+        let function = self.program.instance(Instance::FunctionValue {
+            item,
+            type_arguments,
         });
         let ty = self.program.closure_type(Vec::new());
         self.constant(builtin::FUNCTION, Constant::Closure { ty, function })

@@ -13,9 +13,34 @@ use rustc_hash::FxHashSet;
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{Constant, Operand, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
 use crate::waiting::ArgumentsWait;
 
 impl Builder<'_, '_> {
+    /// The code of the function that makes a constant: what it made before, or the value of the body.
+    pub fn constant_body(&mut self, function: FunctionIndex) {
+        let result = self.body.result.clone();
+        let ty = self.type_id(&result);
+        let table = &self.program.types.table;
+        if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
+            return self.whole_body();
+        }
+        let function = Operand::Word(u64::from(function.0));
+        let maybe = self.type_id(&result.optional());
+        let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
+        let (known, new) = (self.block(), self.block());
+        self.branch(kept, known, new);
+        self.start(known);
+        self.end(Terminator::Return(kept));
+        self.start(new);
+        let root = self.body.root;
+        let value = self.expression(root);
+        self.perform(RuntimeCall::constant_keep, vec![function, value]);
+        self.end(Terminator::Return(value));
+    }
+}
+
+impl Emitter<'_, '_> {
     /// The value of a constant.
     pub fn constant_value(&mut self, item: ItemId) -> Operand {
         let Some(body) = self.program.view.body(item, BodyPart::Main) else {
@@ -79,28 +104,6 @@ impl Builder<'_, '_> {
             .collect();
         let words = words?;
         Some(self.constant(list, Constant::List { ty: list, words }))
-    }
-
-    /// The code of the function that makes a constant: what it made before, or the value of the body.
-    pub fn constant_body(&mut self, function: FunctionIndex) {
-        let result = self.body.result.clone();
-        let ty = self.type_id(&result);
-        let table = &self.program.types.table;
-        if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
-            return self.whole_body();
-        }
-        let function = Operand::Word(u64::from(function.0));
-        let maybe = self.type_id(&result.optional());
-        let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
-        let (known, new) = (self.block(), self.block());
-        self.branch(kept, known, new);
-        self.start(known);
-        self.end(Terminator::Return(kept));
-        self.start(new);
-        let root = self.body.root;
-        let value = self.expression(root);
-        self.perform(RuntimeCall::constant_keep, vec![function, value]);
-        self.end(Terminator::Return(value));
     }
 }
 

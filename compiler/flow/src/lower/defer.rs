@@ -1,21 +1,21 @@
 //! `defer`: its code is written once for each way out of its block.
 
+use crate::lower::builder::Builder;
+use crate::lower::code::Landing;
+use crate::lower::region::Region;
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::ExpressionId;
-
-use crate::lower::builder::Builder;
-use crate::lower::region::Region;
 
 impl Builder<'_, '_> {
     /// Opens a `defer` for the rest of its block.
     pub fn open_defer(&mut self, body: ExpressionId) {
         let landing = self.new_landing();
-        self.regions.push(Region::Defer { body, landing });
+        self.open(Region::Defer { body, landing });
     }
 
     /// Closes the innermost `defer` at the end of its block: runs it there and where an error passes.
     pub fn close_defer(&mut self) {
-        let Some(Region::Defer { body, landing }) = self.regions.pop() else {
+        let Some(Region::Defer { body, landing }) = self.close() else {
             return;
         };
         self.run_deferred(body);
@@ -48,11 +48,11 @@ impl Builder<'_, '_> {
         self.pass_on(error);
     }
 
-    fn deferred(&mut self, body: ExpressionId, landing: crate::lower::region::Landing) {
+    fn deferred(&mut self, body: ExpressionId, landing: Landing) {
         self.perform(RuntimeCall::defer_enter, Vec::new());
-        self.regions.push(Region::Deferred(landing));
+        self.open(Region::Deferred(landing));
         self.expression(body);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::defer_leave, Vec::new());
     }
 }

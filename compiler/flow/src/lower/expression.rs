@@ -9,10 +9,14 @@ use gsw_names::types::Type;
 
 use crate::instance::LambdaUse;
 use crate::ir::{Constant, Instruction, Operand};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
 use crate::lower::prompt::CallOptions;
 use crate::lower::region::LoopExit;
-use crate::lower::task::ParallelIteration;
+use crate::lower::variable::Variable;
+use crate::lower::{
+    catch, check, choice, collection, conversion, interpolation, iteration, json, membership,
+    operator, optional, prompt, record, task,
+};
 use crate::walk::assigns;
 
 impl Builder<'_, '_> {
@@ -77,7 +81,7 @@ impl Builder<'_, '_> {
         let ExpressionKind::Local(local) = self.body.expression(id).kind else {
             return false;
         };
-        matches!(self.variable(local), Variable::Cell(_))
+        matches!(self.variables.place(local), Variable::Cell(_))
             && self.body.local(local).captured == Captured::No
             && self.witnesses.is_none()
             && !later.iter().any(|it| assigns(&self.body, *it, local))
@@ -88,7 +92,7 @@ impl Builder<'_, '_> {
         let Operand::Local(local) = value else {
             return value;
         };
-        let Some(&variable) = self.assignable.get(&local) else {
+        let Some(variable) = self.variables.assignable(local) else {
             return value;
         };
         if later.iter().any(|it| assigns(&self.body, *it, variable)) {
@@ -103,7 +107,7 @@ impl Builder<'_, '_> {
         let Operand::Local(local) = value else {
             return value;
         };
-        if !self.assignable.contains_key(&local) {
+        if self.variables.assignable(local).is_none() {
             return value;
         }
         let ty = self.local_type(local);
@@ -130,52 +134,52 @@ impl Builder<'_, '_> {
             } => self.function_value(*item, type_arguments),
             Kind::ConstructorValue { item, variant } => self.constructor_value(id, *item, *variant),
             Kind::Lambda(lambda) => self.closure(id, 0, lambda, LambdaUse::Value),
-            Kind::Record { item, fields, base } => self.record(id, *item, fields, *base),
+            Kind::Record { item, fields, base } => record::record(self, id, *item, fields, *base),
             Kind::Variant {
                 item,
                 variant,
                 fields,
-            } => self.variant(id, *item, *variant, fields),
-            Kind::ErrorValue { item, fields } => self.error_value(*item, fields),
-            Kind::List(elements) => self.list(id, elements),
-            Kind::Map(entries) => self.map(id, entries),
-            Kind::Tuple(elements) => self.tuple(id, elements),
+            } => record::variant(self, id, *item, *variant, fields),
+            Kind::ErrorValue { item, fields } => record::error_value(self, *item, fields),
+            Kind::List(elements) => collection::list(self, id, elements),
+            Kind::Map(entries) => collection::map(self, id, entries),
+            Kind::Tuple(elements) => collection::tuple(self, id, elements),
             Kind::Field { base, index } | Kind::TupleField { base, index } => {
                 self.field(id, *base, *index)
             }
-            Kind::JsonField { base, name } => self.json_field(*base, name),
-            Kind::Index { base, index } => self.index(id, *base, *index),
-            Kind::Interpolation(parts) => self.interpolation(id, parts),
-            Kind::Unary { operator, operand } => self.unary(*operator, *operand),
+            Kind::JsonField { base, name } => json::json_field(self, *base, name),
+            Kind::Index { base, index } => collection::index(self, id, *base, *index),
+            Kind::Interpolation(parts) => interpolation::interpolation(self, id, parts),
+            Kind::Unary { operator, operand } => operator::unary(self, *operator, *operand),
             Kind::Binary {
                 operator,
                 left,
                 right,
-            } => self.binary(id, *operator, *left, *right),
-            Kind::In { value, container } => self.membership(*value, *container),
-            Kind::Otherwise { value, fallback } => self.otherwise(id, *value, *fallback),
-            Kind::Chain { base, local, body } => self.chain(id, *base, *local, *body),
+            } => operator::binary(self, id, *operator, *left, *right),
+            Kind::In { value, container } => membership::membership(self, *value, *container),
+            Kind::Otherwise { value, fallback } => optional::otherwise(self, id, *value, *fallback),
+            Kind::Chain { base, local, body } => optional::chain(self, id, *base, *local, *body),
             Kind::Range {
                 start,
                 end,
                 range_end,
-            } => self.range_list(*start, *end, *range_end),
-            Kind::Coerce { value, coercion } => self.coerce(id, *value, *coercion),
-            Kind::As(value) => self.checked_conversion(id, *value),
+            } => collection::range_list(self, *start, *end, *range_end),
+            Kind::Coerce { value, coercion } => conversion::coerce(self, id, *value, *coercion),
+            Kind::As(value) => check::checked_conversion(self, id, *value),
             Kind::If {
                 condition,
                 then,
                 otherwise,
-            } => self.conditional(id, *condition, *then, *otherwise),
-            Kind::Match { value, arms } => self.matching(id, *value, arms),
-            Kind::Catch { value, arms } => self.catching(id, *value, arms),
+            } => choice::conditional(self, id, *condition, *then, *otherwise),
+            Kind::Match { value, arms } => choice::matching(self, id, *value, arms),
+            Kind::Catch { value, arms } => catch::catching(self, id, *value, arms),
             Kind::Block { statements, tail } => self.block_expression(statements, *tail),
             Kind::For {
                 pattern,
                 iterable,
                 body,
-            } => self.for_loop(pattern, *iterable, *body),
-            Kind::While { condition, body } => self.while_loop(*condition, *body),
+            } => iteration::for_loop(self, pattern, *iterable, *body),
+            Kind::While { condition, body } => iteration::while_loop(self, *condition, *body),
             Kind::Return(value) => self.return_expression(*value),
             Kind::Break => self.leave_loop(LoopExit::Break),
             Kind::Continue => self.leave_loop(LoopExit::Continue),
@@ -198,29 +202,21 @@ impl Builder<'_, '_> {
                     improving: *improving,
                     mode: *mode,
                 };
-                self.prompt_call(id, *item, arguments, options)
+                prompt::prompt_call(self, id, *item, arguments, options)
             }
-            Kind::PromptText { item, arguments } => self.prompt_text(*item, arguments),
+            Kind::PromptText { item, arguments } => prompt::prompt_text(self, *item, arguments),
             Kind::OfferedTool { tool, name } => self.offered_tool(*tool, name.as_deref()),
-            Kind::Spawn(lambda) => self.spawn(id, lambda),
-            Kind::SpawnDetached { item, arguments } => self.spawn_detached(*item, arguments),
-            Kind::Await(tasks) => self.await_tasks(id, *tasks),
-            Kind::Race(tasks) => self.race(id, *tasks),
+            Kind::Spawn(lambda) => task::spawn(self, id, lambda),
+            Kind::SpawnDetached { item, arguments } => task::spawn_detached(self, *item, arguments),
+            Kind::Await(tasks) => task::await_tasks(self, id, *tasks),
+            Kind::Race(tasks) => task::race(self, id, *tasks),
             Kind::ParallelFor {
                 iterable,
                 limit,
                 policy,
                 body,
-            } => {
-                let iteration = ParallelIteration {
-                    iterable: *iterable,
-                    limit: *limit,
-                    policy: *policy,
-                    body,
-                };
-                self.parallel_for(id, &iteration)
-            }
-            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            } => task::parallel_for(self, id, *iterable, *limit, *policy, body),
+            Kind::Parallel(lambdas) => task::parallel(self, id, lambdas),
             Kind::Step {
                 name,
                 modifiers,
@@ -279,16 +275,8 @@ impl Builder<'_, '_> {
         )
     }
 
-    /// Where a variable lives.
-    pub fn variable(&self, local: hir::LocalId) -> Variable {
-        *self
-            .variables
-            .get(&local)
-            .expect("the checker resolved the name to a local that is bound before it is read")
-    }
-
     fn read(&mut self, local: hir::LocalId) -> Operand {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => Operand::Local(local),
             Variable::Cell(cell) => {
                 let ty = self.concrete(&Arc::clone(&self.body).local(local).ty);

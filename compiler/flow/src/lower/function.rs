@@ -15,7 +15,8 @@ use gsw_source::{ItemId, ItemKind};
 use crate::instance::{BodyInstance, Instance, LambdaUse};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
 use crate::waiting::{ArgumentsWait, expression_waits, item_waits, value_waits};
@@ -253,7 +254,7 @@ impl Builder<'_, '_> {
                 self.type_id(&ty)
             };
             let parameter = self.parameter(ty, &declared.name);
-            self.variables.insert(local, Variable::Local(parameter));
+            self.variables.bind(local, Variable::Local(parameter));
         }
     }
 

@@ -10,7 +10,7 @@ use gsw_source::ItemId;
 use crate::instance::Instance;
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::node::NodeHead;
 use crate::lower::region::ReturnOutput;
 
@@ -41,7 +41,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// The answer of the person, or in a test of the mock that stands in for one.
     fn ask(
         &mut self,

@@ -5,9 +5,9 @@ use gsw_abi::call::{Parameter, RuntimeCall};
 use gsw_names::types::Type;
 
 use crate::ir::Operand;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// A call of a row with the arguments of its declaration.
     pub fn intrinsic(
         &mut self,
@@ -60,7 +60,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A call of the row called `name` with all its words, where this runtime has it.
+    /// A call of a row with the arguments of its declaration.with all its words, where this runtime has it.
     pub fn runtime_named(
         &mut self,
         ty: gsw_abi::types::TypeId,

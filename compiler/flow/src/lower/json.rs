@@ -8,9 +8,17 @@ use gsw_names::types::Type;
 
 use crate::family::Family;
 use crate::ir::Operand;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+/// `j.name`
+pub fn json_field(builder: &mut Builder<'_, '_>, base: ExpressionId, name: &str) -> Operand {
+    let base = builder.expression(base);
+    let name = builder.text(name);
+    builder.runtime(builtin::JSON, RuntimeCall::json_field, vec![base, name])
+}
+
+impl Emitter<'_, '_> {
     /// A value of a concrete type as `json`.
     pub fn json_form(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.program.base_type(ty);
@@ -77,13 +85,6 @@ impl Builder<'_, '_> {
             map = self.runtime(ty, RuntimeCall::map_insert, vec![map, name, value]);
         }
         self.json_of(json::OBJECT, map)
-    }
-
-    /// `j.name`
-    pub fn json_field(&mut self, base: ExpressionId, name: &str) -> Operand {
-        let base = self.expression(base);
-        let name = self.text(name);
-        self.runtime(builtin::JSON, RuntimeCall::json_field, vec![base, name])
     }
 }
 

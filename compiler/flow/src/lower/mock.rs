@@ -15,25 +15,26 @@ use gsw_source::ItemId;
 use crate::family::Family;
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
-use crate::lower::builder::{Builder, type_word};
-use crate::lower::choice::Join;
+use crate::lower::builder::Builder;
+use crate::lower::code::Join;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::{Lowering, Purpose};
 
 /// Effects that no test may have: the network.
 const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
 
-impl Builder<'_, '_> {
-    /// `mock item(…) -> …`: from here on the test's run asks this closure.
-    pub fn mock(&mut self, item: ItemId, outcome: &Lambda) {
-        let instance = Instance::Mock {
-            owner: self.owner.clone(),
-            outcome: outcome.body,
-        };
-        let closure = self.closure_of(instance, outcome);
-        let number = self.program.mock_number(item);
-        self.perform(RuntimeCall::mock_set, vec![number, closure]);
-    }
+/// `mock item(…) -> …`: from here on the test's run asks this closure.
+pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
+    let instance = Instance::Mock {
+        owner: builder.owner.clone(),
+        outcome: outcome.body,
+    };
+    let closure = builder.closure_of(instance, outcome);
+    let number = builder.program.mock_number(item);
+    builder.perform(RuntimeCall::mock_set, vec![number, closure]);
+}
 
+impl Emitter<'_, '_> {
     /// Returns what the first mock that matches gives; goes on where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
@@ -230,36 +231,34 @@ impl Lowering<'_> {
         let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
         builder.span = body.expression(outcome).span;
         if let Some((patterns, outcome)) = mock_at(&body, outcome) {
-            builder.mock_code(patterns, outcome);
+            mock_code(&mut builder, patterns, outcome);
         }
         builder.finish()
     }
 }
 
-impl Builder<'_, '_> {
-    fn mock_code(&mut self, patterns: &[Pattern], outcome: &Lambda) {
-        self.lambda_head(outcome);
-        let other = self.block();
-        for (index, pattern) in (1..).zip(patterns) {
-            // Parameter 0 is the closure.
-            let value = Operand::Local(crate::ir::LocalId(index));
-            self.test(pattern, value, other);
-        }
-        let value = self.expression(outcome.body);
-        let result = self.type_of(outcome.body);
-        let value = self.returned(value, &result);
-        let result = if result == Type::Never {
-            Type::Unit
-        } else {
-            result
-        };
-        let answer = Type::Tuple([result].into());
-        let answer = self.type_id(&answer);
-        let value = self.object(answer, 0, vec![value]);
-        self.end(Terminator::Return(value));
-        self.start(other);
-        self.end(Terminator::Return(Operand::Word(0)));
+fn mock_code(builder: &mut Builder<'_, '_>, patterns: &[Pattern], outcome: &Lambda) {
+    builder.lambda_head(outcome);
+    let other = builder.block();
+    for (index, pattern) in (1..).zip(patterns) {
+        // Parameter 0 is the closure.
+        let value = Operand::Local(crate::ir::LocalId(index));
+        builder.test(pattern, value, other);
     }
+    let value = builder.expression(outcome.body);
+    let result = builder.type_of(outcome.body);
+    let value = builder.returned(value, &result);
+    let result = if result == Type::Never {
+        Type::Unit
+    } else {
+        result
+    };
+    let answer = Type::Tuple([result].into());
+    let answer = builder.type_id(&answer);
+    let value = builder.object(answer, 0, vec![value]);
+    builder.end(Terminator::Return(value));
+    builder.start(other);
+    builder.end(Terminator::Return(Operand::Word(0)));
 }
 
 /// What a mock's closure gives.

@@ -10,7 +10,9 @@ use gsw_names::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
 use crate::ir::{LocalId, Operand, Terminator};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
+use crate::lower::modifier::ModifiedBody;
 use crate::lower::region::{Region, ReturnOutput};
 
 /// What a node is.
@@ -30,21 +32,26 @@ pub(crate) struct NodeHead {
 impl Builder<'_, '_> {
     /// The code of a test: a node, which its tasks belong to.
     pub fn test_body(&mut self) {
-        self.function_node(NodeKind::Region, &Modifiers::default());
+        self.own_node(
+            NodeKind::Region,
+            &Modifiers::default(),
+            ReturnOutput::Returned,
+        );
     }
 
     /// Asks the mocks of the declaration that this is the body of.
     pub fn mockable_here(&mut self) {
         let result = self.concrete(&Arc::clone(&self.body).result);
         let arguments = self.parameter_operands();
-        self.return_mocked(self.owner.item, &arguments, &result);
+        let item = self.owner.item;
+        self.return_mocked(item, &arguments, &result);
     }
 
     /// The code of a workflow: its node with its body inside.
     pub fn workflow(&mut self) {
         self.mockable_here();
         let modifiers = self.program.view.modifiers(self.owner.item);
-        self.function_node(NodeKind::Workflow, &modifiers);
+        self.own_node(NodeKind::Workflow, &modifiers, ReturnOutput::Returned);
     }
 
     /// The code of a tool: asks first whether a call with the same key has a result already.
@@ -86,10 +93,6 @@ impl Builder<'_, '_> {
         self.own_node(NodeKind::Tool, &Modifiers::default(), output);
     }
 
-    fn function_node(&mut self, kind: NodeKind, modifiers: &Modifiers) {
-        self.own_node(kind, modifiers, ReturnOutput::Returned);
-    }
-
     /// The node that is the function's own.
     fn own_node(&mut self, kind: NodeKind, modifiers: &Modifiers, output: ReturnOutput) {
         let body = Arc::clone(&self.body);
@@ -116,25 +119,6 @@ impl Builder<'_, '_> {
         (0..self.body.parameters.len() as u32)
             .map(|it| Operand::Local(crate::ir::LocalId(it)))
             .collect()
-    }
-
-    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
-    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
-        let signature = self.program.view.signature(item);
-        let mut shown = Vec::with_capacity(values.len());
-        for (parameter, value) in signature.parameters.iter().zip(values) {
-            let ty = self.concrete(&parameter.ty);
-            shown.push(match parameter.secret {
-                Presence::Present => self.hidden_json(*value, ty),
-                Presence::Absent => (*value, ty),
-            });
-        }
-        let names = signature.parameters.iter().map(|it| it.name.as_str());
-        let entries: Vec<(&str, Operand, &Type)> = names
-            .zip(&shown)
-            .map(|(name, (value, ty))| (name, *value, ty))
-            .collect();
-        self.json_object(&entries)
     }
 
     /// `step "name" mods { }`
@@ -190,8 +174,8 @@ impl Builder<'_, '_> {
             let result = head.result.clone();
             return self.node_around(head, |builder| builder.host_call(&result));
         }
-        let modifiers = self.modifier_values(modifiers);
-        self.node_around(head, |builder| builder.modified_body(&modifiers, body))
+        let modified = ModifiedBody::new(self, modifiers, body);
+        self.node_around(head, |builder| modified.write(builder))
     }
 
     /// A node around the code that `body` writes.
@@ -203,13 +187,13 @@ impl Builder<'_, '_> {
         let kind = Operand::Word(head.kind as u64);
         self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
         let landing = self.new_landing();
-        self.regions.push(Region::Node {
+        self.open(Region::Node {
             landing,
             output: head.output,
         });
         let value = body(self);
         let value = self.detached(value);
-        self.regions.pop();
+        self.close();
         self.keep_result(head.output, value, &head.result);
         let output = self.output_json(value, &head.result);
         self.perform(RuntimeCall::node_complete, vec![output]);
@@ -219,6 +203,40 @@ impl Builder<'_, '_> {
         self.fail_node(landing.error);
         self.start(done);
         value
+    }
+
+    /// The body of a tool that the program's host has.
+    fn host_call(&mut self, result: &Type) -> Operand {
+        let item = self.owner.item;
+        let arguments = self.parameter_operands();
+        self.refuse_unmocked(item, &arguments);
+        let arguments = self.named_json(item, &arguments);
+        let name = item.name(self.program.view.db()).to_string();
+        let name = self.text(&name);
+        let ty = self.type_id(result);
+        let words = vec![type_word(ty), name, arguments];
+        self.runtime(ty, RuntimeCall::host_call, words)
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
+    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
+        let signature = self.program.view.signature(item);
+        let mut shown = Vec::with_capacity(values.len());
+        for (parameter, value) in signature.parameters.iter().zip(values) {
+            let ty = self.concrete(&parameter.ty);
+            shown.push(match parameter.secret {
+                Presence::Present => self.hidden_json(*value, ty),
+                Presence::Absent => (*value, ty),
+            });
+        }
+        let names = signature.parameters.iter().map(|it| it.name.as_str());
+        let entries: Vec<(&str, Operand, &Type)> = names
+            .zip(&shown)
+            .map(|(name, (value, ty))| (name, *value, ty))
+            .collect();
+        self.json_object(&entries)
     }
 
     /// The part of a tuple of one part, which is how a value that may itself be `none` comes as an optional.
@@ -238,27 +256,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The body of a tool that the program's host has.
-    fn host_call(&mut self, result: &Type) -> Operand {
-        let item = self.owner.item;
-        let arguments = self.parameter_operands();
-        self.refuse_unmocked(item, &arguments);
-        let arguments = self.named_json(item, &arguments);
-        let name = item.name(self.program.view.db()).to_string();
-        let name = self.text(&name);
-        let ty = self.type_id(result);
-        let words = vec![type_word(ty), name, arguments];
-        self.runtime(ty, RuntimeCall::host_call, words)
-    }
-
     /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
     pub fn fail_node(&mut self, error: LocalId) {
         // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
         let ignored = self.new_landing();
         let aborted = self.block();
-        self.regions.push(Region::Catch(ignored));
+        self.open(Region::Catch(ignored));
         self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
-        self.regions.pop();
+        self.close();
         self.jump(aborted);
         self.start(ignored.block);
         self.jump(aborted);

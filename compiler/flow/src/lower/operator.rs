@@ -10,7 +10,8 @@ use gsw_names::types::Type;
 
 use crate::family::Family;
 use crate::ir::{Checked, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
 /// An operator whose sides are both evaluated before it, and which gives a bool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,76 +33,80 @@ impl Comparison {
     }
 }
 
-impl Builder<'_, '_> {
-    /// `-x`, `not b`
-    pub fn unary(&mut self, operator: UnaryOperator, operand: ExpressionId) -> Operand {
-        let ty = self.type_of(operand);
-        let id = self.type_id(&ty);
-        let value = self.expression(operand);
-        let zero = Operand::Word(0);
-        match operator {
-            UnaryOperator::Not => self.operation(id, Operation::BoolNot, value, zero),
-            UnaryOperator::Negate => match self.program.family(&ty) {
-                Family::Float => self.operation(id, Operation::FloatNegate, value, zero),
-                Family::Int | Family::Duration => self.checked(id, Checked::Negate, value, zero),
-                Family::Nothing
-                | Family::Bool
-                | Family::Time
-                | Family::Text
-                | Family::Secret
-                | Family::Media
-                | Family::Json
-                | Family::List(_)
-                | Family::Map(..)
-                | Family::Plain => self.unreachable(),
-            },
+/// `-x`, `not b`
+pub fn unary(
+    builder: &mut Builder<'_, '_>,
+    operator: UnaryOperator,
+    operand: ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(operand);
+    let id = builder.type_id(&ty);
+    let value = builder.expression(operand);
+    let zero = Operand::Word(0);
+    match operator {
+        UnaryOperator::Not => builder.operation(id, Operation::BoolNot, value, zero),
+        UnaryOperator::Negate => match builder.program.family(&ty) {
+            Family::Float => builder.operation(id, Operation::FloatNegate, value, zero),
+            Family::Int | Family::Duration => builder.checked(id, Checked::Negate, value, zero),
+            Family::Nothing
+            | Family::Bool
+            | Family::Time
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => builder.unreachable(),
+        },
+    }
+}
+
+/// An infix operator.
+pub fn binary(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    operator: BinaryOperator,
+    left: ExpressionId,
+    right: ExpressionId,
+) -> Operand {
+    let comparison = match operator.class() {
+        OperatorClass::Logic(_) => return logical(builder, id),
+        OperatorClass::Arithmetic(operator) => {
+            let left_type = builder.type_of(left);
+            let result = builder.type_of(id);
+            let values = builder.operands(&[left, right]);
+            return builder.arithmetic(operator, &left_type, values[0], values[1], &result);
         }
-    }
+        OperatorClass::Equality(operator) => Comparison::Equality(operator),
+        OperatorClass::Order(operator) => Comparison::Order(operator),
+    };
+    let values = builder.operands(&[left, right]);
+    let ty = compared_type(builder, left, right);
+    builder.comparison(comparison, &ty, values[0], values[1])
+}
 
-    /// An infix operator.
-    pub fn binary(
-        &mut self,
-        id: ExpressionId,
-        operator: BinaryOperator,
-        left: ExpressionId,
-        right: ExpressionId,
-    ) -> Operand {
-        let comparison = match operator.class() {
-            OperatorClass::Logic(_) => return self.logical(id),
-            OperatorClass::Arithmetic(operator) => {
-                let left_type = self.type_of(left);
-                let result = self.type_of(id);
-                let values = self.operands(&[left, right]);
-                return self.arithmetic(operator, &left_type, values[0], values[1], &result);
-            }
-            OperatorClass::Equality(operator) => Comparison::Equality(operator),
-            OperatorClass::Order(operator) => Comparison::Order(operator),
-        };
-        let values = self.operands(&[left, right]);
-        let ty = self.compared_type(left, right);
-        self.comparison(comparison, &ty, values[0], values[1])
+/// Both sides of a comparison have one type, but a literal `none` or a union may leave it to the other side.
+pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: ExpressionId) -> Type {
+    if builder.body.expression(left).kind == ExpressionKind::None {
+        builder.type_of(right)
+    } else {
+        builder.type_of(left)
     }
+}
 
-    /// Both sides of a comparison have one type, but a literal `none` or a union may leave it to the other side.
-    pub fn compared_type(&self, left: ExpressionId, right: ExpressionId) -> Type {
-        if self.body.expression(left).kind == ExpressionKind::None {
-            self.type_of(right)
-        } else {
-            self.type_of(left)
-        }
-    }
+fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+    let join = builder.join(builtin::BOOL);
+    let (yes, no) = (builder.block(), builder.block());
+    builder.branch_on(id, yes, no);
+    builder.start(yes);
+    builder.deliver(join, Operand::Word(1));
+    builder.start(no);
+    builder.deliver(join, Operand::Word(0));
+    builder.joined_value(join)
+}
 
-    fn logical(&mut self, id: ExpressionId) -> Operand {
-        let join = self.join(builtin::BOOL);
-        let (yes, no) = (self.block(), self.block());
-        self.branch_on(id, yes, no);
-        self.start(yes);
-        self.deliver(join, Operand::Word(1));
-        self.start(no);
-        self.deliver(join, Operand::Word(0));
-        self.joined_value(join)
-    }
-
+impl Emitter<'_, '_> {
     /// `+ - * / %`; the type of the left side says of what.
     pub fn arithmetic(
         &mut self,

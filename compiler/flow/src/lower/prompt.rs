@@ -13,7 +13,8 @@ use crate::family::Family;
 use crate::instance::{Instance, PromptForm};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::walk::reads;
 
 /// Whether a reflection can say a value of this type.
@@ -41,49 +42,72 @@ struct CallParameters {
     improving: Operand,
 }
 
-impl Builder<'_, '_> {
-    /// A call of a prompt.
-    pub fn prompt_call(
-        &mut self,
-        id: ExpressionId,
-        item: ItemId,
-        arguments: &[(u32, ExpressionId)],
-        options: CallOptions,
-    ) -> Operand {
-        let CallOptions {
-            agent,
-            settings,
-            improving,
-            mode,
-        } = options;
-        self.program.prompt(item);
-        let mut values = self.arguments(item, &[], arguments);
-        for value in &mut values {
-            *value = self.settled(*value, settings.as_slice());
-        }
-        let settings = settings.map_or(Operand::Word(0), |it| self.expression(it));
-        let agent = match agent {
-            Some(agent) => {
-                let index = Operand::Word(u64::from(self.program.agent(agent)));
-                self.json_of(json::INT, index)
-            }
-            None => Operand::Word(0),
-        };
-        let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
-            self.improvement(answer, round)
-        });
-        values.extend([agent, settings, improving]);
-        let form = match mode {
-            PromptMode::Value => PromptForm::Value,
-            PromptMode::Detail => PromptForm::Detail,
-            PromptMode::Stream => PromptForm::Stream,
-            PromptMode::Revise => PromptForm::Revise,
-        };
-        let function = self.program.instance(Instance::Prompt { item, form });
-        let ty = self.type_id_of(id);
-        self.call(ty, function, values)
+/// A call of a prompt.
+pub fn prompt_call(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    item: ItemId,
+    arguments: &[(u32, ExpressionId)],
+    options: CallOptions,
+) -> Operand {
+    let CallOptions {
+        agent,
+        settings,
+        improving,
+        mode,
+    } = options;
+    builder.program.prompt(item);
+    let mut values = builder.arguments(item, &[], arguments);
+    for value in &mut values {
+        *value = builder.settled(*value, settings.as_slice());
     }
+    let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
+    let agent = match agent {
+        Some(agent) => {
+            let index = Operand::Word(u64::from(builder.program.agent(agent)));
+            builder.json_of(json::INT, index)
+        }
+        None => Operand::Word(0),
+    };
+    let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
+        improvement(builder, answer, round)
+    });
+    values.extend([agent, settings, improving]);
+    let form = match mode {
+        PromptMode::Value => PromptForm::Value,
+        PromptMode::Detail => PromptForm::Detail,
+        PromptMode::Stream => PromptForm::Stream,
+        PromptMode::Revise => PromptForm::Revise,
+    };
+    let function = builder.program.instance(Instance::Prompt { item, form });
+    let ty = builder.type_id_of(id);
+    builder.call(ty, function, values)
+}
 
+/// `{"answer": the answer that is to be improved, "round": the number of the round}`
+fn improvement(
+    builder: &mut Builder<'_, '_>,
+    answer: ExpressionId,
+    round: ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(answer);
+    let answer = builder.expression(answer);
+    let round = builder.expression(round);
+    builder.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
+}
+
+/// The user text of a prompt for these arguments.
+pub fn prompt_text(
+    builder: &mut Builder<'_, '_>,
+    item: ItemId,
+    arguments: &[(u32, ExpressionId)],
+) -> Operand {
+    let values = builder.arguments(item, &[], arguments);
+    let function = builder.program.instance(Instance::PromptText { item });
+    builder.call(builtin::STRING, function, values)
+}
+
+impl Emitter<'_, '_> {
     /// A tool in a list of `tools`: `{"tool": its index, "name": what the model knows it by}`, the latter only after `as`.
     pub fn offered_tool(&mut self, tool: ItemId, name: Option<&str>) -> Operand {
         let index = Operand::Word(u64::from(self.program.tool(tool)));
@@ -92,21 +116,6 @@ impl Builder<'_, '_> {
             entries.push(("name", self.text(name), &Type::String));
         }
         self.json_object(&entries)
-    }
-
-    /// `{"answer": the answer that is to be improved, "round": the number of the round}`
-    fn improvement(&mut self, answer: ExpressionId, round: ExpressionId) -> Operand {
-        let ty = self.type_of(answer);
-        let answer = self.expression(answer);
-        let round = self.expression(round);
-        self.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
-    }
-
-    /// The user text of a prompt for these arguments.
-    pub fn prompt_text(&mut self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> Operand {
-        let values = self.arguments(item, &[], arguments);
-        let function = self.program.instance(Instance::PromptText { item });
-        self.call(builtin::STRING, function, values)
     }
 
     /// The value of one of a prompt's parts for the parameters of this function, or 0 when it has no such part.
@@ -297,7 +306,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
     fn attached(
         &mut self,

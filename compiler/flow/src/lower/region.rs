@@ -7,15 +7,8 @@ use gsw_names::types::Type;
 
 use crate::ir::{BlockId, LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;
-
-/// A place that errors are caught at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Landing {
-    /// Gets the error.
-    pub error: LocalId,
-    /// Goes on here.
-    pub block: BlockId,
-}
+use crate::lower::code::Landing;
+use crate::lower::emitter::Emitter;
 
 /// How the innermost loop is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +108,7 @@ impl Region {
 impl Builder<'_, '_> {
     /// `return value`: leaves everything that is open.
     pub fn leave_function(&mut self, value: Operand, ty: &Type) {
-        let value = if self.regions.is_empty() {
+        let value = if self.regions().is_empty() {
             value
         } else {
             // What is left on the way may assign the variable that is returned.
@@ -129,14 +122,14 @@ impl Builder<'_, '_> {
     /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
     pub fn leave_loop(&mut self, exit: LoopExit) -> Operand {
         let innermost = self
-            .regions
+            .regions()
             .iter()
             .rposition(|it| matches!(it, Region::Loop { .. }));
         let Some(depth) = innermost else {
             // The checker has reported a `break` outside of a loop.
             return self.unreachable();
         };
-        let Region::Loop { leave, next } = self.regions[depth] else {
+        let Region::Loop { leave, next } = self.regions()[depth] else {
             return self.unreachable();
         };
         self.leave_to(depth + 1, None);
@@ -150,14 +143,14 @@ impl Builder<'_, '_> {
     /// Writes what is to be done where the regions above `depth` are left on a normal way; they stay open for what is
     /// written after.
     fn leave_to(&mut self, depth: usize, returned: Option<(Operand, &Type)>) {
-        let open = self.regions.clone();
-        while self.regions.len() > depth {
-            let Some(region) = self.regions.pop() else {
+        let open = self.regions().to_vec();
+        while self.regions().len() > depth {
+            let Some(region) = self.close() else {
                 break;
             };
             self.leave(&region, returned);
         }
-        self.regions = open;
+        self.reopen(open);
     }
 
     /// Writes what is to be done where one region is left on a normal way; it is not open any more.
@@ -190,10 +183,12 @@ impl Builder<'_, '_> {
             Region::Defer { body, .. } => self.run_deferred(*body),
         }
     }
+}
 
+impl Emitter<'_, '_> {
     /// What the innermost open node gives when it is left by `return`.
     pub fn enclosing_output(&self) -> ReturnOutput {
-        let output = self.regions.iter().rev().find_map(Region::output);
+        let output = self.regions().iter().rev().find_map(Region::output);
         output.unwrap_or(ReturnOutput::Nothing)
     }
 
