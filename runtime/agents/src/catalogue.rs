@@ -104,8 +104,8 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
-    use gsw_engine::model::Usage;
     use gsw_engine::prices::Prices;
+    use gsw_tree::usage::Usage;
 
     use super::Catalogue;
 

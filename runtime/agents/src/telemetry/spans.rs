@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{Event, EventKind};
-use gsw_engine::node::NodeId;
+use gsw_tree::event::{Event, EventKind};
+use gsw_tree::node::NodeId;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind};
 use serde_json::Value;
@@ -374,11 +374,12 @@ fn tell_fields(span: &mut Span, event: &Event, content: Content) {
 
 #[cfg(test)]
 mod tests {
+    use gsw_tree::event::Event;
+    use opentelemetry_proto::tonic::trace::v1::Span;
+
     use super::Spans;
     use crate::environment::Environment;
     use crate::telemetry::settings::Settings;
-    use gsw_engine::event::Event;
-    use opentelemetry_proto::tonic::trace::v1::Span;
 
     fn spans_of(lines: &[&str]) -> Vec<Span> {
         let endpoint = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")];
