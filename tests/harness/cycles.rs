@@ -10,7 +10,7 @@ use crate::tidy;
 const MOST: usize = 6;
 
 /// Crates that have a larger cycle, and how large it may be. These numbers only ever get smaller.
-const LARGER: &[(&str, usize)] = &[("compiler/syntax", 11), ("runtime/engine", 20)];
+const LARGER: &[(&str, usize)] = &[("compiler/syntax", 11), ("runtime/engine", 9)];
 
 /// The place of a file among the modules of its crate: the names from the root down.
 type Module = Vec<String>;

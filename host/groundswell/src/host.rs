@@ -7,7 +7,7 @@ use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::host::{Beyond, Variables};
 use gsw_driver::human::Humans;
-use gsw_engine::observe::{History, Observers};
+use gsw_tree::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

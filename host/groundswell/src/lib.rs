@@ -32,10 +32,10 @@ pub mod variant;
 
 pub use error::{Error, HostError};
 pub use events::{Events, QUEUE};
-pub use gsw_engine::event::{Event, EventKind, Level, LogLine, Verdict};
-pub use gsw_engine::node::{Node, NodeId, Status, Tree};
 pub use gsw_engine::run::{RunError, TracePlace};
 pub use gsw_notation::issue::Issue;
+pub use gsw_tree::event::{Event, EventKind, Level, LogLine, Verdict};
+pub use gsw_tree::node::{Node, NodeId, Status, Tree};
 pub use host::{Host, HostBuilder};
 pub use human::Question;
 #[doc(hidden)]

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use gsw_driver::engine::{Canceller, Engine, RunOptions};
-use gsw_engine::node::Tree;
 use gsw_engine::run::{self, RunResult};
+use gsw_tree::node::Tree;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot::{self, Receiver};

@@ -107,8 +107,8 @@ impl Catalogue {
 mod tests {
     use gsw_abi::provider::Provider;
     use gsw_abi::setting::Setting;
-    use gsw_engine::model::Usage;
     use gsw_engine::prices::Prices;
+    use gsw_tree::usage::Usage;
 
     use super::Catalogue;
 

@@ -10,10 +10,11 @@ use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::Found;
 use gsw_engine::answers::WhenBusy;
 use gsw_engine::model::{
-    Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptDetail, PromptEvent,
+    Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
 };
 use gsw_engine::prices::{Price, Prices};
+use gsw_tree::detail::PromptDetail;
 use kept::Kept;
 use serde_json::Value;
 

@@ -15,9 +15,9 @@ mod spans;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_engine::event::Event;
-use gsw_engine::observe::attached::{Attached, HowEnded, Patience};
-use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
+use gsw_tree::event::Event;
+use gsw_tree::observe::attached::{Attached, HowEnded, Patience};
+use gsw_tree::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::environment::Environment;
 use crate::telemetry::batch::Batches;

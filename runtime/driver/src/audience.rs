@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use gsw_engine::event::Event;
-use gsw_engine::observe::Observers;
 use gsw_engine::port::{Notice, Port};
+use gsw_tree::event::Event;
+use gsw_tree::observe::Observers;
 
 use crate::answers::Answers;
 use crate::human::Humans;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::site::{NodePath, Site};
-use gsw_engine::operation::{Class, Operation, OperationId};
+use gsw_engine::operation::{Operation, OperationId};
+use gsw_tree::class::Class;
 
 /// For whom something is performed.
 #[derive(Clone, Debug)]

@@ -8,11 +8,11 @@ use std::sync::mpsc::Receiver;
 use gsw_abi::program::Program;
 use gsw_engine::load::Loaded;
 use gsw_engine::model::Prompts;
-use gsw_engine::node::Tree;
-use gsw_engine::observe::attached::Attached;
-use gsw_engine::observe::{Observer, Observers};
 use gsw_engine::prices::Prices;
 use gsw_engine::run::{Finished, RunResult, RunSettings};
+use gsw_tree::node::Tree;
+use gsw_tree::observe::attached::Attached;
+use gsw_tree::observe::{Observer, Observers};
 use serde_json::{Map, Value};
 
 use crate::answers::Answers;

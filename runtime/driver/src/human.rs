@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use gsw_engine::event::Verdict;
 use gsw_engine::human::{Question, Reply};
+use gsw_tree::event::Verdict;
 
 use crate::call::Call;
 

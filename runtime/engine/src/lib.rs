@@ -7,7 +7,6 @@ pub mod budget;
 pub mod codec;
 mod compare;
 mod data_block;
-pub mod event;
 pub mod export;
 pub mod front;
 mod heap;
@@ -15,9 +14,6 @@ pub mod human;
 pub mod load;
 pub mod media;
 pub mod model;
-mod name;
-pub mod node;
-pub mod observe;
 pub mod operation;
 pub mod panic;
 pub mod port;
@@ -31,5 +27,7 @@ mod task;
 mod tests;
 mod value;
 mod wait;
+
+use gsw_tree::{event, node};
 
 pub use heap::limit::MAX_OBJECT;

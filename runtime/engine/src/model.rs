@@ -9,6 +9,8 @@ use std::time::Duration;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Program;
 use gsw_notation::issue::Issue;
+use gsw_tree::detail::PromptDetail;
+use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -175,33 +177,6 @@ pub struct PromptResult {
     pub value: Value,
     /// What `detail` and the event tree tell.
     pub detail: PromptDetail,
-}
-
-/// What is known about how an answer came about.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PromptDetail {
-    /// The model that answered.
-    pub model: String,
-    /// All tokens of all attempts.
-    pub usage: Usage,
-    /// What they cost, where the model's price is known.
-    pub cost_usd: Option<f64>,
-    /// Whether it came from the cache.
-    pub cached: bool,
-    /// Its key in the cache, 64 hex digits; `None` when the cache is off for it.
-    pub cache_key: Option<String>,
-    /// Requests made.
-    pub attempts: u32,
-    /// Turns of tool use.
-    pub turns: u32,
-    /// As the provider names it.
-    pub stop_reason: String,
-    /// What the parser repaired to read the answer, each in words.
-    #[serde(alias = "liberties")]
-    pub repairs: Vec<String>,
-    /// Whether it is made up by the built-in simulator.
-    pub simulated: bool,
 }
 
 /// An error of the language that a prompt raises.
@@ -467,59 +442,6 @@ pub enum StopReason {
     Refusal(String),
     /// The context was full.
     ContextFull,
-}
-
-/// Tokens of one or more requests.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Usage {
-    /// All input, cached included.
-    pub input_tokens: u64,
-    /// All output, thinking included.
-    pub output_tokens: u64,
-    /// Of the input: read from the provider's cache.
-    pub cache_read_tokens: u64,
-    /// Of the input: written to the provider's cache.
-    pub cache_write_tokens: u64,
-}
-
-impl Usage {
-    /// Adds the tokens of something else.
-    pub fn add(&mut self, other: &Self) {
-        let Self {
-            input_tokens,
-            output_tokens,
-            cache_read_tokens,
-            cache_write_tokens,
-        } = other;
-        self.input_tokens = self.input_tokens.saturating_add(*input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(*output_tokens);
-        self.cache_read_tokens = self.cache_read_tokens.saturating_add(*cache_read_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.saturating_add(*cache_write_tokens);
-    }
-
-    /// What is left of it beyond `counted`, of each count at least nothing.
-    #[must_use]
-    pub const fn beyond(&self, counted: &Self) -> Self {
-        let Self {
-            input_tokens,
-            output_tokens,
-            cache_read_tokens,
-            cache_write_tokens,
-        } = *counted;
-        Self {
-            input_tokens: self.input_tokens.saturating_sub(input_tokens),
-            output_tokens: self.output_tokens.saturating_sub(output_tokens),
-            cache_read_tokens: self.cache_read_tokens.saturating_sub(cache_read_tokens),
-            cache_write_tokens: self.cache_write_tokens.saturating_sub(cache_write_tokens),
-        }
-    }
-
-    /// Input and output together.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.input_tokens.saturating_add(self.output_tokens)
-    }
 }
 
 /// A model could not be asked or did not answer, retries included.

@@ -5,6 +5,7 @@ mod nature;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
+use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -14,7 +15,7 @@ use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
 
-pub use nature::{Class, Form, GivenUp};
+pub use nature::{Form, GivenUp};
 
 /// An operation of a run; ids are given in the order of requests and never again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -330,8 +331,9 @@ pub enum Failure {
 #[cfg(test)]
 mod tests {
     use gsw_abi::site::{NodePath, Site};
+    use gsw_tree::class::Class;
 
-    use super::{Class, Failure, Operation, OperationId, Outcome, Request};
+    use super::{Failure, Operation, OperationId, Outcome, Request};
     use crate::node::NodeId;
 
     #[test]

@@ -7,14 +7,7 @@ use crate::node::NodeId;
 use crate::scope::ScopeId;
 use crate::wait::Wait;
 
-/// A task of the run; the number is given again once nothing names the task any more.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TaskId(pub u32);
-
-impl TaskId {
-    /// No task.
-    pub const NONE: Self = Self(u32::MAX);
-}
+pub use gsw_tree::node::TaskId;
 
 /// Where a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,8 +53,8 @@ pub fn found(value: &Value) -> String {
     match value {
         Value::Array(_) => ARRAY.into(),
         Value::Object(_) => OBJECT.into(),
-        other => {
-            let text = other.to_string();
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            let text = value.to_string();
             if text.chars().count() <= LONGEST {
                 return text;
             }

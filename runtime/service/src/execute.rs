@@ -9,10 +9,10 @@ use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
 use gsw_driver::engine::runs::DetachedEnd;
 use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_driver::human::Humans;
-use gsw_engine::event::Header;
 use gsw_engine::load::Loaded;
-use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
+use gsw_tree::event::Header;
+use gsw_tree::observe::{History, Observers};
 use serde_json::json;
 
 use crate::arguments::{self, Command, Invocation, ResultForm};

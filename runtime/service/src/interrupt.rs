@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use gsw_driver::engine::{Canceller, Engine};
-use gsw_engine::observe::Observers;
+use gsw_tree::observe::Observers;
 
 use crate::exit::Exit;
 use crate::say::say;

@@ -16,8 +16,8 @@ use std::time::Duration;
 use gsw_abi::program::Program;
 use gsw_driver::call::Call;
 use gsw_driver::human::{Humans, NoReply, Replying};
-use gsw_engine::event::Verdict;
 use gsw_engine::human::{Question, Reply};
+use gsw_tree::event::Verdict;
 use tokio::sync::oneshot;
 
 use crate::arguments::Verbosity;

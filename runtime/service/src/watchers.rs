@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_agents::{Delivered, Environment, Telemetry};
-use gsw_engine::event::Header;
-use gsw_engine::observe::attached::{Attached, Patience};
-use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
-use gsw_engine::observe::{Delivery, Observers};
 use gsw_trace::Shown;
+use gsw_tree::event::Header;
+use gsw_tree::observe::attached::{Attached, Patience};
+use gsw_tree::observe::jsonl::{JsonLines, Open, Written};
+use gsw_tree::observe::{Delivery, Observers};
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
 use crate::say::say;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{End, Event, EventKind};
-use gsw_engine::model::{PromptDetail, Usage};
-use gsw_engine::node::{NodeId, Spent, Status};
+use gsw_tree::detail::PromptDetail;
+use gsw_tree::event::{End, Event, EventKind};
+use gsw_tree::node::{NodeId, Spent, Status};
+use gsw_tree::usage::Usage;
 use serde_json::Value;
 
 use crate::node::{Node, Told, What};

@@ -1,10 +1,9 @@
 //! What differs between two runs, node by node, by the identity that nodes keep from run to run.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use gsw_engine::node::{NodeId, Spent, Status};
-use std::collections::HashMap;
-
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

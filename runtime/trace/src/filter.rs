@@ -1,6 +1,6 @@
 //! Which nodes somebody wants to see.
 
-use gsw_engine::node::{Spent, Status};
+use gsw_tree::node::{Spent, Status};
 
 use crate::node::Node;
 

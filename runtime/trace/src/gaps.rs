@@ -39,7 +39,7 @@ impl Gaps {
         if let Some(version) = self.newer {
             said.push(format!(
                 "the file has version {version} of the form and this is version {}: what is new in it is left out",
-                gsw_engine::event::VERSION
+                gsw_tree::event::VERSION
             ));
         }
         if self.has_no_header {

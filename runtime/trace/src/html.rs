@@ -1,7 +1,7 @@
 //! A file of events as one page for a browser, which needs nothing else: tree, timeline and every detail.
 
-use gsw_engine::node::NodeId;
 use gsw_notation::calendar;
+use gsw_tree::node::NodeId;
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};

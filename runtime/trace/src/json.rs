@@ -2,9 +2,9 @@
 //!
 //! A file may hold hundreds of thousands of nodes: the JSON of each is made when it is written, and forgotten after.
 
-use gsw_engine::node::Spent;
 use gsw_notation::calendar;
 use gsw_notation::duration::SECOND;
+use gsw_tree::node::Spent;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};

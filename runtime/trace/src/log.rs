@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_engine::event::{EventKind, JsonText, Level};
+use gsw_tree::event::{EventKind, JsonText, Level};
 
 use crate::node::{Node, What};
 use crate::tree::Tree;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{Event, EventKind, JsonText};
-use gsw_engine::node::{NodeId, Spent, Status};
+use gsw_tree::event::{Event, EventKind, JsonText};
+use gsw_tree::node::{NodeId, Spent, Status};
 use serde_json::Value;
 
 /// A node of a run.

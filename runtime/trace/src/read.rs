@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use gsw_engine::event::{Event, EventKind, VERSION};
-use gsw_engine::node::{NodeId, Status};
 use gsw_notation::calendar;
+use gsw_tree::event::{Event, EventKind, VERSION};
+use gsw_tree::node::{NodeId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

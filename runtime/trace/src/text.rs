@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::node::{NodeId, Spent, Status};
 use gsw_notation::calendar;
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 
 use crate::measure;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::node::{NodeId, Spent, Status, Totals};
+use gsw_tree::node::{NodeId, Spent, Status, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::node::Node;

@@ -7,10 +7,10 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use gsw_codegen::{Access, replace};
-use gsw_engine::node::{NodeId, Status};
 use gsw_service::Exit;
 use gsw_service::say::say;
 use gsw_trace::{Filter, Node, Trace, Tree};
+use gsw_tree::node::{NodeId, Status};
 use serde_json::{Value, json};
 
 use crate::report;

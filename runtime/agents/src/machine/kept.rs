@@ -1,6 +1,7 @@
 //! An answer as it is kept in the cache.
 
-use gsw_engine::model::{Check, PromptDetail, PromptResult};
+use gsw_engine::model::{Check, PromptResult};
+use gsw_tree::detail::PromptDetail;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -13,10 +13,11 @@ use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::model::{
     Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
-    ToolCall, ToolOutcome, Usage,
+    ToolCall, ToolOutcome,
 };
 use gsw_engine::prices::Prices;
 use gsw_notation::issue::Issue;
+use gsw_tree::usage::Usage;
 use serde_json::{Value, json};
 
 use super::AgentPrompts;

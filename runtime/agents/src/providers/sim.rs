@@ -7,11 +7,12 @@ mod pattern;
 mod text;
 mod value;
 
-use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason, Usage};
+use chance::Chance;
+use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason};
+use gsw_tree::usage::Usage;
+use value::Generator;
 
 use super::network::OnDelta;
-use chance::Chance;
-use value::Generator;
 
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;

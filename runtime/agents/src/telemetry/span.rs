@@ -1,9 +1,9 @@
 //! One span: a node of the tree, or a request to a model, as a collector takes it.
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{End, RunError};
-use gsw_engine::model::Usage;
-use gsw_engine::node::Status as NodeStatus;
+use gsw_tree::event::{End, RunError};
+use gsw_tree::node::Status as NodeStatus;
+use gsw_tree::usage::Usage;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;

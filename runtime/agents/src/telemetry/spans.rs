@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{Event, EventKind};
-use gsw_engine::node::NodeId;
+use gsw_tree::event::{Event, EventKind};
+use gsw_tree::node::NodeId;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind};
@@ -410,11 +410,12 @@ fn add_fields(span: &mut Span, event: &Event, content: Content) {
 
 #[cfg(test)]
 mod tests {
+    use gsw_tree::event::Event;
+    use opentelemetry_proto::tonic::trace::v1::Span;
+
     use super::Spans;
     use crate::environment::Environment;
     use crate::telemetry::settings::Settings;
-    use gsw_engine::event::Event;
-    use opentelemetry_proto::tonic::trace::v1::Span;
 
     fn spans_of(lines: &[&str]) -> Vec<Span> {
         let endpoint = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")];

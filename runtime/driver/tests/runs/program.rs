@@ -12,10 +12,10 @@ use gsw_abi::layout::{
 use gsw_abi::program::{Colour, Function, FunctionIndex, Program, Slot};
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use gsw_driver::scripted::{Around, Entry, Report, Script, run};
-use gsw_engine::event::EventKind;
 use gsw_engine::load::Loaded;
-use gsw_engine::observe::{Observers, Replay};
 use gsw_engine::run::RunResult;
+use gsw_tree::event::EventKind;
+use gsw_tree::observe::{Observers, Replay};
 
 /// One suspension in a millisecond.
 pub const MS: u64 = 1_000_000;

@@ -10,12 +10,13 @@ use gsw_abi::program::{FunctionIndex, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
 use gsw_driver::scripted::{Around, Report, Script};
 use gsw_engine::model::{
-    Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptDetail, PromptEvent,
-    PromptFailure, PromptMachine, PromptResult, PromptStep, Prompts, Role, StopReason, ToolCall,
-    Usage,
+    Check, Content, Message, ModelAnswer, ModelRequest, PromptCall, PromptEvent, PromptFailure,
+    PromptMachine, PromptResult, PromptStep, Prompts, Role, StopReason, ToolCall,
 };
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
+use gsw_tree::detail::PromptDetail;
+use gsw_tree::usage::Usage;
 use serde_json::{Value, json};
 
 use crate::program::{

@@ -1,10 +1,11 @@
 //! Budgets at work: opened, asked before each call to a model, charged after it, and their clocks.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_tree::usage::Usage;
 
 use crate::budget::{Admission, Budget, Charge, Limits};
 use crate::event::EventKind;
-use crate::model::{Content, Media, MediaKind, MediaSource, ModelRequest, Usage};
+use crate::model::{Content, Media, MediaKind, MediaSource, ModelRequest};
 use crate::node::NodeId;
 use crate::run::Run;
 use crate::scope::{Scope, ScopeId, ScopeKind, Ticket};

@@ -37,7 +37,7 @@ impl Run {
         if is_told {
             return None;
         }
-        error::set_origin(&mut self.heap, raised, node);
+        error::set_origin(&mut self.heap, raised, node.0);
         let described = Box::new(self.describe(raised, node));
         self.told = Some(Told {
             error: raised,
@@ -49,7 +49,7 @@ impl Run {
 
     /// The error that ends the run, with what was around it when it arose. It is borrowed.
     pub(super) fn described(&self, raised: u64) -> Box<RunError> {
-        let node = error::origin(raised);
+        let node = error::origin(raised).map(NodeId);
         match &self.told {
             Some(told) if told.error == raised && node.is_none_or(|it| it == told.node) => {
                 let mut described = told.described.clone();

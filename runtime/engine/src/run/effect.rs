@@ -3,13 +3,14 @@
 use gsw_abi::builtin::INT;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
+use gsw_tree::class::Class;
 use rustc_hash::FxHashMap;
 
 use crate::event::{EventKind, Level};
 use crate::media;
 use crate::node::NodeId;
 use crate::operation::{
-    Class, DetachedStart, Failure, Form, GivenUp, Operation, OperationId, Outcome, Request,
+    DetachedStart, Failure, Form, GivenUp, Operation, OperationId, Outcome, Request,
 };
 use crate::run::Run;
 use crate::run::human::Questions;

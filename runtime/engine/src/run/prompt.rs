@@ -9,14 +9,16 @@ mod keys;
 mod observed;
 mod tools;
 
+use asking::{Asked, Asking, Cost};
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
+use gsw_tree::usage::Usage;
 
 use crate::answers::KeptAnswer;
 use crate::codec::decode;
 use crate::event::{EventKind, Level, ReflectionLevel};
 use crate::model::{
-    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
+    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep,
 };
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
@@ -26,8 +28,6 @@ use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
-
-use asking::{Asked, Asking, Cost};
 pub(crate) use begin::NewPrompt;
 use observed::Observed;
 use tools::ToolRound;

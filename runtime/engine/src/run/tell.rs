@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::Repeat;
+use gsw_tree::class::Class;
 
 use crate::event::{End, Event, EventKind, JsonText, Level, LogLine};
 use crate::node::{NewNode, Node, NodeId, Status, Totals};
-use crate::operation::Class;
 use crate::port::Notice;
 use crate::run::Run;
 use crate::value::error;

@@ -8,7 +8,6 @@ use gsw_notation::issue::Issue;
 
 use crate::codec;
 use crate::heap::Heap;
-use crate::node::NodeId;
 use crate::value::{self, list, load, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
@@ -145,17 +144,17 @@ const LEFT_OUT: u64 = 1 << 33;
 /// An element of a trace that is no span: the node in which the error arose.
 const ORIGIN: u64 = 1 << 32;
 
-/// The node in which an error arose, once it has been told of. Constants do not know it.
+/// The number of the node in which an error arose, once it has been told of. Constants do not know it.
 #[must_use]
-pub fn origin(error: u64) -> Option<NodeId> {
+pub fn origin(error: u64) -> Option<u32> {
     let mut elements = elements(error).iter();
     let element = elements.find(|&&it| it & ORIGIN != 0)?;
-    Some(NodeId(*element as u32))
+    Some(*element as u32)
 }
 
-/// Remembers the node in which an error arose.
-pub fn set_origin(heap: &mut Heap, error: u64, node: NodeId) {
-    push(heap, error, ORIGIN | u64::from(node.0));
+/// Remembers the number of the node in which an error arose.
+pub fn set_origin(heap: &mut Heap, error: u64, node: u32) {
+    push(heap, error, ORIGIN | u64::from(node));
 }
 
 /// The spans that an error passed, from the inside out.

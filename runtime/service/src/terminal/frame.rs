@@ -1,8 +1,8 @@
 //! What a run looks like at one moment: rows for a terminal of some size.
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::node::{NodeId, Spent, Status};
 use gsw_trace::{Node, Tree, measure};
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 
 use crate::terminal::row::{Row, Tone};

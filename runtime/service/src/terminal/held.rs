@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gsw_engine::event::End;
-use gsw_engine::model::Usage;
-use gsw_engine::node::Status;
 use gsw_trace::{Shown, measure};
+use gsw_tree::event::End;
+use gsw_tree::node::Status;
+use gsw_tree::usage::Usage;
 
 /// So many of the same are told one by one.
 const FEW: usize = 5;
@@ -238,8 +238,8 @@ pub fn line(ended: &Ended<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gsw_engine::event::End;
-    use gsw_engine::node::Status;
+    use gsw_tree::event::End;
+    use gsw_tree::node::Status;
 
     use super::{Ended, FEW, Held, MOST};
 

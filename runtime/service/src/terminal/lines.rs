@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_engine::event::{Event, EventKind, JsonText, Level};
-use gsw_engine::node::Status;
-use gsw_engine::observe::Observer;
 use gsw_trace::Shown;
+use gsw_tree::event::{Event, EventKind, JsonText, Level};
+use gsw_tree::node::Status;
+use gsw_tree::observe::Observer;
 
 use crate::terminal::held::{self, Ended, Held};
 use crate::terminal::row::{Row, Tone};

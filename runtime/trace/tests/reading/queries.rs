@@ -1,7 +1,7 @@
 //! What a tree answers, and how it reads.
 
-use gsw_engine::node::{NodeId, Status};
 use gsw_trace::{Filter, Keep, Node, Tree};
+use gsw_tree::node::{NodeId, Status};
 use serde_json::json;
 
 use crate::story::{Story, review};

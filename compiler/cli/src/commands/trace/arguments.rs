@@ -91,7 +91,7 @@ pub enum Status {
     Cancelled,
 }
 
-impl From<Status> for gsw_engine::node::Status {
+impl From<Status> for gsw_tree::node::Status {
     fn from(status: Status) -> Self {
         match status {
             Status::Idle => Self::Idle,

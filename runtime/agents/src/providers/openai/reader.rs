@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use gsw_engine::model::{Content, ModelAnswer, StopReason};
+use gsw_tree::usage::Usage;
 use serde_json::Value;
 
 use crate::providers::arguments;

@@ -6,9 +6,11 @@
 
 use std::time::Duration;
 
+use gsw_tree::usage::Usage;
+
 use crate::budget::{Admission, Charge};
 use crate::event::{EventKind, JsonText, Level};
-use crate::model::{ModelAnswer, ModelFailure, ModelRequest, Usage};
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::Spent;
 use crate::operation::Request;
 use crate::run::Run;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::{Type, TypeId};
+use gsw_tree::detail::PromptDetail;
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
 use crate::event::{EventKind, ReflectionLevel};
-use crate::model::{PromptDetail, PromptFailure, PromptResult};
+use crate::model::{PromptFailure, PromptResult};
 use crate::node::Status;
 use crate::run::Run;
 use crate::run::prompt::{Gives, PromptRun};

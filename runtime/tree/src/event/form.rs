@@ -1,33 +1,46 @@
 //! The forms of times and durations in the JSON of events: as in the language's.
 
 /// RFC 3339.
-pub(crate) mod time {
+pub mod time {
     use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(crate) fn serialize<S: Serializer>(time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &i64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(calendar::Rfc3339::of(*time).text())
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
         let text = String::deserialize(deserializer)?;
         calendar::parse_rfc3339(&text).ok_or_else(|| D::Error::custom("this is no RFC 3339 time"))
     }
 }
 
 /// RFC 3339, or nothing.
-pub(crate) mod optional_time {
+pub mod optional_time {
     use gsw_notation::calendar;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    pub(crate) fn serialize<S: Serializer>(
-        time: &Option<i64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
         time.map(calendar::rfc3339).serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<i64>, D::Error> {
         let Some(text) = Option::<String>::deserialize(deserializer)? else {
@@ -40,18 +53,23 @@ pub(crate) mod optional_time {
 }
 
 /// Seconds.
-pub(crate) mod seconds {
+pub mod seconds {
     use gsw_notation::duration::SECOND;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(crate) fn serialize<S: Serializer>(
-        duration: &i64,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(duration: &i64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(*duration as f64 / SECOND as f64)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
         let seconds = f64::deserialize(deserializer)?;
         Ok((seconds * SECOND as f64).round() as i64)
     }

@@ -6,8 +6,8 @@ use gsw_abi::call::NodeKind;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{JsonText, form};
-use crate::model::Usage;
 use crate::node::{NodeId, Status};
+use crate::usage::Usage;
 
 /// A node as it was when it was asked for. Secrets in it are `***`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

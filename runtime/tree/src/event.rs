@@ -2,13 +2,14 @@
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
-pub(crate) mod form;
+pub mod form;
 mod json_text;
 mod line;
 mod log;
 mod raised;
 #[cfg(test)]
 mod schema;
+mod size;
 mod state;
 
 use std::sync::Arc;
@@ -18,8 +19,9 @@ use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{PromptDetail, Usage};
+use crate::detail::PromptDetail;
 use crate::node::{NodeId, Status, Totals};
+use crate::usage::Usage;
 
 pub use json_text::JsonText;
 pub use line::{Format, Header, Lost, LostEvents};
@@ -48,36 +50,6 @@ pub struct Event {
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
-}
-
-impl Event {
-    /// About how many bytes of text it holds, for those who must bound what they keep.
-    #[must_use]
-    pub fn text_bytes(&self) -> usize {
-        let length = |json: &Option<JsonText>| json.as_ref().map_or(0, |it| it.text().len());
-        let state = |of: &State| of.values().map(|it| it.text().len()).sum();
-        if let Some(end) = self.kind.end() {
-            return length(&end.output) + end.error.as_ref().map_or(0, |it| it.len());
-        }
-        match &self.kind {
-            EventKind::ChildAttached { input, .. } => length(input),
-            EventKind::Error(error) => error.text_bytes(),
-            EventKind::Log { message, data, .. } => message.len() + length(data),
-            EventKind::HumanRequest {
-                question,
-                data,
-                schema,
-                ..
-            } => question.len() + length(data) + schema.text().len(),
-            EventKind::ModelRequest { request, .. } => length(request),
-            EventKind::InvalidResponse { response, .. } => response.len(),
-            EventKind::Emit { value } | EventKind::StateChanged { value, .. } => value.text().len(),
-            EventKind::StateSnapshot { state: of } | EventKind::StepRestarted { state: of, .. } => {
-                state(of)
-            }
-            _ => 0,
-        }
-    }
 }
 
 /// An event as it is read. The numbers of an inner enum can be read from a tree, but not from text.
@@ -481,7 +453,34 @@ impl EventKind {
             | Self::TaskEnd { end }
             | Self::PromptEnd { end, .. }
             | Self::ToolCall { end, .. } => Some(end),
-            _ => None,
+            Self::ChildAttached { .. }
+            | Self::ChildDetached { .. }
+            | Self::TreeUpdated { .. }
+            | Self::WorkflowStart { .. }
+            | Self::StepStart { .. }
+            | Self::StepRetry { .. }
+            | Self::StepRestarted { .. }
+            | Self::TaskStart
+            | Self::Error(_)
+            | Self::Log { .. }
+            | Self::Emit { .. }
+            | Self::StateChanged { .. }
+            | Self::StateSnapshot { .. }
+            | Self::PromptStart { .. }
+            | Self::ModelRequest { .. }
+            | Self::ModelAnswer { .. }
+            | Self::InvalidResponse { .. }
+            | Self::CacheHit { .. }
+            | Self::CacheMiss { .. }
+            | Self::CacheWait { .. }
+            | Self::CacheEvict { .. }
+            | Self::ReflectionStart { .. }
+            | Self::ReflectionEnd { .. }
+            | Self::HumanRequest { .. }
+            | Self::HumanAnswer { .. }
+            | Self::Cancel { .. }
+            | Self::Budget { .. }
+            | Self::SpawnRequest { .. } => None,
         }
     }
 }

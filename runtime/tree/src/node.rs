@@ -18,10 +18,9 @@ use gsw_abi::site::NodePath;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::class::Class;
 use crate::event::LogLine;
 use crate::name::{NameId, Names};
-use crate::operation::Class;
-use crate::task::TaskId;
 
 pub use query::Answer;
 pub use record::{NodeRecord, OutputRecord};
@@ -46,6 +45,15 @@ impl NodeId {
     pub const NONE: Self = Self(u32::MAX);
     /// The run itself, which holds the workflow that was started.
     pub const ROOT: Self = Self(0);
+}
+
+/// A task of the run; the number is given again once nothing names the task any more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// No task.
+    pub const NONE: Self = Self(u32::MAX);
 }
 
 /// How far a node is.
@@ -142,7 +150,7 @@ pub struct Node {
 impl Node {
     /// The bytes that a node counts for in the memory of a run. Not its size in this build: the same program is to reach its
     /// limit at the same place in every one.
-    pub(crate) const CHARGE: usize = 192;
+    pub const CHARGE: usize = 192;
 }
 
 /// What a node is made from.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Usage;
 use crate::node::Status;
+use crate::usage::Usage;
 
 /// The counts of a whole tree.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]

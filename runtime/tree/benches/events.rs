@@ -1,6 +1,6 @@
 //! What an event costs: published to nobody, to observers, and written to a file that misses none.
 //!
-//! `cargo bench -p gsw-engine --bench events [steps]`
+//! `cargo bench -p gsw-tree --bench events [steps]`
 
 use std::fs::File;
 use std::io::Write;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{End, Event, EventKind, Header};
-use gsw_engine::node::{NodeId, Status};
-use gsw_engine::observe::attached::{Attached, Patience};
-use gsw_engine::observe::jsonl::JsonLines;
-use gsw_engine::observe::{Delivery, History, Observer, Observers, Replay};
+use gsw_tree::event::{End, Event, EventKind, Header};
+use gsw_tree::node::{NodeId, Status};
+use gsw_tree::observe::attached::{Attached, Patience};
+use gsw_tree::observe::jsonl::JsonLines;
+use gsw_tree::observe::{Delivery, History, Observer, Observers, Replay};
 
 /// What an ordinary step tells.
 const EVENTS_OF_A_STEP: u64 = 3;
