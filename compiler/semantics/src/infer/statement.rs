@@ -245,7 +245,7 @@ impl Context<'_> {
     /// tells whether the variable holds more than literals of a union.
     fn variable_type(&mut self, value: ExpressionId) -> Type {
         let ty = self.ty(value);
-        let plain = self.unchecked(&ty);
+        let plain = self.table.unchecked(&ty);
         if matches!(plain, Type::Literals(_) | Type::Text(_)) {
             return self.table.text_above(&plain);
         }
