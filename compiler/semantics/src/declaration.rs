@@ -121,7 +121,19 @@ pub fn generics_of(db: &dyn Db, item: ItemId) -> Vec<Name> {
             | ast::ItemBody::Tool { signature, .. }
             | ast::ItemBody::Human { signature, .. },
         ) => names(&signature.generics),
-        _ => Vec::new(),
+        Some(
+            ast::ItemBody::Import(_)
+            | ast::ItemBody::Error(_)
+            | ast::ItemBody::Const(_)
+            | ast::ItemBody::Agent { .. }
+            | ast::ItemBody::Mcp { .. }
+            | ast::ItemBody::Hook { .. }
+            | ast::ItemBody::Skill { .. }
+            | ast::ItemBody::Test { .. }
+            | ast::ItemBody::Permissions { .. }
+            | ast::ItemBody::Invalid,
+        )
+        | None => Vec::new(),
     }
 }
 

@@ -285,7 +285,8 @@ impl Context<'_> {
                 Some(Definition::Item(item)) if self.is_error(item) => {
                     (lookup::fields(self.db, item), Arc::from([]))
                 }
-                _ => none,
+                Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
+                | None => none,
             },
             Type::Unit
             | Type::Bool

@@ -26,15 +26,12 @@ impl Context<'_> {
     fn open_block(&mut self, block: &ast::Block, expected: &Expected) -> ExpressionId {
         let mut statements = Vec::with_capacity(block.statements.len());
         let mut diverges = false;
-        let (tail, before) = match block.statements.split_last() {
-            Some((
-                ast::Statement {
-                    kind: ast::StatementKind::Expression(tail),
-                    ..
-                },
-                before,
-            )) => (Some(tail), before),
-            _ => (None, block.statements.as_slice()),
+        let (tail, before) = if let Some((last, before)) = block.statements.split_last()
+            && let ast::StatementKind::Expression(tail) = &last.kind
+        {
+            (Some(tail), before)
+        } else {
+            (None, block.statements.as_slice())
         };
         for statement in before {
             diverges |= self.statement(statement, &mut statements);
