@@ -11,11 +11,11 @@
 //! **Down**, an [`Expected`](context::Expected) enters each expression. `Type` is an obligation: the expression comes back with
 //! that type, or the mismatch was reported. `Hint` only helps to choose (a variant's enum, a lambda's parameters, a literal's
 //! element) and whoever gave it checks what comes back. **Up**, each expression has a type when its rule ends, which may hold
-//! variables. Where a value meets a type, [`coerce`](coerce) puts in the conversions that are not written.
+//! variables. Where a value meets a type, [`coerce`] puts in the conversions that are not written.
 //!
-//! A type variable is bound once, by unification in the [table](table), never to a type that contains it. Before it is bound
+//! A type variable is bound once, by unification in the [`table`], never to a type that contains it. Before it is bound
 //! it may have a default type, which is used if the first value converts to it. Strings have variables of their own with an
-//! order instead of equality, since a literal may be one of several unions: see [`text`]. Arguments that are lambdas are
+//! order instead of equality, since a literal may be one of several unions: see [`mod@text`]. Arguments that are lambdas are
 //! inferred after the others, so that the types that they take are known.
 //!
 //! Invariants:
@@ -24,7 +24,7 @@
 //! - A body is inferred without looking into any other: heads of declarations are written out, so a change of one body
 //!   infers one item again.
 //! - What an operator needs of a type parameter becomes a requirement, checked where the parameter is known (`requirement`).
-//! - After [`zonk`](zonk) no type of a body holds a variable; what was never found is `()`, or reported at the binding.
+//! - After [`zonk`] no type of a body holds a variable; what was never found is `()`, or reported at the binding.
 #![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 mod absence;

@@ -52,7 +52,23 @@ pub fn type_declaration(db: &dyn Db, item: ItemId) -> CheckedTypeDeclaration {
                 check: presence(has_check(db, item)),
             }
         }
-        _ => TypeDeclarationKind::Record(Vec::new()),
+        Some(
+            ast::ItemBody::Import(_)
+            | ast::ItemBody::Function(_)
+            | ast::ItemBody::Const(_)
+            | ast::ItemBody::Agent { .. }
+            | ast::ItemBody::Prompt { .. }
+            | ast::ItemBody::Workflow { .. }
+            | ast::ItemBody::Tool { .. }
+            | ast::ItemBody::Mcp { .. }
+            | ast::ItemBody::Hook { .. }
+            | ast::ItemBody::Human { .. }
+            | ast::ItemBody::Skill { .. }
+            | ast::ItemBody::Test { .. }
+            | ast::ItemBody::Permissions { .. }
+            | ast::ItemBody::Invalid,
+        )
+        | None => TypeDeclarationKind::Record(Vec::new()),
     };
     if let Some(ast) = &ast {
         read_attributes(

@@ -211,7 +211,7 @@ impl Context<'_> {
     /// The pattern with the names of what it matches by position, so that both ways to write a field are one.
     fn with_field_names(&self, pattern: &ast::Pattern, ty: &Type) -> ast::Pattern {
         let mut named = pattern.clone();
-        let ty = self.unchecked(ty);
+        let ty = self.table.unchecked(ty);
         match (&mut named.kind, &ty) {
             (_, Type::Optional(inner)) => return self.with_field_names(pattern, inner),
             (ast::PatternKind::Or(sides), _) => {
@@ -283,7 +283,8 @@ impl Context<'_> {
                 Some(Definition::Item(item)) if self.is_error(item) => {
                     (lookup::fields(self.db, item), Arc::from([]))
                 }
-                _ => none,
+                Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
+                | None => none,
             },
             Type::Unit
             | Type::Bool

@@ -9,6 +9,7 @@ use crate::errors::calls as errors;
 use crate::hir::ExpressionId;
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
+use crate::infer::table::Table;
 use crate::item_bodies::Reference;
 
 /// What a call's arguments are for.
@@ -214,6 +215,26 @@ impl Context<'_> {
         arguments
     }
 
+    /// Notes that an argument's or field's name means this parameter of a declaration.
+    pub(super) fn refer_field(
+        &mut self,
+        span: Span,
+        item: gsw_source::ItemId,
+        variant: u32,
+        field: u32,
+    ) {
+        self.refer(
+            span,
+            Reference::Field {
+                item,
+                variant,
+                field,
+            },
+        );
+    }
+}
+
+impl Table<'_> {
     /// Lets what is wanted of a call's result tell type arguments, where that cannot be wrong.
     pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
         if let Some(hint) = hint {
@@ -233,16 +254,16 @@ impl Context<'_> {
         reason = "one line a type: rustc names what a new type must join"
     )]
     fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
-        let (result, hint) = (self.table.resolve(result), self.table.resolve(hint));
+        let (result, hint) = (self.resolve(result), self.resolve(hint));
         match (&result, &hint) {
             (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
-                self.table.bind(*variable, &hint);
+                self.bind(*variable, &hint);
             }
             (Type::Variable(variable), _) => {
                 if let Absorb::Plain(depth) = how
                     && let Some(default_type) = self.default_type_of(&hint, depth)
                 {
-                    self.table.set_default_type(*variable, &default_type);
+                    self.set_default_type(*variable, &default_type);
                 }
             }
             (Type::Optional(left), Type::Optional(right))
@@ -297,18 +318,24 @@ impl Context<'_> {
         }
     }
 
+    fn absorb_each(&mut self, left: &[Type], right: &[Type], how: Absorb) {
+        for (left, right) in left.iter().zip(right) {
+            self.absorb(left, right, how);
+        }
+    }
+
     /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
     fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
         // What may yet become a union is told by what flows into it.
-        if self.unknown(hint).is_some() || self.table.holds_text(hint) {
+        if self.unknown(hint).is_some() || self.holds_text(hint) {
             return None;
         }
         if depth == Depth::Inside {
             return Some(hint.clone());
         }
         match hint {
-            Type::Optional(inner) => self.default_type_of(&self.table.resolve(inner), depth),
+            Type::Optional(inner) => self.default_type_of(&self.resolve(inner), depth),
             Type::Literals(_)
             | Type::List(_)
             | Type::Map(..)
@@ -343,15 +370,9 @@ impl Context<'_> {
         }
     }
 
-    fn absorb_each(&mut self, left: &[Type], right: &[Type], how: Absorb) {
-        for (left, right) in left.iter().zip(right) {
-            self.absorb(left, right, how);
-        }
-    }
-
     /// Whether no other type converts to `ty`, so that wanting it says what is given.
     fn is_rigid(&self, ty: &Type) -> bool {
-        match self.table.resolve(ty) {
+        match self.resolve(ty) {
             Type::Checked(..)
             | Type::Literals(_)
             | Type::Text(_)
@@ -387,24 +408,6 @@ impl Context<'_> {
                 .iter()
                 .all(|it| self.is_rigid(it)),
         }
-    }
-
-    /// Notes that an argument's or field's name means this parameter of a declaration.
-    pub(super) fn refer_field(
-        &mut self,
-        span: Span,
-        item: gsw_source::ItemId,
-        variant: u32,
-        field: u32,
-    ) {
-        self.refer(
-            span,
-            Reference::Field {
-                item,
-                variant,
-                field,
-            },
-        );
     }
 }
 

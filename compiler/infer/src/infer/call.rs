@@ -226,7 +226,7 @@ impl Context<'_> {
             arguments.push((0, self.coerce(receiver, &ty)));
         }
         let result = substitute(&signature.result, &type_arguments);
-        self.absorb_plain(&result, hint);
+        self.table.absorb_plain(&result, hint);
         let name = item.name(self.db);
         let formal = Formal {
             parameters: &signature.parameters,
@@ -257,7 +257,7 @@ impl Context<'_> {
         let declared = &lookup::variants(self.db, item)[variant as usize];
         let type_arguments = self.fresh_arguments(lookup::arity(self.db, item));
         let ty = Type::Enum(item, Arc::from(type_arguments.as_slice()));
-        self.absorb_all(&ty, hint);
+        self.table.absorb_all(&ty, hint);
         let formal = Formal {
             parameters: &declared.fields,
             taken: 0,
@@ -294,7 +294,7 @@ impl Context<'_> {
     /// A call of a function value.
     pub(super) fn call_value(&mut self, callee: ExpressionId, call: Call) -> ExpressionId {
         let ty = self.ty(callee);
-        let function = match self.unchecked(&ty) {
+        let function = match self.table.unchecked(&ty) {
             Type::Function(function) => function,
             Type::Variable(variable) => {
                 let parameters = self.fresh_arguments(call.arguments.len());

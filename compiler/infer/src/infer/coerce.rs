@@ -39,7 +39,7 @@ use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
 use crate::infer::capability;
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
-use crate::infer::table::Side;
+use crate::infer::table::{Side, Table};
 use crate::infer::unify::Relation;
 
 /// A literal among strings that is none of those that are wanted.
@@ -83,14 +83,14 @@ impl Context<'_> {
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
             (_, Type::Json) if !matches!(actual, Type::Json) => self.json_value(id, &actual),
             (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
-            (_, Type::Optional(inner)) => match self.unknown(&actual) {
+            (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
                 Some(_) => self.same_bits(id, &actual, &target),
                 None => {
                     let inside = self.try_coerce(id, inner)?;
                     Some(self.converted(inside, Coercion::ToOptional, &target))
                 }
             },
-            (_, Type::Secret) if self.operand(&actual) == Type::String => {
+            (_, Type::Secret) if self.table.operand(&actual) == Type::String => {
                 let text = self.try_coerce(id, &Type::String)?;
                 Some(self.converted(text, Coercion::ToSecret, &target))
             }
@@ -117,7 +117,7 @@ impl Context<'_> {
         actual: &Type,
         target: &Type,
     ) -> Option<ExpressionId> {
-        let variable = self.unknown(target)?;
+        let variable = self.table.unknown(target)?;
         if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
             return None;
         }
@@ -134,7 +134,7 @@ impl Context<'_> {
         actual: &Type,
         target: &Type,
     ) -> Option<ExpressionId> {
-        match self.relate(actual, target) {
+        match self.table.relate(actual, target) {
             Some(Relation::Same) => Some(id),
             Some(Relation::Widen) => Some(self.widened(id, target)),
             None => self.element_by_element(id, target),
@@ -203,7 +203,7 @@ impl Context<'_> {
 
     /// Any value with a JSON form where `json` is wanted.
     fn json_value(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
-        if self.unknown(actual).is_some() {
+        if self.table.unknown(actual).is_some() {
             return self.same_bits(id, actual, &Type::Json);
         }
         if !capability::has_json_form(self, actual) {
@@ -237,10 +237,10 @@ impl Context<'_> {
         for &id in &ids {
             let ty = self.ty(id);
             // What this is for the join alone can take more of the same.
-            if self.table.holds_text(&joined) && self.relate(&ty, &joined).is_some() {
+            if self.table.holds_text(&joined) && self.table.relate(&ty, &joined).is_some() {
                 continue;
             }
-            joined = self.join_types(&joined, &ty).unwrap_or(joined);
+            joined = self.table.join_types(&joined, &ty).unwrap_or(joined);
             joined = self.table.loosened(&joined, Side::Above);
         }
         let first = ids.iter().copied().find(|&it| self.ty(it) != Type::Never);
@@ -274,77 +274,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Invalid, joined.clone(), span)
     }
 
-    /// The type that values of both types can be given; `None` when there is none.
-    pub(super) fn join_types(&mut self, left: &Type, right: &Type) -> Option<Type> {
-        let (left, right) = (self.table.resolve(left), self.table.resolve(right));
-        match (&left, &right) {
-            (Type::Never | Type::Invalid, other) | (other, Type::Never | Type::Invalid) => {
-                Some(other.clone())
-            }
-            (Type::Optional(some), Type::Optional(other)) => {
-                self.join_types(some, other).map(Type::optional)
-            }
-            (Type::Optional(inner), other) | (other, Type::Optional(inner))
-                if self.unknown(other).is_none() =>
-            {
-                self.join_types(inner, other).map(Type::optional)
-            }
-            (Type::Literals(some), Type::Literals(others)) => {
-                let mut names: Vec<_> = some.iter().chain(others.iter()).cloned().collect();
-                names.sort();
-                names.dedup();
-                Some(Type::Literals(names.into()))
-            }
-            (Type::Secret, other) | (other, Type::Secret)
-                if self.operand(other) == Type::String =>
-            {
-                Some(Type::Secret)
-            }
-            (Type::Text(_), Type::Text(_) | Type::Literals(_))
-            | (Type::Literals(_), Type::Text(_)) => {
-                let joined = self.table.text_above(&left);
-                if let Type::Text(text) = joined {
-                    self.table.text_into(&right, text);
-                }
-                Some(joined)
-            }
-            (Type::Text(_), other) | (other, Type::Text(_))
-                if self.operand(other) == Type::String =>
-            {
-                Some(Type::String)
-            }
-            (Type::List(some), Type::List(other)) => self
-                .join_types(some, other)
-                .map(|it| Type::List(Arc::new(it))),
-            (Type::Tuple(some), Type::Tuple(others)) if some.len() == others.len() => {
-                let pairs = some.iter().zip(others.iter());
-                let types: Option<Vec<Type>> = pairs
-                    .map(|(some, other)| self.join_types(some, other))
-                    .collect();
-                Some(Type::Tuple(types?.into()))
-            }
-            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
-                let key = self.join_types(key, other_key)?;
-                let value = self.join_types(value, other_value)?;
-                Some(Type::Map(Arc::new(key), Arc::new(value)))
-            }
-            _ => self.join_plain(&left, &right),
-        }
-    }
-
-    fn join_plain(&mut self, left: &Type, right: &Type) -> Option<Type> {
-        if self.relate(right, left).is_some() {
-            return Some(left.clone());
-        }
-        if self.relate(left, right).is_some() {
-            return Some(right.clone());
-        }
-        let (base, other) = (self.unchecked(left), self.unchecked(right));
-        (base != *left || other != *right)
-            .then(|| self.join_types(&base, &other))
-            .flatten()
-    }
-
     /// The report that an expression is not of type `target`.
     pub(super) fn mismatch(&self, id: ExpressionId, target: &Type) -> gsw_source::Diagnostic {
         let span = self.span(id);
@@ -355,7 +284,7 @@ impl Context<'_> {
         let found = if is_none { "none".to_owned() } else { found };
         let diagnostic = errors::mismatch(place, &wanted, &found);
         let number = matches!(self.hir.get(id).kind, ExpressionKind::Int(_));
-        match (self.operand(&actual), self.operand(target)) {
+        match (self.table.operand(&actual), self.table.operand(target)) {
             (Type::Int, Type::Float) if number => {
                 errors::write_as_float(diagnostic, self.end(span))
             }
@@ -368,7 +297,7 @@ impl Context<'_> {
                 errors::convert_to_int(diagnostic, form, self.start(span), self.end(span))
             }
             (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
-            (Type::String, _) if self.wanted_literals(target).is_some() => {
+            (Type::String, _) if self.table.wanted_literals(target).is_some() => {
                 self.why_no_union(diagnostic, &actual, target)
             }
             (Type::List(_), Type::List(_))
@@ -404,7 +333,7 @@ impl Context<'_> {
         let mut outside = Vec::new();
         self.literals_outside(actual, target, &mut outside);
         if outside.is_empty() {
-            return match self.wanted_literals(target) {
+            return match self.table.wanted_literals(target) {
                 Some(_) => errors::checked_as(diagnostic, &self.show(target)),
                 None => diagnostic,
             };
@@ -419,10 +348,10 @@ impl Context<'_> {
     }
 
     fn literals_outside(&self, actual: &Type, target: &Type, found: &mut Vec<Outside>) {
-        let (actual, target) = (self.unchecked(actual), self.unchecked(target));
+        let (actual, target) = (self.table.unchecked(actual), self.table.unchecked(target));
         match (&actual, &target) {
             (Type::Text(text), _) => {
-                let Some(names) = self.wanted_literals(&target) else {
+                let Some(names) = self.table.wanted_literals(&target) else {
                     return;
                 };
                 let written = self.table.texts.literals(*text).into_iter();
@@ -481,5 +410,78 @@ impl Context<'_> {
     /// The place right before `span`.
     pub(super) fn start(&self, span: Span) -> gsw_source::Place {
         self.place(Span::new(span.start, span.start))
+    }
+}
+
+impl Table<'_> {
+    /// The type that values of both types can be given; `None` when there is none.
+    pub(super) fn join_types(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        let (left, right) = (self.resolve(left), self.resolve(right));
+        match (&left, &right) {
+            (Type::Never | Type::Invalid, other) | (other, Type::Never | Type::Invalid) => {
+                Some(other.clone())
+            }
+            (Type::Optional(some), Type::Optional(other)) => {
+                self.join_types(some, other).map(Type::optional)
+            }
+            (Type::Optional(inner), other) | (other, Type::Optional(inner))
+                if self.unknown(other).is_none() =>
+            {
+                self.join_types(inner, other).map(Type::optional)
+            }
+            (Type::Literals(some), Type::Literals(others)) => {
+                let mut names: Vec<_> = some.iter().chain(others.iter()).cloned().collect();
+                names.sort();
+                names.dedup();
+                Some(Type::Literals(names.into()))
+            }
+            (Type::Secret, other) | (other, Type::Secret)
+                if self.operand(other) == Type::String =>
+            {
+                Some(Type::Secret)
+            }
+            (Type::Text(_), Type::Text(_) | Type::Literals(_))
+            | (Type::Literals(_), Type::Text(_)) => {
+                let joined = self.text_above(&left);
+                if let Type::Text(text) = joined {
+                    self.text_into(&right, text);
+                }
+                Some(joined)
+            }
+            (Type::Text(_), other) | (other, Type::Text(_))
+                if self.operand(other) == Type::String =>
+            {
+                Some(Type::String)
+            }
+            (Type::List(some), Type::List(other)) => self
+                .join_types(some, other)
+                .map(|it| Type::List(Arc::new(it))),
+            (Type::Tuple(some), Type::Tuple(others)) if some.len() == others.len() => {
+                let pairs = some.iter().zip(others.iter());
+                let types: Option<Vec<Type>> = pairs
+                    .map(|(some, other)| self.join_types(some, other))
+                    .collect();
+                Some(Type::Tuple(types?.into()))
+            }
+            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+                let key = self.join_types(key, other_key)?;
+                let value = self.join_types(value, other_value)?;
+                Some(Type::Map(Arc::new(key), Arc::new(value)))
+            }
+            _ => self.join_plain(&left, &right),
+        }
+    }
+
+    fn join_plain(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        if self.relate(right, left).is_some() {
+            return Some(left.clone());
+        }
+        if self.relate(left, right).is_some() {
+            return Some(right.clone());
+        }
+        let (base, other) = (self.unchecked(left), self.unchecked(right));
+        (base != *left || other != *right)
+            .then(|| self.join_types(&base, &other))
+            .flatten()
     }
 }

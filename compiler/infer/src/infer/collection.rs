@@ -15,9 +15,9 @@ use crate::item_bodies::Requirement;
 impl Context<'_> {
     /// What is wanted of a collection literal: below checks and `?`.
     fn wanted_collection(&self, expected: &Expected) -> Option<Type> {
-        let mut ty = self.unchecked(expected.hint()?);
+        let mut ty = self.table.unchecked(expected.hint()?);
         if let Type::Optional(inner) = &ty {
-            ty = self.unchecked(inner);
+            ty = self.table.unchecked(inner);
         }
         Some(ty)
     }
@@ -35,11 +35,11 @@ impl Context<'_> {
             let part = if **element == Type::Json {
                 Expected::Type(Type::Json)
             } else {
-                self.part_of(expected, element)
+                self.table.part_of(expected, element)
             };
             (Some((**element).clone()), part)
         } else if whole == Some(Type::Json) {
-            (Some(Type::Json), self.part_of(expected, &Type::Json))
+            (Some(Type::Json), self.table.part_of(expected, &Type::Json))
         } else {
             (None, Expected::Anything)
         };
@@ -79,7 +79,10 @@ impl Context<'_> {
             Some((self.fresh(), Type::Json))
         };
         let (key_part, value_part) = match &wanted {
-            Some((key, value)) => (self.part_of(expected, key), self.part_of(expected, value)),
+            Some((key, value)) => (
+                self.table.part_of(expected, key),
+                self.table.part_of(expected, value),
+            ),
             None => (Expected::Anything, Expected::Anything),
         };
         let mut keys = Vec::with_capacity(entries.len());
@@ -129,9 +132,9 @@ impl Context<'_> {
             let part = if let Some(Type::Tuple(wanted)) = &wanted
                 && wanted.len() == elements.len()
             {
-                self.part_of(expected, &wanted[index])
+                self.table.part_of(expected, &wanted[index])
             } else if wanted == Some(Type::Json) {
-                self.part_of(expected, &Type::Json)
+                self.table.part_of(expected, &Type::Json)
             } else {
                 Expected::Anything
             };
@@ -188,7 +191,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let ty = self.ty(base);
-        match self.unchecked(&ty) {
+        match self.table.unchecked(&ty) {
             Type::Tuple(types) if (index as usize) < types.len() => {
                 let ty = types[index as usize].clone();
                 self.push(ExpressionKind::TupleField { base, index }, ty, span)
@@ -251,7 +254,7 @@ impl Context<'_> {
             self.report(errors::slice_instead(place));
             return self.invalid(span);
         }
-        let (index, ty) = match self.unchecked(&ty) {
+        let (index, ty) = match self.table.unchecked(&ty) {
             Type::List(element) => (
                 self.expression(index, &Expected::Type(Type::Int)),
                 (*element).clone(),
@@ -322,7 +325,7 @@ impl Context<'_> {
     fn json_index(&mut self, index: &ast::Expression) -> ExpressionId {
         let id = self.expression(index, &Expected::Anything);
         let ty = self.ty(id);
-        let wanted = if self.operand(&ty) == Type::String {
+        let wanted = if self.table.operand(&ty) == Type::String {
             Type::String
         } else {
             Type::Int
@@ -337,7 +340,7 @@ impl Context<'_> {
         name: &str,
         span: Span,
     ) -> ExpressionId {
-        if let Some(variable) = self.unknown(&self.ty(base)) {
+        if let Some(variable) = self.table.unknown(&self.ty(base)) {
             self.table.suppress(variable);
         }
         let place = self.place(self.span(base));

@@ -44,7 +44,7 @@ pub(super) struct Context<'db> {
     pub(super) part: BodyPart,
     /// Names of the enclosing declaration's type parameters.
     pub(super) generics: &'db [Name],
-    pub(super) table: Table,
+    pub(super) table: Table<'db>,
     pub(super) hir: HirBuilder,
     pub(super) scopes: Scopes,
     pub(super) findings: Findings,

@@ -220,7 +220,7 @@ impl Context<'_> {
     /// What `for` and `parallel for` bind in each turn.
     pub(super) fn element(&mut self, iterable: ExpressionId) -> Type {
         let ty = self.ty(iterable);
-        match self.unchecked(&ty) {
+        match self.table.unchecked(&ty) {
             Type::List(element) => (*element).clone(),
             Type::Map(key, value) => Type::Tuple([(*key).clone(), (*value).clone()].into()),
             Type::Stream(inner) => Type::Partial(inner),
@@ -354,8 +354,8 @@ impl Context<'_> {
     ) -> ExpressionId {
         let wanted = self.scopes.wanted_result();
         let wanted = wanted.unwrap_or(Type::Unit);
-        if let (Some(variable), Some(value)) = (self.unknown(&wanted), value) {
-            let near = self.near(variable);
+        if let (Some(variable), Some(value)) = (self.table.unknown(&wanted), value) {
+            let near = self.table.near(variable);
             let value = self.expression(value, &near);
             let id = self.push(ExpressionKind::Return(Some(value)), Type::Never, span);
             self.scopes.add_return(id, value);
@@ -384,7 +384,7 @@ impl Context<'_> {
             None => {
                 let place = self.place(self.span(id));
                 let report = errors::mismatch(place, "Error", &self.show(&ty));
-                let report = if self.operand(&ty) == Type::String {
+                let report = if self.table.operand(&ty) == Type::String {
                     let ends = self.span(id);
                     errors::fail_with_text(report, self.start(ends), self.end(ends))
                 } else if let Some(name) = self.constructor_name(id) {

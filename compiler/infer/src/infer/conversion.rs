@@ -33,7 +33,7 @@ impl Context<'_> {
         };
         let value = self.expression(value, &wanted);
         let actual = self.ty(value);
-        let (from, to) = (self.unchecked(&actual), self.unchecked(&target));
+        let (from, to) = (self.table.unchecked(&actual), self.table.unchecked(&target));
         if from == Type::Invalid || to == Type::Invalid {
             return self.push(ExpressionKind::Invalid, target, span);
         }
@@ -65,7 +65,7 @@ impl Context<'_> {
         let actual = self.ty(value);
         let (place, from, to) = (self.place(span), self.show(&actual), self.show(target));
         let report = errors::invalid_conversion(place, &from, &to);
-        let (from, to) = (self.operand(&actual), self.operand(target));
+        let (from, to) = (self.table.operand(&actual), self.table.operand(target));
         let method = if to == Type::String {
             Some(".to_string()")
         } else if from == Type::Int && to == Type::Float {

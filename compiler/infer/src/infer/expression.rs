@@ -10,6 +10,7 @@ use crate::infer::context::{Context, Expected};
 use crate::infer::control::IfLet;
 use crate::infer::operator::Infix;
 use crate::infer::prompt::Override;
+use crate::infer::table::Table;
 use crate::not_yet_supported::Missing;
 
 impl Context<'_> {
@@ -21,9 +22,9 @@ impl Context<'_> {
     ) -> ExpressionId {
         // Nothing is known of an unbound variable, so branches had better agree first.
         if let Expected::Type(ty) = expected
-            && let Some(variable) = self.unknown(ty)
+            && let Some(variable) = self.table.unknown(ty)
         {
-            let near = self.near(variable);
+            let near = self.table.near(variable);
             let id = self.form(expression, &near);
             return self.coerce(id, ty);
         }
@@ -173,10 +174,12 @@ impl Context<'_> {
         self.report(missing.at(place));
         self.invalid(span)
     }
+}
 
+impl Table<'_> {
     /// What is expected of a part when `ty` is what is wanted of it.
     pub(super) fn part_of(&self, expected: &Expected, ty: &Type) -> Expected {
-        let has_default = |it| self.table.default_type(it).is_some();
+        let has_default = |it| self.default_type(it).is_some();
         match (expected, self.unknown(ty)) {
             (Expected::Type(_), None) => Expected::Type(ty.clone()),
             (Expected::Type(_), Some(variable)) if has_default(variable) => {
@@ -190,7 +193,7 @@ impl Context<'_> {
 
     /// What is expected of the first value that an unbound variable stands for.
     pub(super) fn near(&self, variable: TypeVariable) -> Expected {
-        match self.table.default_type(variable) {
+        match self.default_type(variable) {
             // Branches of different types have nothing in common but this.
             Some(Type::Json) => Expected::Type(Type::Json),
             Some(ty) => Expected::Hint(ty.clone()),

@@ -365,7 +365,7 @@ impl<'db> ItemInference<'db> {
             item: self.item,
             part,
             generics: &lookup::signature(self.db, self.item).generics,
-            table: Table::default(),
+            table: Table::new(self.db),
             hir: HirBuilder::default(),
             scopes: Scopes::default(),
             findings: Findings::default(),

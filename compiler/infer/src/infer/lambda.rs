@@ -15,7 +15,7 @@ use crate::hir::{
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::pattern::Place;
-use crate::infer::table::Blame;
+use crate::infer::table::{Blame, Table};
 
 impl Context<'_> {
     /// `(a, b) => e`
@@ -26,7 +26,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        let wanted = hint.and_then(|it| self.wanted_function(it));
+        let wanted = hint.and_then(|it| self.table.wanted_function(it));
         let result = wanted.as_ref().map(|it| it.result.clone());
         let result = result.unwrap_or_else(|| self.fresh());
         self.scopes.open_frame(Some(result));
@@ -77,7 +77,7 @@ impl Context<'_> {
             let id = self.expression(body, &Expected::Dropped);
             return self.without_value(id);
         }
-        match self.unknown(&wanted) {
+        match self.table.unknown(&wanted) {
             Some(variable) => self.free_body(body, variable),
             None => self.expression(body, &Expected::Type(wanted)),
         }
@@ -85,7 +85,7 @@ impl Context<'_> {
 
     /// A closure's body where nothing is known of its result: what it gives at its end and by `return` agree on that.
     fn free_body(&mut self, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
-        let near = self.near(wanted);
+        let near = self.table.near(wanted);
         let end = self.expression(body, &near);
         let returned = self.scopes.take_returns();
         let wanted = Type::Variable(wanted);
@@ -156,11 +156,11 @@ impl Context<'_> {
         if parameters.len() < 2 {
             return None;
         }
-        if let Some(variable) = self.unknown(whole) {
+        if let Some(variable) = self.table.unknown(whole) {
             let parts = self.fresh_arguments(parameters.len());
             self.table.bind(variable, &Type::Tuple(parts.into()));
         }
-        let Type::Tuple(types) = self.unchecked(whole) else {
+        let Type::Tuple(types) = self.table.unchecked(whole) else {
             return None;
         };
         if types.len() != parameters.len() {
@@ -314,18 +314,6 @@ impl Context<'_> {
         Some((locals, self.try_coerce(call, &wanted.result)?))
     }
 
-    /// The type of the function that a lambda is to be where `ty` is wanted.
-    fn wanted_function(&self, ty: &Type) -> Option<Arc<FunctionType>> {
-        let ty = self.unchecked(ty);
-        if let Type::Optional(inner) = &ty {
-            return self.wanted_function(inner);
-        }
-        let Type::Function(function) = ty else {
-            return None;
-        };
-        Some(function)
-    }
-
     /// A closure without parameters around an expression; its result goes where `wanted` says.
     pub(super) fn closure(&mut self, body: &ast::Expression, wanted: Option<&Type>) -> Lambda {
         let result = wanted.cloned().unwrap_or_else(|| self.fresh());
@@ -360,5 +348,19 @@ impl Context<'_> {
             tail: None,
         };
         self.push(kind, Type::Unit, span)
+    }
+}
+
+impl Table<'_> {
+    /// The type of the function that a lambda is to be where `ty` is wanted.
+    fn wanted_function(&self, ty: &Type) -> Option<Arc<FunctionType>> {
+        let ty = self.unchecked(ty);
+        if let Type::Optional(inner) = &ty {
+            return self.wanted_function(inner);
+        }
+        let Type::Function(function) = ty else {
+            return None;
+        };
+        Some(function)
     }
 }

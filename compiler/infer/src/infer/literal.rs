@@ -26,7 +26,7 @@ impl Context<'_> {
                 self.push(ExpressionKind::Duration(*nanoseconds), Type::Duration, span)
             }
             ast::Literal::None => {
-                let wanted = expected.hint().map(|it| self.unchecked(it));
+                let wanted = expected.hint().map(|it| self.table.unchecked(it));
                 let is_usable = |it: &Type| matches!(it, Type::Optional(_) | Type::Json);
                 let ty = match wanted.filter(is_usable) {
                     Some(wanted) => wanted.optional(),
@@ -51,7 +51,10 @@ impl Context<'_> {
         if let Some(Type::String) = expected.hint().map(|it| self.table.resolve(it)) {
             return self.push(kind, Type::String, span);
         }
-        let Some(literals) = expected.hint().and_then(|it| self.wanted_literals(it)) else {
+        let Some(literals) = expected
+            .hint()
+            .and_then(|it| self.table.wanted_literals(it))
+        else {
             let ty = self.table.literal(text, span);
             return self.push(kind, ty, span);
         };
@@ -118,9 +121,9 @@ impl Context<'_> {
     /// Whether an interpolated value is a secret; one that has no text is reported.
     fn is_shown_secret(&mut self, id: ExpressionId, shown: Shown) -> bool {
         let ty = self.ty(id);
-        let plain = self.unchecked(&ty);
+        let plain = self.table.unchecked(&ty);
         let inside = if let Type::Optional(inner) = &plain {
-            self.unchecked(inner)
+            self.table.unchecked(inner)
         } else {
             plain
         };

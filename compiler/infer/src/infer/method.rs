@@ -119,7 +119,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let ty = self.ty(base);
-        let plain = self.unchecked(&ty);
+        let plain = self.table.unchecked(&ty);
         if plain == Type::Invalid {
             return self.invalid(span);
         }
@@ -144,7 +144,7 @@ impl Context<'_> {
     /// The field of that name of a record, or of what has come of one so far.
     fn field_of(&self, ty: &Type, name: &str) -> Option<(ItemId, u32, Type)> {
         if let Type::Partial(inner) = ty {
-            let (item, index, field) = self.field_of(&self.unchecked(inner), name)?;
+            let (item, index, field) = self.field_of(&self.table.unchecked(inner), name)?;
             return Some((item, index, field.optional()));
         }
         let Type::Record(item, arguments) = ty else {
@@ -170,7 +170,10 @@ impl Context<'_> {
         if method(self.db, &self.table.zonk(ty), &name.name).is_some() {
             report = records::method_as_field(report, &name.name, self.end(name.span));
         }
-        let has_field = |inner: &Type| self.field_of(&self.unchecked(inner), &name.name).is_some();
+        let has_field = |inner: &Type| {
+            self.field_of(&self.table.unchecked(inner), &name.name)
+                .is_some()
+        };
         report = if let Type::Optional(inner) = plain
             && has_field(inner)
         {
@@ -206,7 +209,7 @@ impl Context<'_> {
         hint: Option<&Type>,
     ) -> ExpressionId {
         let ty = self.ty(receiver);
-        let plain = self.unchecked(&ty);
+        let plain = self.table.unchecked(&ty);
         if plain == Type::Invalid {
             return self.lost_call(call);
         }
@@ -215,7 +218,7 @@ impl Context<'_> {
             return self.lost_call(call);
         }
         if let Some((item, index, field)) = self.field_of(&plain, &name.name)
-            && matches!(self.unchecked(&field), Type::Function(_))
+            && matches!(self.table.unchecked(&field), Type::Function(_))
         {
             self.refer_field(name.span, item, 0, index);
             let span = self.span(receiver).to(name.span);
@@ -244,7 +247,7 @@ impl Context<'_> {
         let arguments = self.fresh_arguments(signature.generics.len());
         let wanted = substitute(&wanted, &arguments);
         let actual = self.ty(receiver);
-        match self.relate(&actual, &wanted)? {
+        match self.table.relate(&actual, &wanted)? {
             Relation::Same => Some(receiver),
             Relation::Widen => Some(self.converted(receiver, Coercion::Widen, &wanted)),
         }
@@ -256,7 +259,7 @@ impl Context<'_> {
         let suggestion = habit::method(&name.name, &names).or_else(|| nearest(&name.name, &names));
         let place = self.place(name.span);
         let text = self.show(ty);
-        let plain = self.unchecked(&zonked);
+        let plain = self.table.unchecked(&zonked);
         let is_field = self.field_of(&plain, &name.name).is_some();
         let suggestion = suggestion.as_deref().filter(|_| !is_field);
         let report = calls::unknown_method(place, &name.name, &text, suggestion);

@@ -47,7 +47,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> Option<Definition> {
-        if let Some((item, _)) = hint.and_then(|it| self.wanted_enum(it))
+        if let Some((item, _)) = hint.and_then(|it| self.table.wanted_enum(it))
             && let Some(variant) = lookup::variant_named(self.db, item, name)
         {
             return Some(Definition::Variant { item, variant });
@@ -322,7 +322,7 @@ impl Context<'_> {
         let ty = Type::Enum(item, Arc::from(arguments.as_slice()));
         let fields = &lookup::variants(self.db, item)[variant as usize].fields;
         if fields.is_empty() {
-            self.absorb_all(&ty, hint);
+            self.table.absorb_all(&ty, hint);
             let kind = ExpressionKind::Variant {
                 item,
                 variant,

@@ -100,7 +100,7 @@ impl Context<'_> {
     fn hint_for_right(&mut self, class: OperatorClass, left: ExpressionId) -> Expected {
         use ArithmeticOperator as Operator;
         let left = self.ty(left);
-        let operand = self.operand(&left);
+        let operand = self.table.operand(&left);
         match class {
             OperatorClass::Arithmetic(Operator::Multiply) if operand == Type::Duration => {
                 Expected::Hint(Type::Int)
@@ -145,7 +145,7 @@ impl Context<'_> {
         let joined = if is_json && requirement == Requirement::Equal {
             Some(Type::Json)
         } else {
-            self.join_types(&left_type, &right_type)
+            self.table.join_types(&left_type, &right_type)
         };
         let both = joined.and_then(|ty| {
             let left = self.try_coerce(left, &ty)?;
@@ -185,12 +185,12 @@ impl Context<'_> {
             };
             return self.push(ExpressionKind::Invalid, known, span);
         }
-        let is_secret = |it: &Self, ty: &Type| it.unchecked(ty) == Type::Secret;
+        let is_secret = |it: &Self, ty: &Type| it.table.unchecked(ty) == Type::Secret;
         if operator == ArithmeticOperator::Add
             && (is_secret(self, &left_type) || is_secret(self, &right_type))
             && [&left_type, &right_type]
                 .iter()
-                .all(|it| matches!(self.operand(it), Type::Secret | Type::String))
+                .all(|it| matches!(self.table.operand(it), Type::Secret | Type::String))
         {
             let parts = vec![Part::Expression(left), Part::Expression(right)];
             return self.push(ExpressionKind::Interpolation(parts), Type::Secret, span);
@@ -220,7 +220,7 @@ impl Context<'_> {
         right: &Type,
         span: Span,
     ) -> Option<Arithmetic> {
-        let (left, right) = (self.operand(left), self.operand(right));
+        let (left, right) = (self.table.operand(left), self.table.operand(right));
         if let Some(result) = of_times(operator, &left, &right) {
             return Some(Arithmetic {
                 left,
@@ -229,10 +229,10 @@ impl Context<'_> {
             });
         }
         let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
-            self.relate(&left, &right)?;
+            self.table.relate(&left, &right)?;
             self.table.resolve(&left)
         } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
-            self.join_types(&left, &right)?
+            self.table.join_types(&left, &right)?
         } else if left == right {
             left
         } else {
@@ -265,7 +265,10 @@ impl Context<'_> {
         let place = self.place(operation.operator_span);
         let (left_text, right_text) = (self.show(&left_type), self.show(&right_type));
         let report = errors::wrong_operands(place, operator.symbol(), &left_text, &right_text);
-        let (left_type, right_type) = (self.operand(&left_type), self.operand(&right_type));
+        let (left_type, right_type) = (
+            self.table.operand(&left_type),
+            self.table.operand(&right_type),
+        );
         let report = if left_type == Type::Int && right_type == Type::Float {
             self.suggest_float(left, report)
         } else if left_type == Type::Float && right_type == Type::Int {
@@ -299,7 +302,7 @@ impl Context<'_> {
         let OperatorClass::Arithmetic(operator) = operator.class() else {
             return report;
         };
-        let ty = self.operand(&self.ty(right));
+        let ty = self.table.operand(&self.ty(right));
         match operator {
             ArithmeticOperator::Add if ty != Type::String => {
                 self.suggest_interpolation(right, report)
@@ -362,7 +365,7 @@ impl Context<'_> {
         }
         let id = self.expression(operand, &Expected::Anything);
         let ty = self.ty(id);
-        let plain = self.operand(&ty);
+        let plain = self.table.operand(&ty);
         let zonked = self.table.zonk(&plain);
         let mut open = capability::Open::default();
         if !capability::is_able(self.db, Requirement::Negate, &zonked, &mut open) {
@@ -385,7 +388,7 @@ impl Context<'_> {
     ) -> ExpressionId {
         let container = self.expression(container, &Expected::Anything);
         let ty = self.ty(container);
-        let wanted = match self.operand(&ty) {
+        let wanted = match self.table.operand(&ty) {
             Type::List(element) => Expected::Hint((*element).clone()),
             Type::Map(key, _) => Expected::Type((*key).clone()),
             Type::String => Expected::Type(Type::String),
@@ -426,9 +429,9 @@ impl Context<'_> {
         let mut value = self.expression(value, &wanted);
         if let Expected::Hint(element) = &wanted {
             let actual = self.ty(value);
-            let joined = self.join_types(element, &actual);
+            let joined = self.table.join_types(element, &actual);
             value = self.coerce(value, joined.as_ref().unwrap_or(element));
-            if self.relate(element, &self.ty(value)).is_none() {
+            if self.table.relate(element, &self.ty(value)).is_none() {
                 let element = element.clone();
                 value = self.coerce(value, &element);
             }

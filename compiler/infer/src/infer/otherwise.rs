@@ -49,7 +49,7 @@ impl Context<'_> {
         };
         let fallback = self.expression(fallback, &near);
         let other = self.ty(fallback);
-        let Some(joined) = self.join_types(&inner, &other) else {
+        let Some(joined) = self.table.join_types(&inner, &other) else {
             let fallback = self.coerce(fallback, &inner);
             return self.push(ExpressionKind::Otherwise { value, fallback }, inner, span);
         };

@@ -130,7 +130,7 @@ impl Context<'_> {
                 before,
                 rest,
                 after,
-            } => match self.list_pattern((before, rest, after), ty, span) {
+            } => match self.list_pattern(before, rest, after, ty, span) {
                 Some(kind) => kind,
                 None => self.lost_pattern(pattern),
             },
@@ -179,8 +179,8 @@ impl Context<'_> {
         let local = match find(&self.pattern_names.reused) {
             Some(local) => {
                 let first = self.scopes.local(local).ty.clone();
-                let texts = [ty, &first].map(|it| self.operand(it) == Type::String);
-                let related = self.relate(ty, &first);
+                let texts = [ty, &first].map(|it| self.table.operand(it) == Type::String);
+                let related = self.table.relate(ty, &first);
                 if related.is_none() || related == Some(Relation::Widen) && texts != [true; 2] {
                     let place = self.place(name.span);
                     let (wanted, found) = (self.show(&first), self.show(ty));
@@ -238,7 +238,7 @@ impl Context<'_> {
                 return PatternKind::Invalid;
             }
         };
-        let plain = self.unchecked(ty);
+        let plain = self.table.unchecked(ty);
         if plain == Type::Secret {
             let place = self.place(span);
             self.report(errors::secret_pattern(place));
@@ -256,7 +256,7 @@ impl Context<'_> {
                 self.postponed.add_text_pattern(text.clone(), plain, span);
                 kind
             }
-            _ if self.relate(&own, &plain).is_some() => kind,
+            _ if self.table.relate(&own, &plain).is_some() => kind,
             _ => {
                 let what = format!("a literal of type `{}`", self.show(&own));
                 self.never_matches(&what, ty, span);
@@ -297,8 +297,8 @@ impl Context<'_> {
         ty: &Type,
         span: Span,
     ) -> PatternKind {
-        let plain = self.unchecked(ty);
-        if self.relate(&Type::Int, &plain).is_none() {
+        let plain = self.table.unchecked(ty);
+        if self.table.relate(&Type::Int, &plain).is_none() {
             self.never_matches("a range of ints", ty, span);
             return PatternKind::Invalid;
         }
@@ -322,11 +322,11 @@ impl Context<'_> {
         ty: &Type,
         span: Span,
     ) -> Option<PatternKind> {
-        if let Some(variable) = self.unknown(ty) {
+        if let Some(variable) = self.table.unknown(ty) {
             let types = self.fresh_arguments(parts.len());
             self.table.bind(variable, &Type::Tuple(types.into()));
         }
-        let plain = self.unchecked(ty);
+        let plain = self.table.unchecked(ty);
         let types = if let Type::Tuple(types) = plain
             && types.len() == parts.len()
         {
@@ -357,15 +357,17 @@ impl Context<'_> {
 
     fn list_pattern(
         &mut self,
-        (before, rest, after): (&[ast::Pattern], &ast::ListRest, &[ast::Pattern]),
+        before: &[ast::Pattern],
+        rest: &ast::ListRest,
+        after: &[ast::Pattern],
         ty: &Type,
         span: Span,
     ) -> Option<PatternKind> {
-        if let Some(variable) = self.unknown(ty) {
+        if let Some(variable) = self.table.unknown(ty) {
             let element = self.fresh();
             self.table.bind(variable, &element.list());
         }
-        let Type::List(element) = self.unchecked(ty) else {
+        let Type::List(element) = self.table.unchecked(ty) else {
             self.never_matches("a list", ty, span);
             return None;
         };

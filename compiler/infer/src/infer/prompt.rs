@@ -173,14 +173,14 @@ impl Context<'_> {
             self.unknown_name(name, expression.span);
             return None;
         }
-        match self.path(expression) {
-            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
-            _ => {
-                let place = self.place(expression.span);
-                let text = gsw_names::source_text(self.db, self.item, expression.span);
-                self.report(errors::not_an_agent(place, &format!("`{text}`")));
-                None
-            }
+        if let Some(Definition::Item(item)) = self.path(expression)
+            && item.kind(self.db) == ItemKind::Agent
+        {
+            return Some(item);
         }
+        let place = self.place(expression.span);
+        let text = gsw_names::source_text(self.db, self.item, expression.span);
+        self.report(errors::not_an_agent(place, &format!("`{text}`")));
+        None
     }
 }

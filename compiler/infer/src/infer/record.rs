@@ -28,7 +28,7 @@ impl Context<'_> {
         };
         let arguments = self.fresh_arguments(lookup::arity(self.db, item));
         let ty = Type::Record(item, Arc::from(arguments.as_slice()));
-        self.absorb_all(&ty, hint);
+        self.table.absorb_all(&ty, hint);
         let declared = lookup::fields(self.db, item);
         let mut given = vec![false; declared.len()];
         let mut values = Vec::with_capacity(fields.len());
@@ -81,7 +81,7 @@ impl Context<'_> {
             ItemKind::Record => Some((item, None)),
             ItemKind::Alias => {
                 let target = gsw_names::alias_target(self.db, item);
-                let Type::Record(record, _) = self.unchecked(&target) else {
+                let Type::Record(record, _) = self.table.unchecked(&target) else {
                     return None;
                 };
                 let checked =

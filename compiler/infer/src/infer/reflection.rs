@@ -64,8 +64,8 @@ impl Context<'_> {
         let answer = self.assigned(asked.answer.clone(), first, &mut statements);
         let zero = self.push(ExpressionKind::Int(0), Type::Int, span);
         let round = self.assigned(Type::Int, zero, &mut statements);
-        let condition = self.wants_better((answer, round), most, until, span);
-        let body = self.improvement(&asked, critic, (answer, round));
+        let condition = self.wants_better(answer, round, most, until, span);
+        let body = self.improvement(&asked, critic, answer, round);
         let kind = ExpressionKind::While { condition, body };
         let again = self.push(kind, Type::Unit, span);
         statements.push(statement(StatementKind::Expression(again), span));
@@ -127,7 +127,8 @@ impl Context<'_> {
     /// Another round is wanted: there is one, and the answer is not good enough.
     fn wants_better(
         &mut self,
-        (answer, round): (LocalId, LocalId),
+        answer: LocalId,
+        round: LocalId,
         most: LocalId,
         until: Option<LocalId>,
         span: Span,
@@ -155,7 +156,8 @@ impl Context<'_> {
         &mut self,
         asked: &Asked,
         critic: Option<ItemId>,
-        (answer, round): (LocalId, LocalId),
+        answer: LocalId,
+        round: LocalId,
     ) -> ExpressionId {
         let span = asked.span;
         let one = self.push(ExpressionKind::Int(1), Type::Int, span);

@@ -24,15 +24,12 @@ impl Context<'_> {
     fn open_block(&mut self, block: &ast::Block, expected: &Expected) -> ExpressionId {
         let mut statements = Vec::with_capacity(block.statements.len());
         let mut diverges = false;
-        let (tail, before) = match block.statements.split_last() {
-            Some((
-                ast::Statement {
-                    kind: ast::StatementKind::Expression(tail),
-                    ..
-                },
-                before,
-            )) => (Some(tail), before),
-            _ => (None, block.statements.as_slice()),
+        let (tail, before) = if let Some((last, before)) = block.statements.split_last()
+            && let ast::StatementKind::Expression(tail) = &last.kind
+        {
+            (Some(tail), before)
+        } else {
+            (None, block.statements.as_slice())
         };
         for statement in before {
             diverges |= self.statement(statement, &mut statements);
@@ -243,7 +240,7 @@ impl Context<'_> {
     /// tells whether the variable holds more than literals of a union.
     fn variable_type(&mut self, value: ExpressionId) -> Type {
         let ty = self.ty(value);
-        let plain = self.unchecked(&ty);
+        let plain = self.table.unchecked(&ty);
         if matches!(plain, Type::Literals(_) | Type::Text(_)) {
             return self.table.text_above(&plain);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_names::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
-use gsw_source::{Name, Span};
+use gsw_source::{Db, Name, Span};
 
 use crate::infer::text::Texts;
 
@@ -17,8 +17,8 @@ pub(super) enum Blame {
 }
 
 /// All variables of one body.
-#[derive(Default)]
-pub(super) struct Table {
+pub(super) struct Table<'db> {
+    pub(super) db: &'db dyn Db,
     entries: Vec<Entry>,
     /// What is known of strings that may yet be literals of a union.
     pub(super) texts: Texts,
@@ -49,7 +49,15 @@ struct Entry {
     default_type: Option<Type>,
 }
 
-impl Table {
+impl<'db> Table<'db> {
+    pub(super) fn new(db: &'db dyn Db) -> Self {
+        Self {
+            db,
+            entries: Vec::new(),
+            texts: Texts::default(),
+        }
+    }
+
     /// A new variable.
     pub(super) fn fresh(&mut self, blame: Blame) -> Type {
         let variable = TypeVariable(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
@@ -278,7 +286,8 @@ mod tests {
 
     #[test]
     fn a_type_cannot_contain_itself() {
-        let mut table = Table::default();
+        let db = gsw_source::Database::default();
+        let mut table = Table::new(&db);
         let variable = table.fresh(Blame::Suppressed);
         let Type::Variable(id) = variable else { return };
         assert!(!table.bind(id, &variable.clone().list()));

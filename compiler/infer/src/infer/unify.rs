@@ -3,9 +3,8 @@
 use gsw_names::types::{FunctionType, Type, TypeVariable};
 use gsw_source::{ItemId, Name};
 
-use crate::infer::context::Context;
 use crate::infer::lookup;
-use crate::infer::table::Side;
+use crate::infer::table::{Side, Table};
 
 /// How a value of one type stands to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,14 +21,14 @@ impl Relation {
     }
 }
 
-impl Context<'_> {
+impl Table<'_> {
     /// How `actual` stands to `target`; `None` when the one is not accepted for the other as it is.
     #[expect(
         clippy::too_many_lines,
         reason = "one line a type: rustc names what a new type must join"
     )]
     pub(super) fn relate(&mut self, actual: &Type, target: &Type) -> Option<Relation> {
-        let (actual, target) = (self.table.resolve(actual), self.table.resolve(target));
+        let (actual, target) = (self.resolve(actual), self.resolve(target));
         if actual == target {
             return Some(Relation::Same);
         }
@@ -38,16 +37,16 @@ impl Context<'_> {
             (Type::Variable(variable), other) => self.bind_beside(*variable, other, Side::Below),
             (other, Type::Variable(variable)) => self.bind_beside(*variable, other, Side::Above),
             (Type::Text(lower), Type::Text(upper)) => {
-                let flows = self.table.texts.flow(*lower, *upper);
+                let flows = self.texts.flow(*lower, *upper);
                 flows.then_some(Relation::Widen)
             }
             (Type::Text(text), Type::Literals(names)) => {
-                let fits = self.table.texts.limit(*text, names);
+                let fits = self.texts.limit(*text, names);
                 fits.then_some(Relation::Widen)
             }
             (Type::Text(_), Type::String | Type::Secret) => Some(Relation::Widen),
             (Type::Literals(_) | Type::String, Type::Text(text)) => {
-                let flows = self.table.text_into(&actual, *text);
+                let flows = self.text_into(&actual, *text);
                 flows.then_some(Relation::Widen)
             }
             (Type::Literals(some), Type::Literals(all)) => some
@@ -118,11 +117,11 @@ impl Context<'_> {
 
     /// Binds a variable to what stands on that side of `ty`.
     fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
-        if !self.table.holds_text(ty) {
-            return self.table.bind(variable, ty).then_some(Relation::Same);
+        if !self.holds_text(ty) {
+            return self.bind(variable, ty).then_some(Relation::Same);
         }
-        let ty = self.table.loosened(ty, side);
-        self.table.bind(variable, &ty).then_some(Relation::Widen)
+        let ty = self.loosened(ty, side);
+        self.bind(variable, &ty).then_some(Relation::Widen)
     }
 
     fn relate_all(&mut self, actual: &[Type], target: &[Type]) -> Option<Relation> {
@@ -156,7 +155,7 @@ impl Context<'_> {
 
     /// The type below the checks of `ty`.
     pub(super) fn unchecked(&self, ty: &Type) -> Type {
-        let mut current = self.table.resolve(ty);
+        let mut current = self.resolve(ty);
         // A chain of aliases is finite, but one that was reported as a cycle is not.
         for _ in 0..64 {
             let Type::Checked(item, arguments) = &current else {
@@ -165,7 +164,7 @@ impl Context<'_> {
             let Some(base) = lookup::alias_target(self.db, *item, arguments) else {
                 break;
             };
-            current = self.table.resolve(&base);
+            current = self.resolve(&base);
         }
         current
     }
@@ -181,7 +180,7 @@ impl Context<'_> {
 
     /// The variable that `ty` is, when its head is unknown.
     pub(super) fn unknown(&self, ty: &Type) -> Option<TypeVariable> {
-        let Type::Variable(variable) = self.table.resolve(ty) else {
+        let Type::Variable(variable) = self.resolve(ty) else {
             return None;
         };
         Some(variable)
@@ -194,7 +193,7 @@ impl Context<'_> {
             return self.wanted_literals(inner);
         }
         if let Type::Text(text) = plain {
-            return self.table.texts.bound(text);
+            return self.texts.bound(text);
         }
         let Type::Literals(names) = plain else {
             return None;

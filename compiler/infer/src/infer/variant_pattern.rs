@@ -26,7 +26,7 @@ impl Context<'_> {
         ty: &Type,
         span: Span,
     ) -> Option<PatternKind> {
-        let plain = self.unchecked(ty);
+        let plain = self.table.unchecked(ty);
         let definition = self.named_by_pattern(path, &plain)?;
         match definition {
             Named::ModelError => {
@@ -40,7 +40,7 @@ impl Context<'_> {
                 self.of_enum(item, variant, path, fields, ty, span)
             }
             Named::Definition(Definition::Item(item)) if self.is_error(item) => {
-                if self.relate(&Type::Error, &plain).is_none() {
+                if self.table.relate(&Type::Error, &plain).is_none() {
                     self.never_matches(&format!("the error `{}`", item.name(self.db)), ty, span);
                     return None;
                 }
@@ -50,7 +50,9 @@ impl Context<'_> {
             }
             Named::Definition(Definition::Item(item)) if item.kind(self.db) == ItemKind::Const => {
                 let own = lookup::signature(self.db, item).result.clone();
-                if self.relate(&own, &plain).is_none() && self.relate(&plain, &own).is_none() {
+                if self.table.relate(&own, &plain).is_none()
+                    && self.table.relate(&plain, &own).is_none()
+                {
                     let what = format!("a constant of type `{}`", self.show(&own));
                     self.never_matches(&what, ty, span);
                     return None;
@@ -104,12 +106,12 @@ impl Context<'_> {
         ty: &Type,
         span: Span,
     ) -> Option<PatternKind> {
-        if let Some(variable) = self.unknown(ty) {
+        if let Some(variable) = self.table.unknown(ty) {
             let arguments = self.fresh_arguments(lookup::arity(self.db, item));
             self.table
                 .bind(variable, &Type::Enum(item, arguments.into()));
         }
-        let plain = self.unchecked(ty);
+        let plain = self.table.unchecked(ty);
         let arguments = if let Type::Enum(other, arguments) = plain
             && other == item
         {
@@ -223,12 +225,12 @@ impl Context<'_> {
         span: Span,
     ) -> Option<PatternKind> {
         let (item, _) = self.record_item(path)?;
-        if let Some(variable) = self.unknown(ty) {
+        if let Some(variable) = self.table.unknown(ty) {
             let arguments = self.fresh_arguments(lookup::arity(self.db, item));
             self.table
                 .bind(variable, &Type::Record(item, Arc::from(arguments)));
         }
-        let plain = self.unchecked(ty);
+        let plain = self.table.unchecked(ty);
         let arguments = if let Type::Record(other, arguments) = plain
             && other == item
         {

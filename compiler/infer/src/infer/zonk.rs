@@ -61,13 +61,13 @@ impl Context<'_> {
 }
 
 /// The unbound variables in `ty`.
-fn unknown_in(table: &Table, ty: &Type) -> Vec<TypeVariable> {
+fn unknown_in(table: &Table<'_>, ty: &Type) -> Vec<TypeVariable> {
     let mut found = Vec::new();
     collect(table, ty, &mut found);
     found
 }
 
-fn collect(table: &Table, ty: &Type, found: &mut Vec<TypeVariable>) {
+fn collect(table: &Table<'_>, ty: &Type, found: &mut Vec<TypeVariable>) {
     let ty = table.resolve(ty);
     if let Type::Variable(variable) = ty
         && !found.contains(&variable)
@@ -117,7 +117,7 @@ fn has_variable(ty: &Type) -> bool {
 }
 
 /// Replaces variables; one that stands for what no value ever has becomes `()`.
-fn finish(table: &Table, ty: &mut Type) {
+fn finish(table: &Table<'_>, ty: &mut Type) {
     if has_variable(ty) {
         *ty = without_variables(table.zonk(ty));
     }
@@ -134,7 +134,7 @@ fn without_variables(ty: Type) -> Type {
     clippy::too_many_lines,
     reason = "one line a form: rustc names what a new form must join"
 )]
-fn finish_kind(table: &Table, kind: &mut ExpressionKind) {
+fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
     use ExpressionKind as Kind;
     match kind {
         Kind::FunctionValue { type_arguments, .. }
@@ -228,7 +228,7 @@ fn finish_kind(table: &Table, kind: &mut ExpressionKind) {
     }
 }
 
-fn finish_pattern(table: &Table, pattern: &mut Pattern) {
+fn finish_pattern(table: &Table<'_>, pattern: &mut Pattern) {
     finish(table, &mut pattern.ty);
     match &mut pattern.kind {
         PatternKind::Some(inner) => finish_pattern(table, inner),
