@@ -259,6 +259,7 @@ fn wordings() -> Vec<PathBuf> {
         "parser/error.rs",
         "parser/error/advice.rs",
         "parser/error/foreign.rs",
+        "parser/error/sign.rs",
         "lexer/error.rs",
     ] {
         files.push(root().join("compiler/syntax/src").join(name));
