@@ -51,9 +51,7 @@ pub(crate) fn constant_diagnostics(
 
 /// Why a constant has no value.
 enum Failure {
-    /// It raises.
     Raises {
-        /// The error's name.
         error: String,
         /// Its message, where the language fixes one.
         message: Option<String>,
