@@ -14,11 +14,8 @@ use crate::signature::Shape;
 /// What a call does with its result.
 #[derive(Clone, Copy)]
 pub(crate) struct Then<'a> {
-    /// Written with the value.
     pub(crate) to: LocalId,
-    /// Goes on here.
     pub(crate) next: BlockId,
-    /// When it raises.
     pub(crate) handler: &'a Handler,
 }
 
@@ -110,7 +107,7 @@ impl Translator<'_, '_> {
         self.builder.ins().iadd(entries, offset)
     }
 
-    /// Sends the outcome of a call on its way.
+    /// Goes on with the value of a call, or with its error at the handler.
     pub(crate) fn finish_call(&mut self, called: Inst, then: Then<'_>) {
         let results = self.builder.inst_results(called);
         let (value, error) = (results[0], results[1]);

@@ -22,7 +22,6 @@ use crate::target::{Targets, Verification};
 /// Below so many functions another thread costs more than it gives; a guess.
 const FUNCTIONS_PER_THREAD: usize = 16;
 
-/// How to compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether Cranelift checks what it is given.

@@ -15,7 +15,6 @@ use crate::routine::Routine;
 pub(crate) enum Nullness {
     /// `none`, or a cell whose value was taken.
     MayBeNull,
-    /// Always an object.
     NeverNull,
 }
 

@@ -40,7 +40,6 @@ pub(crate) struct Wait {
 
 /// The frame of a function that can wait.
 pub(crate) struct FramePlan {
-    /// Parameters first.
     pub(crate) slots: Vec<Slot>,
     /// By state: the slots that own an object.
     pub(crate) owned: Vec<Vec<u32>>,
@@ -59,9 +58,9 @@ impl FramePlan {
         };
         let parameters: Vec<_> = (0..function.parameters).map(LocalId).collect();
         for &parameter in &parameters {
-            plan.give_slot(parameter, function);
+            plan.assign_slot(parameter, function);
         }
-        plan.own(&parameters, function, program);
+        plan.add_state(&parameters, function, program);
         let all = all_locals(function);
         let starts = live_at_start(function, &all);
         for (index, block) in function.blocks.iter().enumerate() {
@@ -70,10 +69,10 @@ impl FramePlan {
             }
             let kept: Vec<_> = live_after_terminator(block, &starts, &all).iter().collect();
             for &local in &kept {
-                plan.give_slot(local, function);
+                plan.assign_slot(local, function);
             }
             let state = plan.owned.len() as u32;
-            plan.own(&kept, function, program);
+            plan.add_state(&kept, function, program);
             plan.waits
                 .insert(BlockId(index as u32), Wait { state, kept });
         }
@@ -85,7 +84,7 @@ impl FramePlan {
         self.slot_of[local.0 as usize].expect("every kept local has got a slot") as usize
     }
 
-    fn give_slot(&mut self, local: LocalId, function: &Function) {
+    fn assign_slot(&mut self, local: LocalId, function: &Function) {
         let slot = &mut self.slot_of[local.0 as usize];
         if slot.is_none() {
             *slot = Some(self.slots.len() as u32);
@@ -97,7 +96,8 @@ impl FramePlan {
         }
     }
 
-    fn own(&mut self, locals: &[LocalId], function: &Function, program: &Program) {
+    /// The next state: `locals` are kept while it waits.
+    fn add_state(&mut self, locals: &[LocalId], function: &Function, program: &Program) {
         let owned = locals
             .iter()
             .filter(|local| {

@@ -34,7 +34,6 @@ const FEW_BLOCKS: usize = 6;
 
 /// What all functions of a module share.
 pub(crate) struct Shared<'a> {
-    /// The module.
     pub(crate) module: &'a Module,
     /// Where each constant starts in its section.
     pub(crate) constants: &'a [u64],
@@ -103,7 +102,6 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) function: &'a ir::Function,
     /// Of a function that can wait: its frame and the plan of it.
     pub(crate) frame: Option<(Value, &'a FramePlan)>,
-    /// The first parameter.
     pub(crate) context: Value,
     /// By the block that waits: where it goes on.
     pub(crate) resume_blocks: FxHashMap<BlockId, Block>,
@@ -269,18 +267,15 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The local's value.
     pub(crate) fn get(&mut self, local: LocalId) -> Value {
         self.builder.use_var(self.variables[local.0 as usize])
     }
 
-    /// Writes the local.
     pub(crate) fn set(&mut self, local: LocalId, value: Value) {
         self.builder
             .def_var(self.variables[local.0 as usize], value);
     }
 
-    /// The operand's value.
     pub(crate) fn operand(&mut self, operand: Operand) -> Value {
         match operand {
             Operand::Local(local) => self.get(local),
@@ -293,7 +288,6 @@ impl Translator<'_, '_> {
         operands.iter().map(|&it| self.operand(it)).collect()
     }
 
-    /// A word.
     pub(crate) fn number(&mut self, word: u64) -> Value {
         self.builder.ins().iconst(I64, word.cast_signed())
     }
@@ -322,7 +316,7 @@ impl Translator<'_, '_> {
         self.shared.module.program.types.is_reference(ty)
     }
 
-    /// Ends the current block with an error on its way to the handler.
+    /// Ends the current block with an error, which goes to the handler.
     pub(crate) fn raise_to(&mut self, error: Value, handler: &Handler) {
         self.trace(error, handler.span);
         self.handle(error, handler);

@@ -1,4 +1,4 @@
-//! Translates the instructions that touch only locals; objects and calls are next door.
+//! Translates the instructions that touch only locals; objects and calls are in `object` and `call`.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::I64;

@@ -21,7 +21,6 @@ pub(crate) struct Relocation {
     addend: i64,
 }
 
-/// What is called.
 #[derive(Clone, Copy)]
 enum Callee {
     Function(FunctionIndex),

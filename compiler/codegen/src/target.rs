@@ -11,7 +11,6 @@ use crate::error::CodegenError;
 pub enum Verification {
     /// For tests and debug builds of the compiler.
     On,
-    /// Otherwise.
     Off,
 }
 
@@ -29,7 +28,6 @@ const X86_64_V2: [&str; 6] = [
 pub(crate) struct Targets {
     /// For functions that loop without waiting: the time to compile pays.
     pub(crate) speed: OwnedTargetIsa,
-    /// For all others.
     pub(crate) quick: OwnedTargetIsa,
 }
 

@@ -1,4 +1,4 @@
-//! Translates the ends of blocks; calls and waits are next door.
+//! Translates the ends of blocks; calls and waits are in `call` and `waiting`.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, Value};

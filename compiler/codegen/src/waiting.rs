@@ -13,7 +13,6 @@ use crate::layout;
 use crate::signature::Shape;
 
 impl Translator<'_, '_> {
-    /// A waiting runtime call.
     pub(crate) fn suspend(
         &mut self,
         block: BlockId,

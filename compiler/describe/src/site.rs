@@ -19,7 +19,6 @@ use link::Links;
 pub struct Page {
     /// Its name in the folder.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -31,7 +30,6 @@ pub(crate) struct Module {
     pub file: File,
 }
 
-/// Everything that pages share.
 pub(crate) struct Site<'db> {
     pub db: &'db dyn Db,
     /// The program's name and version; `None` for the library alone.

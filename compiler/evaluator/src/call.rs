@@ -16,7 +16,6 @@ use crate::stop::{Flow, Raised, Stop, unsupported};
 use crate::value::{Function, Value};
 
 impl Machine<'_> {
-    /// A call.
     pub fn call(
         &mut self,
         frame: &mut Frame,
@@ -50,7 +49,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Calls a function value.
     pub fn call_value(&mut self, function: &Value, arguments: Vec<Value>) -> Flow<Value> {
         let Value::Function(function) = function else {
             return unsupported(format!("{function:?} is no function"));
@@ -152,7 +150,6 @@ impl Machine<'_> {
         })
     }
 
-    /// Evaluates a whole body.
     pub fn run_body(
         &mut self,
         body: Arc<Body>,

@@ -25,7 +25,6 @@ pub struct FailedConstant {
 pub enum Failure {
     /// It raises.
     Raises {
-        /// The error's name.
         error: String,
         /// Its message, where the language fixes one.
         message: Option<String>,

@@ -10,7 +10,6 @@ use crate::stop::{Flow, Raised, Stop, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A condition.
     pub fn condition(&mut self, frame: &mut Frame, id: ExpressionId) -> Flow<bool> {
         let value = self.evaluate(frame, id)?;
         let Value::Bool(it) = value else {

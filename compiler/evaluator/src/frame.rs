@@ -14,7 +14,6 @@ use crate::value::{Cell, Closure, Value};
 /// The locals of one activation.
 #[derive(Debug)]
 pub struct Frame {
-    /// What is evaluated.
     pub body: Arc<Body>,
     /// What the body's type parameters stand for.
     pub types: Rc<[Type]>,
@@ -65,7 +64,6 @@ impl Frame {
         }
     }
 
-    /// Stores into a variable.
     pub fn set(&self, local: LocalId, value: Value) -> Flow<()> {
         match &self.cells[local.0 as usize] {
             Some(cell) => {

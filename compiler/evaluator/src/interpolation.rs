@@ -13,7 +13,6 @@ use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A string of parts.
     pub fn interpolate(&mut self, frame: &mut Frame, parts: &[Part]) -> Flow<Value> {
         let mut whole = String::new();
         for part in parts {

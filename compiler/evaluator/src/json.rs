@@ -55,7 +55,6 @@ impl Json {
     }
 }
 
-/// Compact text.
 pub fn text(json: &Json) -> String {
     match json {
         Json::Null => "null".into(),
@@ -77,7 +76,6 @@ pub fn text(json: &Json) -> String {
     }
 }
 
-/// Text on several lines.
 pub fn pretty(json: &Json, indentation: usize) -> String {
     let inner = "  ".repeat(indentation + 1);
     let end = "  ".repeat(indentation);

@@ -19,7 +19,6 @@ const DEPTH: u32 = 1_500;
 
 /// An evaluation on its way.
 pub struct Machine<'a> {
-    /// The program.
     pub db: &'a dyn Db,
     /// Tasks that have not begun, first in, first out.
     pub ready: VecDeque<TaskCell>,
@@ -46,7 +45,6 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Before anything is evaluated.
     pub fn new(db: &'a dyn Db) -> Self {
         Self {
             db,
@@ -65,12 +63,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts an expression.
     pub fn tick(&mut self) -> Flow<()> {
         self.spend(1)
     }
 
-    /// Counts work.
     pub fn spend(&mut self, work: usize) -> Flow<()> {
         match self.fuel.checked_sub(work as u64) {
             Some(rest) => {

@@ -36,7 +36,6 @@ impl Machine<'_> {
         unsupported(format!("{operator:?} of {operand:?}"))
     }
 
-    /// An infix operator.
     pub fn binary(
         &mut self,
         frame: &mut Frame,

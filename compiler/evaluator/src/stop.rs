@@ -11,13 +11,9 @@ pub type Flow<T> = Result<T, Stop>;
 /// Why an expression has no value.
 #[derive(Debug)]
 pub enum Stop {
-    /// `break`
     Break,
-    /// `continue`
     Continue,
-    /// `return`
     Return(Value),
-    /// An error.
     Raise(Raised),
     /// The task is cancelled where it waits.
     Cancelled,
@@ -27,12 +23,10 @@ pub enum Stop {
     Limit(String),
 }
 
-/// An error on its way.
+/// An error that was raised and not yet caught.
 #[derive(Clone, Debug)]
 pub struct Raised {
-    /// Its declaration.
     pub item: ItemId,
-    /// Its fields.
     pub fields: std::rc::Rc<Vec<Value>>,
 }
 
@@ -44,12 +38,10 @@ pub fn unsupported<T>(why: impl Into<String>) -> Flow<T> {
     Err(Stop::Unsupported(why.into()))
 }
 
-/// Stops at a limit.
 pub fn limit<T>(why: impl Into<String>) -> Flow<T> {
     Err(Stop::Limit(why.into()))
 }
 
-/// Raises a built-in error.
 pub fn raise<T>(db: &dyn Db, error: BuiltinError, fields: Vec<Value>) -> Flow<T> {
     match gsw_names::builtin_item(db, error) {
         Some(item) => Err(Stop::Raise(Raised {

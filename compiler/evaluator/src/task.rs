@@ -1,5 +1,5 @@
-//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where that could be told from a real
-//! interleaving, that is unsupported.
+//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where a real interleaving
+//! could give something else, that is unsupported.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,10 +15,8 @@ use crate::value::{Closure, Function, Value};
 /// A task, shared by all who know it.
 pub type TaskCell = Rc<RefCell<Task>>;
 
-/// A task.
 #[derive(Debug)]
 pub struct Task {
-    /// How far it is.
     pub state: State,
     /// Whether somebody was given how it ended.
     pub is_seen: bool,
@@ -29,13 +27,9 @@ pub struct Task {
 /// How far a task is.
 #[derive(Debug)]
 pub enum State {
-    /// It has not begun.
     Ready(Closure),
-    /// It is running.
     Running,
-    /// It has ended.
     Ended(Result<Value, Raised>),
-    /// It was cancelled.
     Cancelled,
 }
 

@@ -19,7 +19,6 @@ pub fn dump(module: &Module) -> String {
     text
 }
 
-/// One function as text.
 #[must_use]
 pub fn dump_function(module: &Module, index: usize) -> String {
     let function = &module.functions[index];

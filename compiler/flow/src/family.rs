@@ -11,23 +11,18 @@ use gsw_names::types::Type;
 pub(crate) enum Family {
     /// `()` and what never has a value. Also what only a wrong program holds, of which nothing is compiled.
     Nothing,
-    /// `bool`
     Bool,
-    /// `int`
     Int,
     /// `duration`: an int, but in JSON and text.
     Duration,
     /// `time`: the same.
     Time,
-    /// `float`
     Float,
     /// `string` and unions of literals, which are held as one.
     Text,
-    /// `secret`
     Secret,
     /// `image`, `document`
     Media,
-    /// `json`
     Json,
     /// `[T]`, with `T`.
     List(Arc<Type>),

@@ -69,7 +69,6 @@ pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
 /// A test of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// Its text.
     pub name: String,
     /// The resumable function without parameters and result that it is.
     pub function: FunctionIndex,
@@ -80,9 +79,7 @@ pub struct Test {
 /// Where the answers of models in a test come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answers {
-    /// Mocks.
     Mocked,
-    /// A cassette.
     Recorded,
 }
 
@@ -110,17 +107,13 @@ fn entry_view(db: &dyn Db) -> Result<QueryView<'_>, Vec<Diagnostic>> {
 /// What a program is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Its workflows are run.
     Run,
-    /// Its tests are run.
     Test,
 }
 
 /// What is known of the program so far.
 pub(crate) struct Lowering<'v> {
-    /// The checker's answers.
     pub view: &'v dyn ProgramView,
-    /// The type table.
     pub types: TypeInterner,
     /// All functions in the order in which they were first needed; also the list of work.
     instances: IndexMap<Instance, String>,
@@ -132,7 +125,6 @@ pub(crate) struct Lowering<'v> {
     prompts: IndexMap<ItemId, program::Prompt>,
     tools: IndexMap<ItemId, program::Tool>,
     spawnable: IndexMap<ItemId, program::Spawnable>,
-    /// What does not compile.
     pub diagnostics: Vec<Diagnostic>,
     reported: IndexSet<ItemId>,
     /// What the program is compiled for.

@@ -13,7 +13,6 @@ use gsw_source::{Db, Diagnostic, File, ItemId};
 
 /// The checker's answers, or those of a test that has no text.
 pub trait ProgramView {
-    /// The database.
     fn db(&self) -> &dyn Db;
     /// The head of a declaration.
     fn signature(&self, item: ItemId) -> Arc<Signature>;
@@ -57,7 +56,6 @@ pub trait ProgramView {
     fn files(&self) -> Vec<File>;
     /// The module whose workflows are the program's commands.
     fn entry(&self) -> File;
-    /// A module's own docs.
     fn module_docs(&self, file: File) -> Option<String>;
     /// What the program permits itself.
     fn permissions(&self) -> Option<Vec<(String, Vec<String>)>>;

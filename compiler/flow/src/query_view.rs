@@ -21,7 +21,6 @@ use crate::program_view::ProgramView;
 
 /// A program in the database.
 pub(crate) struct QueryView<'db> {
-    /// The database.
     pub db: &'db dyn Db,
     /// The module that is run.
     pub entry: File,

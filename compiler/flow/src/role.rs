@@ -7,16 +7,13 @@ use crate::ir::{BlockId, Handler, Instruction, LocalId, Operand, Terminator};
 /// What a use does to the ownership of the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Takes it over.
     Consumed,
-    /// Leaves it.
     Borrowed,
 }
 
 /// One way out of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Where it leads.
     pub target: BlockId,
     /// The local that is written on the way.
     pub written: Option<LocalId>,

@@ -17,7 +17,6 @@ use crate::lower::Lowering;
 
 /// The growing type table with what is already in it.
 pub(crate) struct TypeInterner {
-    /// The table.
     pub table: abi::TypeTable,
     structures: FxHashMap<abi::Type, TypeId>,
     known: FxHashMap<Type, TypeId>,

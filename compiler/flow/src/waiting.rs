@@ -34,7 +34,6 @@ use crate::walk::{inside, let_value};
 /// Whether the function values that an instance was given as arguments wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ArgumentsWait {
-    /// None of them does.
     No,
     /// Some do, or it is not known.
     Yes,
@@ -70,7 +69,7 @@ pub fn value_waits(
     question.value(id)
 }
 
-/// Whether a call of `item` can wait; for intrinsics the table of runtime calls tells.
+/// Whether a call of `item` can wait; for intrinsics the table of runtime calls says it.
 pub fn item_waits(view: &dyn ProgramView, item: ItemId) -> Waits {
     if let Some(call) = view.signature(item).intrinsic {
         return match call.kind() {

@@ -76,7 +76,6 @@ enum Shown {
     Wholly,
     /// Nothing happens in it, unless a function does something that it stands in, and that it calls.
     Open,
-    /// Nothing happens in it.
     Never,
 }
 
@@ -356,7 +355,6 @@ impl Collector<'_> {
         })
     }
 
-    /// A block with modifiers.
     fn modified(
         &mut self,
         body: &Body,
@@ -533,10 +531,11 @@ fn over(db: &dyn Db, body: &Body, pattern: &str, iterable: ExpressionId) -> Stri
 /// What the iterations of a `parallel for` call their element.
 fn parameter(body: &Body, lambda: &Lambda) -> String {
     let local = lambda.parameters.first().map(|it| body.local(*it));
-    match local.map(|it| it.name.as_str()) {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => "each".to_owned(),
-    }
+    local
+        .map(|it| it.name.as_str())
+        .filter(|it| !it.is_empty())
+        .unwrap_or("each")
+        .to_owned()
 }
 
 /// `(dir: string, width: int) -> Report`

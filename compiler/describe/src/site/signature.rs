@@ -210,7 +210,6 @@ pub(crate) fn source(site: &Site<'_>, item: ItemId, span: Span) -> String {
     slice.unwrap_or_default().to_owned()
 }
 
-/// A type as HTML.
 pub(crate) fn type_html(site: &Site<'_>, ty: &Type) -> String {
     let mut names = BTreeMap::new();
     collect(site, ty, &mut names);
@@ -224,7 +223,7 @@ fn linked(text: &str, names: &BTreeMap<String, String>) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         match names.get(word) {
             Some(address) => {
                 let (address, word) = (escaped(address), escaped(word));
@@ -232,9 +231,9 @@ fn linked(text: &str, names: &BTreeMap<String, String>) -> String {
             }
             None => out.push_str(&escaped(word)),
         }
-        let next = behind.find(is_word).unwrap_or(behind.len());
-        out.push_str(&escaped(&behind[..next]));
-        rest = &behind[next..];
+        let next = after.find(is_word).unwrap_or(after.len());
+        out.push_str(&escaped(&after[..next]));
+        rest = &after[next..];
     }
     out
 }

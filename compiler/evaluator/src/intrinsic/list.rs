@@ -9,7 +9,6 @@ use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of lists.
     pub fn list_intrinsic(&mut self, row: &str, result: &Type, arguments: &[Value]) -> Flow<Value> {
         let [Value::List(xs), rest @ ..] = arguments else {
             return unsupported(format!("`{row}` of {arguments:?}"));

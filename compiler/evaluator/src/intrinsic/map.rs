@@ -6,7 +6,6 @@ use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of maps.
     pub fn map_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         let [Value::Map(map), rest @ ..] = arguments else {
             return unsupported(format!("`{row}` of {arguments:?}"));

@@ -8,7 +8,6 @@ use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of numbers.
     pub fn number_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
             ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(

@@ -9,7 +9,6 @@ use crate::value::Value;
 const LONGEST: usize = 1 << 20;
 
 impl Machine<'_> {
-    /// A row of strings.
     pub fn string_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         let [Value::Text(s), rest @ ..] = arguments else {
             return unsupported(format!("`{row}` of {arguments:?}"));

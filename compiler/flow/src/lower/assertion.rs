@@ -23,7 +23,6 @@ const MOST_WITNESSES: usize = 8;
 
 /// A comparison with what it compares.
 struct Compared {
-    /// A bool.
     holds: Operand,
     left: (Operand, Type),
     right: (Operand, Type),

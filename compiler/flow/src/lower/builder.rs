@@ -24,7 +24,6 @@ pub(crate) struct Builder<'l, 'v> {
     out: Emitter<'l, 'v>,
     /// The body that is evaluated.
     pub body: Arc<Body>,
-    /// Plain or resumable.
     pub colour: Colour,
     /// Where the source's variables live.
     pub variables: Variables,
@@ -47,7 +46,6 @@ impl<'l, 'v> DerefMut for Builder<'l, 'v> {
 }
 
 impl<'l, 'v> Builder<'l, 'v> {
-    /// An empty function.
     pub fn new(
         program: &'l mut Lowering<'v>,
         body: Arc<Body>,
@@ -64,7 +62,6 @@ impl<'l, 'v> Builder<'l, 'v> {
         }
     }
 
-    /// The finished function.
     pub fn finish(self) -> Function {
         self.out.finish(self.colour)
     }

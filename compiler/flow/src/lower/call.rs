@@ -14,7 +14,6 @@ use crate::lower::emitter::Emitter;
 use crate::waiting::{ArgumentsWait, value_waits};
 
 impl Builder<'_, '_> {
-    /// A call.
     pub fn call_expression(
         &mut self,
         id: ExpressionId,

@@ -1,4 +1,4 @@
-//! The code of one function on its way: its locals, its blocks, and where the next instruction goes.
+//! The code of one function while it is written: its locals, its blocks, and where the next instruction goes.
 
 use gsw_abi::builtin;
 use gsw_abi::call::{Parameter, RuntimeCall};
@@ -12,9 +12,7 @@ use crate::ir::{
 /// A place that errors are caught at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Landing {
-    /// Gets the error.
     pub error: LocalId,
-    /// Goes on here.
     pub block: BlockId,
 }
 
@@ -63,7 +61,6 @@ impl Code {
         self.named_local(ty, name)
     }
 
-    /// A fresh local.
     pub fn local(&mut self, ty: TypeId) -> LocalId {
         self.locals.push(Local { ty, name: None });
         LocalId(self.locals.len() as u32 - 1)
@@ -103,7 +100,6 @@ impl Code {
         self.current = block;
     }
 
-    /// Adds an instruction.
     pub fn emit(&mut self, instruction: Instruction) {
         self.blocks[self.current.0 as usize]
             .instructions
@@ -192,7 +188,6 @@ impl Code {
         Operand::Local(to)
     }
 
-    /// A fresh object.
     pub fn object(&mut self, ty: TypeId, extra: u32, fields: Vec<Operand>) -> Operand {
         let to = self.local(ty);
         self.emit(Instruction::Object {

@@ -49,7 +49,6 @@ impl DerefMut for Emitter<'_, '_> {
 }
 
 impl<'l, 'v> Emitter<'l, 'v> {
-    /// Nothing is written yet.
     pub fn new(program: &'l mut Lowering<'v>, owner: BodyInstance, span: Span) -> Self {
         Self {
             program,
@@ -61,7 +60,6 @@ impl<'l, 'v> Emitter<'l, 'v> {
         }
     }
 
-    /// The finished function.
     pub fn finish(mut self, colour: Colour) -> Function {
         if let Some(landing) = self.failure {
             self.start(landing.block);
@@ -76,7 +74,6 @@ impl<'l, 'v> Emitter<'l, 'v> {
         self.regions.push(region);
     }
 
-    /// Closes the innermost region.
     pub fn close(&mut self) -> Option<Region> {
         self.regions.pop()
     }
@@ -99,7 +96,6 @@ impl<'l, 'v> Emitter<'l, 'v> {
         self.start(next);
     }
 
-    /// A string.
     pub fn text(&mut self, text: &str) -> Operand {
         self.constant(
             builtin::STRING,
@@ -110,7 +106,6 @@ impl<'l, 'v> Emitter<'l, 'v> {
         )
     }
 
-    /// A constant object.
     pub fn constant(&mut self, ty: TypeId, constant: Constant) -> Operand {
         let constant = self.program.constant(constant);
         let to = self.local(ty);
@@ -118,7 +113,6 @@ impl<'l, 'v> Emitter<'l, 'v> {
         Operand::Local(to)
     }
 
-    /// Integer arithmetic.
     pub fn checked(
         &mut self,
         ty: TypeId,

@@ -65,7 +65,6 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// Everything together.
     pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
         let functions = self.function_entries();
         let db = self.view.db();

@@ -121,7 +121,7 @@ impl<'v> Lowering<'v> {
         format!("{module}.{}{suffix}", item.name(db))
     }
 
-    /// A function on its way that stands for code of `item` that no body holds.
+    /// Begins a function of `item` whose code no body holds.
     pub fn builder(&mut self, item: ItemId, part: BodyPart, colour: Colour) -> Builder<'_, 'v> {
         let body = self
             .view

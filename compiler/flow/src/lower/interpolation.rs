@@ -10,7 +10,6 @@ use crate::ir::{Constant, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 
-/// An interpolated string.
 pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[Part]) -> Operand {
     let ty = builder.type_of(id);
     let is_secret = builder.program.base_type(&ty) == Type::Secret;

@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
             (RuntimeCall::list_len, [Operand::Local(list)], _) => {
                 Some(self.load(builtin::INT, *list, 0))
             }
-            // The number of scalar values stands behind the length in bytes.
+            // The number of scalar values stands after the length in bytes.
             (RuntimeCall::string_len, [Operand::Local(text)], _) => {
                 Some(self.load(builtin::INT, *text, 1))
             }

@@ -52,7 +52,6 @@ struct RetryValues {
 #[derive(Clone, Copy)]
 struct ReflectValues {
     count: Operand,
-    /// A function value.
     judge: Operand,
     /// 1 when it is the prelude's.
     is_built_in: Operand,
@@ -175,7 +174,7 @@ impl ModifiedBody {
         value
     }
 
-    /// One attempt, a node of its own: its tasks end with it, and its effects are told from those of the next.
+    /// One attempt, a node of its own: its tasks end with it, and its effects are kept apart from those of the next.
     fn attempt(&self, builder: &mut Builder<'_, '_>) -> Operand {
         let kind = Operand::Word(NodeKind::Attempt as u64);
         let name = builder.text("");

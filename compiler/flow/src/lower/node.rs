@@ -15,11 +15,8 @@ use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::modifier::ModifiedBody;
 use crate::lower::region::{Region, ReturnOutput};
 
-/// What a node is.
 pub(crate) struct NodeHead {
-    /// Its kind.
     pub kind: NodeKind,
-    /// Its name, a string.
     pub name: Operand,
     /// Its input as `json`, or 0.
     pub input: Operand,
@@ -114,7 +111,6 @@ impl Builder<'_, '_> {
         self.end(Terminator::Return(value));
     }
 
-    /// The body's parameters.
     pub fn parameter_operands(&self) -> Vec<Operand> {
         (0..self.body.parameters.len() as u32)
             .map(|it| Operand::Local(crate::ir::LocalId(it)))

@@ -18,7 +18,7 @@ use crate::lower::emitter::{Emitter, type_word};
 pub(crate) enum Comparison {
     /// `==`, `!=`
     Equality(EqualityOperator),
-    /// `<` and its kin.
+    /// `<`, `<=`, `>`, `>=`
     Order(OrderOperator),
 }
 
@@ -62,7 +62,6 @@ pub fn unary(
     }
 }
 
-/// An infix operator.
 pub fn binary(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,

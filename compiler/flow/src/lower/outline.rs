@@ -12,7 +12,6 @@ use crate::lower::{Lowering, Purpose, entry_view};
 /// What a program takes and gives.
 #[derive(Debug)]
 pub struct Outline {
-    /// All types.
     pub types: TypeTable,
     /// The declared types that have a JSON form and no type parameters, those of the entry module first.
     pub named: Vec<(String, TypeId)>,

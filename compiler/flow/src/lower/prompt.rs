@@ -31,7 +31,6 @@ pub(crate) struct CallOptions {
     pub settings: Option<ExpressionId>,
     /// The answer that is to be improved, and the number of the round.
     pub improving: Option<(ExpressionId, ExpressionId)>,
-    /// What the call gives.
     pub mode: PromptMode,
 }
 

@@ -53,7 +53,6 @@ pub fn variant(
     builder.variant_of(&ty, item, variant, &given)
 }
 
-/// An error.
 pub fn error_value(
     builder: &mut Builder<'_, '_>,
     item: ItemId,

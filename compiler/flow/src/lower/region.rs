@@ -13,9 +13,7 @@ use crate::lower::emitter::Emitter;
 /// How the innermost loop is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LoopExit {
-    /// `break`
     Break,
-    /// `continue`
     Continue,
 }
 
@@ -33,7 +31,6 @@ pub(crate) enum ReturnOutput {
 /// Something open around the code that is being written.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
-    /// A loop.
     Loop {
         /// Where `break` goes.
         leave: BlockId,
@@ -44,7 +41,6 @@ pub(crate) enum Region {
     Catch(Landing),
     /// A node of the run's tree.
     Node {
-        /// Where it fails.
         landing: Landing,
         /// What it gives when it is left by `return`.
         output: ReturnOutput,
@@ -52,22 +48,11 @@ pub(crate) enum Region {
     /// The tasks of the current node are awaited where this is left.
     Join,
     /// A `timeout`.
-    Timeout {
-        /// The scope's number.
-        scope: LocalId,
-        /// Where it fails.
-        landing: Landing,
-    },
+    Timeout { scope: LocalId, landing: Landing },
     /// A `budget`.
-    Budget {
-        /// The scope's number.
-        scope: LocalId,
-        /// Where it fails.
-        landing: Landing,
-    },
+    Budget { scope: LocalId, landing: Landing },
     /// A `defer` that is to run.
     Defer {
-        /// Its code.
         body: ExpressionId,
         /// Where errors go before they go on.
         landing: Landing,

@@ -8,7 +8,6 @@ use crate::ir::LocalId;
 /// Where a variable of the source lives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Variable {
-    /// In a local.
     Local(LocalId),
     /// In a cell that this local holds.
     Cell(LocalId),
@@ -25,7 +24,6 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// Where a variable lives.
     pub fn place(&self, variable: hir::LocalId) -> Variable {
         *self
             .places

@@ -7,9 +7,7 @@ use crate::ir::LocalId;
 
 /// A part of a condition with its value.
 pub(crate) struct Witness {
-    /// The part.
     pub part: ExpressionId,
-    /// Holds its value.
     pub value: LocalId,
     /// The concrete type of the value.
     pub ty: Type,
