@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 use gsw_abi::program::Program;
-use gsw_engine::model::{Media, MediaSource};
+use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request};
 
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};

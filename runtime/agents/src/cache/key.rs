@@ -79,7 +79,8 @@ fn begin(kind: u8, size: usize, encoded: &mut Vec<u8>) {
 mod tests {
     use std::sync::Arc;
 
-    use gsw_engine::model::{Content, Media, MediaKind, MediaSource};
+    use gsw_engine::media::{Media, MediaKind, MediaSource};
+    use gsw_engine::model::Content;
     use proptest::prelude::{Just, Strategy, any, prop_oneof};
     use proptest::{collection, prop_assert_eq, proptest};
     use serde_json::{Map, Value, json};

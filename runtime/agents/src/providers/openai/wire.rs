@@ -1,8 +1,7 @@
 //! A request in the form of chat completions.
 
-use gsw_engine::model::{
-    Content, FailureKind, Media, MediaKind, MediaSource, Message, ModelFailure, ModelRequest, Role,
-};
+use gsw_engine::media::{Media, MediaKind, MediaSource};
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
