@@ -13,7 +13,7 @@ const MOST: usize = 6;
 const LARGER: &[(&str, usize)] = &[("compiler/syntax", 11), ("runtime/engine", 9)];
 
 /// The place of a file among the modules of its crate: the names from the root down.
-type Module = Vec<String>;
+pub type Module = Vec<String>;
 
 /// The paths in a source that begin at its crate or relative to its module, groups written out.
 fn paths(source: &str) -> Vec<Vec<String>> {
@@ -105,7 +105,7 @@ fn target(from: &Module, path: &[String], modules: &BTreeMap<Module, PathBuf>) -
 }
 
 /// What each file of a crate needs of the others. A module and what lies in it are one thing, and need each other.
-fn needs(folder: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
+pub fn needs(folder: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut modules = BTreeMap::new();
     for path in tidy::files_in(&folder.join("src"), ".rs") {
         let inside = path.strip_prefix(folder.join("src")).unwrap_or(&path);

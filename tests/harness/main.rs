@@ -48,6 +48,7 @@ mod recorded;
 mod reference;
 mod reports;
 mod requirements;
+mod rooms;
 mod schemas;
 mod secrets;
 mod shown;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gsw_abi::setting::Setting;
-use gsw_engine::model::{Content, Media, Message, ModelRequest, PromptCall, PromptNote, Role};
+use gsw_engine::media::Media;
+use gsw_engine::model::{Content, Message, ModelRequest, PromptCall, PromptNote, Role};
 
 use crate::catalogue::Catalogue;
 use crate::model_name;

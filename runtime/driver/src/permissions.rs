@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use gsw_abi::program::Program;
-use gsw_engine::model::{Media, MediaSource};
+use gsw_engine::media::{Media, MediaSource};
 use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request};
 
 use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::FunctionIndex;
 use gsw_engine::load::Loaded;
-use gsw_engine::model::{FailureKind, Media, ModelFailure};
+use gsw_engine::media::Media;
+use gsw_engine::model::{FailureKind, ModelFailure};
 use gsw_engine::operation::{ExecRequest, Outcome, Request};
 use gsw_engine::run::Finished;
 

@@ -1,5 +1,7 @@
 //! Values to JSON and back, led by their types.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod build;
 pub mod checker;
 pub mod decode;
@@ -139,12 +141,32 @@ pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
             let texts = list::words(word).iter().map(|&word| string::text(word));
             texts.collect::<Vec<_>>().join("\n")
         }
-        Type::Json => match json::view(word) {
-            View::String(text) => string::text(text).into(),
-            _ => encode(heap, ty, word),
-        },
+        Type::Json => {
+            if let View::String(text) = json::view(word) {
+                string::text(text).into()
+            } else {
+                encode(heap, ty, word)
+            }
+        }
         Type::Time | Type::Bytes | Type::Enum(_) => unquoted(encode(heap, ty, word)),
-        _ => encode(heap, ty, word),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => encode(heap, ty, word),
     }
 }
 
@@ -173,7 +195,29 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
         Type::List(_) | Type::Map { .. } | Type::Tuple(_) | Type::Record(_) => {
             string_of(heap, ty, word, Layout::Compact)
         }
-        _ => {
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => {
             let text = to_text(heap, ty, word);
             string::admitted(heap, &text)
         }
@@ -207,6 +251,6 @@ fn is_text(heap: &Heap, ty: TypeId) -> bool {
 fn unquoted(json: String) -> String {
     match json_text::parse(&json) {
         Ok(Value::String(text)) => text,
-        _ => json,
+        Ok(_) | Err(_) => json,
     }
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::answers::Found;
 use crate::answers::WhenBusy;
+use crate::media::{Media, MediaSource};
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -356,44 +357,6 @@ fn weight(value: &Value) -> usize {
         Value::Object(fields) => fields.iter().map(|it| it.0.len() + weight(it.1)).sum(),
     };
     size_of::<Value>() + inside
-}
-
-/// An image or a document for a model.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Media {
-    /// Which of both.
-    pub kind: MediaKind,
-    /// Where its content is.
-    #[serde(flatten)]
-    pub source: MediaSource,
-}
-
-/// What a medium is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MediaKind {
-    /// A picture.
-    Image,
-    /// A PDF or a text.
-    Document,
-}
-
-/// Where the content of a medium is.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum MediaSource {
-    /// Here.
-    Inline {
-        /// `image/png` and so on.
-        media_type: String,
-        /// In Base64.
-        data: String,
-    },
-    /// At an address that the provider asks.
-    Url {
-        /// Absolute.
-        url: String,
-    },
 }
 
 /// A tool as a model sees it.

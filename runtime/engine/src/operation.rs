@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
 use crate::human::{Question, Reply};
-use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
+use crate::media::Media;
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
 

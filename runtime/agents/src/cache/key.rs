@@ -98,7 +98,8 @@ mod tests {
     use std::sync::Arc;
 
     use gsw_abi::setting::Setting;
-    use gsw_engine::model::{Content, Media, MediaKind, MediaSource, ModelRequest, Role};
+    use gsw_engine::media::{Media, MediaKind, MediaSource};
+    use gsw_engine::model::{Content, ModelRequest, Role};
     use proptest::prelude::{Just, Strategy, any, prop_oneof};
     use proptest::{collection, prop_assert_eq, proptest};
     use serde_json::{Map, Value, json};

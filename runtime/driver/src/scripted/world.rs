@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_engine::answers::{Found, KeptAnswer};
 use gsw_engine::load::Loaded;
-use gsw_engine::model::Media;
+use gsw_engine::media::Media;
 use gsw_engine::operation::{DetachedStart, Failure, Outcome, Request};
 use gsw_engine::run::RunResult;
 

@@ -120,7 +120,24 @@ impl<'a> Decoder<'a> {
             Type::Enum(it) => self.enumeration(ty, it, tree),
             Type::Error => self.error(None, tree),
             Type::ErrorKind(_) => self.error(Some(ty), tree),
-            _ => self.scalar(ty, tree),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Literals(_)
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => self.scalar(ty, tree),
         }
     }
 

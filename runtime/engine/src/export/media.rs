@@ -7,7 +7,7 @@ use crate::data_block;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::media;
-use crate::model::{Media, MediaKind, MediaSource};
+use crate::media::{Media, MediaKind, MediaSource};
 use crate::operation::Request;
 use crate::value::{error, list, optional, string};
 

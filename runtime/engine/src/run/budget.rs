@@ -5,7 +5,8 @@ use gsw_tree::usage::Usage;
 
 use crate::budget::{Admission, Budget, Charge, Limits};
 use crate::event::EventKind;
-use crate::model::{Content, Media, MediaKind, MediaSource, ModelRequest};
+use crate::media::{Media, MediaKind, MediaSource};
+use crate::model::{Content, ModelRequest};
 use crate::node::NodeId;
 use crate::run::Run;
 use crate::scope::{Scope, ScopeId, ScopeKind, Ticket};

@@ -2,7 +2,7 @@
 
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::layout::{ERROR_TRACE, error_field};
-use gsw_abi::types::{ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_abi::types::{ErrorClass, ErrorKind, Field, Secrecy, Type, TypeId};
 use gsw_notation::duration;
 use gsw_notation::issue::Issue;
 
@@ -59,28 +59,27 @@ pub fn kind(error: u64) -> Option<BuiltinError> {
 /// The name of an error's kind.
 #[must_use]
 pub fn name(heap: &Heap, error: u64) -> &str {
-    match heap.types().get(value::type_of(error)) {
-        Type::ErrorKind(kind) => &kind.name,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    &error_kind(heap, value::type_of(error)).name
 }
 
 /// What an error is to `catch`, `retry` and signatures.
 #[must_use]
 pub fn class(heap: &Heap, error: u64) -> ErrorClass {
-    match heap.types().get(value::type_of(error)) {
-        Type::ErrorKind(kind) => kind.class,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    error_kind(heap, value::type_of(error)).class
 }
 
 /// The declared fields of a kind of error; they stand after the trace.
 #[must_use]
 pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
-    match heap.types().get(kind) {
-        Type::ErrorKind(kind) => &kind.fields,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    &error_kind(heap, kind).fields
+}
+
+fn error_kind(heap: &Heap, kind: TypeId) -> &ErrorKind {
+    let ty = heap.types().get(kind);
+    let Type::ErrorKind(kind) = ty else {
+        unreachable!("an error is of an error's kind, not of {ty:?}")
+    };
+    kind
 }
 
 /// Field `index` of an error, borrowed.
@@ -256,11 +255,12 @@ fn many(heap: &Heap, error: u64) -> String {
     if let Some(label) = heap.label_text(value::extra(error)) {
         return format!("{} {label}", errors.len());
     }
-    let texts = errors.iter().map(|&error| match kind(error) {
-        Some(BuiltinError::Many) => {
+    let texts = errors.iter().map(|&error| {
+        if kind(error) == Some(BuiltinError::Many) {
             format!("{} errors", list::len(field(error, 0)))
+        } else {
+            message(heap, error)
         }
-        _ => message(heap, error),
     });
     format!(
         "{} errors: {}",

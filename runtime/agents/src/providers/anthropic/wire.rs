@@ -1,6 +1,7 @@
 //! A request in the form of the Messages API.
 
-use gsw_engine::model::{Content, FailureKind, MediaSource, Message, ModelFailure, ModelRequest};
+use gsw_engine::media::MediaSource;
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, Thinking};

@@ -1,9 +1,8 @@
 //! A request in the form of chat completions.
 
 use gsw_abi::setting::Setting;
-use gsw_engine::model::{
-    Content, FailureKind, Media, MediaKind, MediaSource, Message, ModelFailure, ModelRequest, Role,
-};
+use gsw_engine::media::{Media, MediaKind, MediaSource};
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;

@@ -110,13 +110,13 @@ impl Decoder<'_> {
 
     fn key(&mut self, ty: TypeId, name: &str) -> Option<u64> {
         let types = self.types.clone();
-        match types.get(types.base(ty)) {
-            Type::Int => match name.parse::<i64>() {
-                // A check on the key's type is checked with the number, not its text.
-                Ok(it) => self.value(ty, &Value::from(it)),
-                Err(_) => self.mismatch(ty, &Value::from(name)),
-            },
-            _ => self.value(ty, &Value::from(name)),
+        if !matches!(types.get(types.base(ty)), Type::Int) {
+            return self.value(ty, &Value::from(name));
+        }
+        match name.parse::<i64>() {
+            // A check on the key's type is checked with the number, not its text.
+            Ok(it) => self.value(ty, &Value::from(it)),
+            Err(_) => self.mismatch(ty, &Value::from(name)),
         }
     }
 
@@ -154,7 +154,11 @@ impl Decoder<'_> {
                 };
                 self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
             }
-            _ => {
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {
                 let found = self.found(ty, tree);
                 self.fail(variants(it), found)
             }
@@ -167,12 +171,10 @@ impl Decoder<'_> {
         };
         let types = self.types.clone();
         let name = values.get("kind").unwrap_or(&Value::Null);
-        let is_it = |ty: &Type| match ty {
+        let is_it = |ty: &Type| {
             // The unwinding of a cancellation is nobody's to make.
-            Type::ErrorKind(it) => {
-                Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind
-            }
-            _ => false,
+            matches!(ty, Type::ErrorKind(it)
+                if Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind)
         };
         let found = types
             .types
