@@ -14,7 +14,6 @@ use crate::printer::{Entry, Printer, entry};
 use crate::type_expression::path;
 
 impl<'run, 'file> Printer<'run, 'file> {
-    /// An expression.
     #[expect(
         clippy::too_many_lines,
         reason = "one line a form: rustc names what a new form must join"

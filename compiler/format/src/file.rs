@@ -11,7 +11,6 @@ use crate::printer::Printer;
 /// Why a file is left as it is: it has mistakes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
-    /// The mistakes.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -7,7 +7,6 @@ use crate::printer::Printer;
 use crate::type_expression::path;
 
 impl Printer<'_, '_> {
-    /// A pattern.
     pub(crate) fn pattern(&mut self, pattern: &Pattern) -> Document {
         match &pattern.kind {
             PatternKind::Wildcard => text("_"),

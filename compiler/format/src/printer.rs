@@ -16,11 +16,9 @@ pub(crate) struct Printer<'run, 'file> {
 pub(crate) struct Entry<'run, 'file, 'tree> {
     /// Its bytes in the item.
     pub(crate) span: Span,
-    /// Prints it.
     pub(crate) print: Box<dyn FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree>,
 }
 
-/// An entry.
 pub(crate) fn entry<'run, 'file, 'tree>(
     span: Span,
     print: impl FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree,

@@ -12,7 +12,6 @@ pub(crate) fn path(names: &[Identifier]) -> Document {
 }
 
 impl Printer<'_, '_> {
-    /// A type.
     pub(crate) fn type_expression(&mut self, ty: &TypeExpression) -> Document {
         match &ty.kind {
             TypeExpressionKind::Named {

@@ -30,8 +30,6 @@ use gsw_source::{Name, Span};
 /// An identifier as written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Identifier {
-    /// Its text.
     pub name: Name,
-    /// Where it stands.
     pub span: Span,
 }

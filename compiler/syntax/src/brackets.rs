@@ -40,7 +40,6 @@ pub fn pair_brackets(tokens: &[Token]) -> Brackets {
 enum ItemState {
     /// Only attributes and `private`.
     Prefix,
-    /// A declaration.
     Declaration,
     /// Anything else.
     Invalid,

@@ -24,7 +24,6 @@ pub struct Layout {
 /// The tokens of one item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemTokens {
-    /// Their indices.
     pub range: Range<usize>,
     /// The bracket that nests too deeply, when one does.
     pub too_deep: Option<Span>,

@@ -13,7 +13,6 @@ macro_rules! token_kinds {
         punctuation { $($mark:ident = $mark_text:literal,)* }
         others { $($other:ident = $other_text:literal,)* }
     ) => {
-        /// What a token is.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum TokenKind {
@@ -310,10 +309,8 @@ impl TokenKind {
     }
 }
 
-/// One token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
     pub kind: TokenKind,
     /// Which contextual word an identifier is.
     pub word: Word,
@@ -321,7 +318,6 @@ pub struct Token {
     pub line_start: LineStart,
     /// The index of a literal's value; for a bracket the distance to its partner, 0 when it has none.
     pub value: u32,
-    /// Its bytes.
     pub span: Span,
 }
 

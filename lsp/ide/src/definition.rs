@@ -10,7 +10,6 @@ use crate::declared_name::name_span;
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// Its name.
     pub place: Place,
 }
 

@@ -15,7 +15,6 @@ use crate::documents::Documents;
 /// What jobs work on.
 #[derive(Default)]
 pub struct State {
-    /// The compiler's database.
     pub db: Database,
     documents: Documents,
     files: HashMap<PathBuf, File>,

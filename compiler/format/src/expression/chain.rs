@@ -10,7 +10,6 @@ use crate::printer::Printer;
 struct Link<'tree> {
     base: &'tree Expression,
     kind: LinkKind<'tree>,
-    /// Where it ends.
     end: u32,
 }
 

@@ -21,13 +21,10 @@ macro_rules! traversal {
             /// A node of the tree below items.
             #[derive($($derived),*)]
             pub enum Child<'tree> {
-                /// An expression.
                 Expression(&'tree $($mutable)? Expression),
                 /// A statement of a block.
                 Statement(&'tree $($mutable)? Statement),
-                /// A pattern.
                 Pattern(&'tree $($mutable)? Pattern),
-                /// A type.
                 Type(&'tree $($mutable)? TypeExpression),
                 /// A name that is looked up: of a variable or a declaration, and of a path the first one.
                 Name(&'tree $($mutable)? Name),

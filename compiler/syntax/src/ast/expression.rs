@@ -8,12 +8,9 @@ use crate::ast::{
 };
 use crate::token::ModifierName;
 
-/// An expression.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Expression {
-    /// Its form.
     pub kind: ExpressionKind,
-    /// All of it.
     pub span: Span,
 }
 
@@ -32,7 +29,6 @@ pub enum ExpressionKind {
         base: Box<Expression>,
         /// Right of it.
         name: Identifier,
-        /// Which dot.
         chain: Chain,
     },
     /// `t.0`
@@ -41,23 +37,19 @@ pub enum ExpressionKind {
         base: Box<Expression>,
         /// From 0.
         index: u32,
-        /// Where the number stands.
         index_span: Span,
     },
     /// `introspect.*` in a list of tools
     AllOf(Box<Expression>),
     /// `xs[i]`
     Index {
-        /// What is indexed.
         base: Box<Expression>,
         /// Between the brackets.
         index: Box<Expression>,
     },
     /// `f(a, width: 3)`; a method call has a `Field` as callee.
     Call {
-        /// What is called.
         callee: Box<Expression>,
-        /// In written order.
         arguments: Vec<Argument>,
         /// From parenthesis to parenthesis.
         arguments_span: Span,
@@ -66,7 +58,6 @@ pub enum ExpressionKind {
     Record {
         /// One or two names.
         path: Vec<Identifier>,
-        /// In written order.
         fields: Vec<FieldInit>,
         /// After `..`.
         base: Option<Box<Expression>>,
@@ -83,43 +74,32 @@ pub enum ExpressionKind {
     Parenthesized(Box<Expression>),
     /// `a..b`, `a..=b`
     Range {
-        /// First.
         start: Box<Expression>,
         /// Last or one past.
         end: Box<Expression>,
-        /// Which of both.
         range_end: RangeEnd,
     },
     /// `x => e`, `(a, b: int) => { … }`
     Lambda {
-        /// In order.
         parameters: Vec<LambdaParameter>,
         /// A block body is a `Do` expression.
         body: Box<Expression>,
     },
     /// `-a`, `not a`
     Unary {
-        /// Which.
         operator: UnaryOperator,
-        /// Its operand.
         operand: Box<Expression>,
     },
     /// `a + b`
     Binary {
-        /// Which.
         operator: BinaryOperator,
-        /// Where the operator stands.
         operator_span: Span,
-        /// Left operand.
         left: Box<Expression>,
-        /// Right operand.
         right: Box<Expression>,
     },
     /// `a as T`
     As {
-        /// The value.
         value: Box<Expression>,
-        /// The type.
         ty: Box<TypeExpression>,
     },
     /// `e catch { arms }`
@@ -131,9 +111,7 @@ pub enum ExpressionKind {
     },
     /// `if c { } else { }`
     If {
-        /// The condition.
         condition: Box<Expression>,
-        /// When true.
         then: Block,
         /// A `Do`, `If` or `IfLet` expression.
         otherwise: Option<Box<Expression>>,
@@ -142,18 +120,14 @@ pub enum ExpressionKind {
     IfLet {
         /// What must match.
         pattern: Box<Pattern>,
-        /// The value.
         value: Box<Expression>,
-        /// When it matches.
         then: Block,
         /// A `Do`, `If` or `IfLet` expression.
         otherwise: Option<Box<Expression>>,
     },
     /// `match e { arms }`
     Match {
-        /// The value.
         value: Box<Expression>,
-        /// In order.
         arms: Vec<MatchArm>,
     },
     /// `do { }`; also the block body of a lambda, an `else`, a match arm or a `spawn`
@@ -164,14 +138,11 @@ pub enum ExpressionKind {
         pattern: Box<Pattern>,
         /// What is run over.
         iterable: Box<Expression>,
-        /// Body.
         body: Block,
     },
     /// `while c { }`
     While {
-        /// The condition.
         condition: Box<Expression>,
-        /// Body.
         body: Block,
     },
     /// `return e`
@@ -200,30 +171,24 @@ pub enum ExpressionKind {
         iterable: Box<Expression>,
         /// `limit`, `errors`.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `parallel (f(), g())`
     Parallel(Vec<Expression>),
     /// `step "name" mods { }`
     Step {
-        /// A string.
         name: Box<Expression>,
-        /// In written order.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `timeout 5s { }`, `retry 3 { }`, `budget(usd: 1.0) { }`
     Modified {
         /// In written order, at least one.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `reflect p(args) max N until (r => c) by critic`
     Reflect {
-        /// The call.
         call: Box<Expression>,
         /// After `max`.
         max: Option<Box<Expression>>,
@@ -236,23 +201,18 @@ pub enum ExpressionKind {
     Revise(Box<Expression>),
     /// `p(args) by a`
     By {
-        /// The call.
         call: Box<Expression>,
-        /// The agent.
         agent: Box<Expression>,
     },
     /// `p(args) with { cache: false }`
     With {
-        /// The call.
         call: Box<Expression>,
-        /// The overrides.
         settings: Vec<Setting>,
     },
     /// Text that is no expression; already reported.
     Invalid,
 }
 
-/// A literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// `42`. `None` when it does not fit 64 bits; `9223372036854775808` is held as such for a minus before it.
@@ -283,14 +243,12 @@ pub enum StringPart {
 pub struct Argument {
     /// The name before the colon.
     pub name: Option<Identifier>,
-    /// The value.
     pub value: Expression,
 }
 
 /// `title: e` or `title` in a record literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FieldInit {
-    /// The field.
     pub name: Identifier,
     /// `None` stands for the variable of the same name.
     pub value: Option<Expression>,
@@ -301,11 +259,9 @@ pub struct FieldInit {
 pub struct MapEntry {
     /// A string, int, variant or parenthesised expression.
     pub key: Expression,
-    /// The value.
     pub value: Expression,
 }
 
-/// A lambda's parameter.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LambdaParameter {
     /// A name, `_` or a tuple.
@@ -328,13 +284,10 @@ pub struct MatchArm {
 /// A modifier with its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
-    /// Which.
     pub kind: ModifierKind,
-    /// All of it.
     pub span: Span,
 }
 
-/// Which modifier.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ModifierKind {
     /// `timeout D`
@@ -352,7 +305,6 @@ pub enum ModifierKind {
     Reflect {
         /// Rounds.
         count: Expression,
-        /// The reflection prompt.
         with: Option<Expression>,
     },
     /// `budget(usd: 0.5, …)`
@@ -364,7 +316,6 @@ pub enum ModifierKind {
 }
 
 impl ModifierKind {
-    /// Which modifier it is.
     #[must_use]
     pub const fn name(&self) -> ModifierName {
         match self {

@@ -13,7 +13,6 @@ macro_rules! operators {
         }
 
         impl $name {
-            /// Every one of them.
             pub const ALL: &'static [Self] = &[$(Self::$operator,)*];
 
             /// The token that it is written as.

@@ -5,7 +5,6 @@ use gsw_source::{Code, Diagnostic, Place, Span};
 /// Something wrong with the text itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LexicalError {
-    /// What.
     pub kind: LexicalErrorKind,
     /// The bytes that it is about, in the file.
     pub span: Span,
@@ -39,7 +38,6 @@ pub enum LexicalErrorKind {
 }
 
 impl LexicalError {
-    /// The report of it.
     #[must_use]
     pub fn diagnostic(&self, place: Place) -> Diagnostic {
         match &self.kind {

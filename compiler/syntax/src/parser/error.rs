@@ -55,27 +55,19 @@ const _: () = assert!(TokenKind::ALL.len() <= CLASSES as usize);
 impl Expected {
     /// Nothing worth naming.
     pub const NOTHING: Self = Self(0);
-    /// A name.
     pub const NAME: Self = Self(1 << CLASSES);
-    /// An expression.
     pub const EXPRESSION: Self = Self(1 << (CLASSES + 1));
     /// An operator between two expressions; named only when nothing else is.
     pub const OPERATOR: Self = Self(1 << (CLASSES + 2));
-    /// A statement.
     pub const STATEMENT: Self = Self(1 << (CLASSES + 3));
-    /// A pattern.
     pub const PATTERN: Self = Self(1 << (CLASSES + 4));
-    /// A type.
     pub const TYPE: Self = Self(1 << (CLASSES + 5));
-    /// A declaration.
     pub const DECLARATION: Self = Self(1 << (CLASSES + 6));
     /// The end of a statement.
     pub const END_OF_STATEMENT: Self = Self(1 << (CLASSES + 7));
     /// The end of a declaration.
     pub const END_OF_ITEM: Self = Self(1 << (CLASSES + 8));
-    /// A modifier word.
     pub const MODIFIER: Self = Self(1 << (CLASSES + 9));
-    /// A string.
     pub const STRING: Self = Self(1 << (CLASSES + 10));
     /// A key of a map.
     pub const MAP_KEY: Self = Self(1 << (CLASSES + 11));

@@ -7,14 +7,12 @@ use crate::parser::input::{Rule, nested};
 use crate::parser::rules::{Mode, Rules};
 use crate::parser::{expression, item, operand, pattern, setting, statement, type_expression};
 
-/// The finished grammar.
 pub(crate) struct Grammar {
     /// One item, up to its end.
     pub(crate) item: Rule<ast::Item>,
 }
 
 impl Grammar {
-    /// Builds every production.
     pub(crate) fn new() -> Self {
         let mut rules = Rules::declare();
         let known = rules.clone();

@@ -30,7 +30,6 @@ pub(crate) type Declared<T> = Recursive<Indirect<'static, 'static, Tokens, T, Ex
 /// What a mapping function sees of the parse.
 pub(crate) type Context<'parse> = MapExtra<'static, 'parse, Tokens, Extra>;
 
-/// What is being parsed.
 pub(crate) struct ItemSource {
     /// The text of the file.
     pub(crate) text: Arc<str>,
@@ -270,7 +269,6 @@ pub(crate) fn token_that<T: 'static>(
     .boxed()
 }
 
-/// A contextual word.
 pub(crate) fn word(
     word: Word,
     expected: Expected,
@@ -278,7 +276,6 @@ pub(crate) fn word(
     token_where(move |token| token.word == word, expected)
 }
 
-/// An identifier.
 pub(crate) fn identifier() -> Rule<ast::Identifier> {
     token_as(TokenKind::Identifier, Expected::NAME)
         .map_with(|token, context: &mut Context<'_>| context.state().identifier(token))

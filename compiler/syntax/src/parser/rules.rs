@@ -8,7 +8,6 @@ use crate::parser::input::{Declared, Rule};
 /// How much of the expression grammar may be used at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// All of it.
     Full,
     /// In a head, where `{` opens the body: no map and no record literal.
     Head,

@@ -45,7 +45,6 @@ macro_rules! words {
         }
 
         impl ModifierName {
-            /// Every modifier.
             pub const ALL: &'static [Self] = &[$(Self::$modifier,)*];
 
             /// The word that it starts with.

@@ -62,7 +62,6 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Its word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Workflow => "workflow",

@@ -80,7 +80,6 @@ impl Scene<'_> {
         advise(found, word.span)
     }
 
-    /// A misspelt modifier.
     fn misspelt_modifier(&self, sight: &Sight<'_>) -> Option<Advice> {
         let is_name = sight.token.kind == TokenKind::Identifier;
         if !sight.expects(Expected::MODIFIER) || !is_name {

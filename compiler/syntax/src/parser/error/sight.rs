@@ -29,7 +29,6 @@ impl Sight<'_> {
         self.before(count).is_some_and(|it| it.kind == kind)
     }
 
-    /// The token after.
     pub(super) fn after(&self) -> Option<Token> {
         self.tokens.get(self.index + 1).copied()
     }
