@@ -4,17 +4,14 @@ use gsw_semantics::hir::{
     Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers,
     Pattern,
 };
-use gsw_semantics::{
-    Child, agent_models, children, is_std, item_bodies, item_signature, listed_tools,
-};
+use gsw_semantics::{Child, children, is_std, item_bodies, item_signature};
 use gsw_source::{Db, ItemId, ItemKind, Project};
-use gsw_syntax::ast::{
-    ExpressionKind as WrittenKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
-};
+use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{file_item_ids, item_ast};
 use rustc_hash::FxHashMap;
 
 use super::label;
+use super::prompt::prompt;
 use super::{Graph, Group, GroupKind, Lane, Node, Work, WorkKind, Workflow};
 
 /// The structure of the entry module's workflows, or of the one called `name`, with every workflow that they call.
@@ -554,92 +551,6 @@ fn heading(db: &dyn Db, item: ItemId) -> String {
         format!(" → {result}")
     };
     format!("({}){result}", parameters.join(", "))
-}
-
-/// A prompt with its agent; `by` is the one that the call names.
-fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
-    let agent = by.or(item_signature(db, item).signature.agent);
-    let own = settings(db, item);
-    let inherited = agent.map_or_else(Vec::new, |it| settings(db, it));
-    let setting = |name: &str| {
-        let both = own.iter().chain(&inherited);
-        both.into_iter().find(|it| it.name.name == name)
-    };
-    let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
-    let models = match own_model {
-        Some(model) => vec![gsw_semantics::resolved_model(db, &model)],
-        None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
-    };
-    let of_tools = if own.iter().any(|it| it.name.name == "tools") {
-        Some(item)
-    } else {
-        agent
-    };
-    let tools = of_tools.map_or_else(Vec::new, |it| listed_tools(db, it));
-    let counts = ["reflect", "retry", "max_turns"];
-    let marks = counts.into_iter().filter_map(|name| {
-        let count = setting(name).and_then(number)?;
-        Some(format!("{} {count}", name.replace('_', " ")))
-    });
-    let cache = setting("cache").filter(|it| !is_false(it));
-    Work {
-        kind: WorkKind::Prompt,
-        name: item.name(db).to_string(),
-        details: agent
-            .map(|it| format!("by {}", it.name(db)))
-            .into_iter()
-            .chain((!models.is_empty()).then(|| models.join(", ")))
-            .collect(),
-        tools: tools.iter().map(|it| it.name(db).to_string()).collect(),
-        marks: marks.chain(cache.map(|_| "cache".to_owned())).collect(),
-    }
-}
-
-fn settings(db: &dyn Db, item: ItemId) -> Vec<Setting> {
-    let Some(ast) = item_ast(db, item) else {
-        return Vec::new();
-    };
-    if let ItemBody::Agent { settings, .. } = &ast.body {
-        return settings.clone();
-    }
-    let ItemBody::Prompt { entries, .. } = &ast.body else {
-        return Vec::new();
-    };
-    entries
-        .iter()
-        .filter_map(|it| match it {
-            PromptEntry::Setting(setting) => Some(setting.clone()),
-            PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
-        })
-        .collect()
-}
-
-fn literal(setting: &Setting) -> Option<&Literal> {
-    let SettingValue::Expression(value) = &setting.value else {
-        return None;
-    };
-    let WrittenKind::Literal(literal) = &value.kind else {
-        return None;
-    };
-    Some(literal)
-}
-
-fn text(setting: &Setting) -> Option<String> {
-    let Literal::String(text) = literal(setting)? else {
-        return None;
-    };
-    Some(text.to_string())
-}
-
-fn number(setting: &Setting) -> Option<i128> {
-    let Literal::Int(number) = literal(setting)? else {
-        return None;
-    };
-    *number
-}
-
-fn is_false(setting: &Setting) -> bool {
-    matches!(literal(setting), Some(Literal::Bool(false)))
 }
 
 /// The modifiers in the head of a question to a person.
