@@ -4,6 +4,7 @@ mod collect;
 mod label;
 mod layout;
 mod mermaid;
+mod prompt;
 mod svg;
 mod width;
 

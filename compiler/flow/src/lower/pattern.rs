@@ -39,6 +39,10 @@ struct Matcher<'b, 'l, 'v> {
 }
 
 impl Matcher<'_, '_, '_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn test(&mut self, pattern: &Pattern, value: Operand) {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Invalid => {}
