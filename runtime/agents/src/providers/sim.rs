@@ -16,7 +16,6 @@ use value::Generator;
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;
 
-/// The simulated answer.
 pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer {
     let text = answer(request, 0);
     on_delta(&text);
