@@ -8,12 +8,12 @@ use gsw_abi::program::Program;
 use gsw_codegen::Options;
 use gsw_source::{Database, Diagnostic, Disk, Project, Severity};
 
-/// A compiled program.
+/// A program that was compiled while the host was built.
 #[derive(Debug)]
 pub struct Built {
-    /// The image, for `groundswell::Program::from_image`.
+    /// The image that `groundswell::Program::from_image` takes.
     pub image: Vec<u8>,
-    /// Its tables.
+    /// The tables of the program: its types, workflows and tools.
     pub program: Program,
     /// What the checker warns of, as text, each several lines.
     pub warnings: Vec<String>,

@@ -11,13 +11,13 @@ use serde::de::DeserializeOwned;
 pub enum Error {
     /// The workflow raised an error that it did not catch.
     Raised(Box<RunError>),
-    /// It was cancelled.
+    /// The run was cancelled before its end.
     Cancelled,
     /// It did not begin: the input does not fit its parameters.
     InvalidInput(Vec<Issue>),
     /// The value does not fit the type that the host asked for.
     Output {
-        /// The value as JSON.
+        /// The value that does not fit, as JSON.
         value: String,
         /// Why it does not fit.
         error: serde_json::Error,
@@ -102,9 +102,9 @@ impl std::error::Error for Error {
 pub enum HostError {
     /// The program has no workflow of this name.
     UnknownWorkflow {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// The names of the workflows that the program has.
         known: Vec<String>,
     },
     /// The input is no JSON object, or cannot be written as one.

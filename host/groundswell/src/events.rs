@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, as a host reads it.
+//! The events of a run while it goes on, as a host reads them.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -24,7 +24,7 @@ pub struct Host {
     engine: Engine,
 }
 
-/// Settings of a host.
+/// What a host is built from: models, limits and observers.
 pub struct HostBuilder {
     program: Program,
     tools: Tools,

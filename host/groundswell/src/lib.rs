@@ -13,7 +13,7 @@
 //! # }
 //! ```
 //!
-//! [`Run::events`] tells what happens, [`Run::finish`] gives the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
+//! [`Run::events`] streams what happens, [`Run::finish`] returns the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
 //! cores; any executor can await them.
 
 #![warn(clippy::wildcard_enum_match_arm)]

@@ -1,4 +1,4 @@
-//! The number that tells whether an image and a runtime fit together.
+//! The number by which an image and a runtime know that they fit together.
 
 use sha2::{Digest, Sha256};
 

@@ -8,7 +8,7 @@
 pub enum Fact {
     /// The error, where it arose, and the lines of source on its way.
     Failure,
-    /// `step` or `workflow`.
+    /// What failed: `step` or `workflow`.
     Level,
     /// The number of the attempt that failed, from 1.
     Attempt,
@@ -23,9 +23,7 @@ pub enum Fact {
 /// The form of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FactForm {
-    /// A string.
     Text,
-    /// A whole number.
     Number,
     /// A list of records, or of their texts where a parameter wants strings.
     List,
@@ -55,7 +53,6 @@ impl Fact {
         }
     }
 
-    /// Its form.
     #[must_use]
     pub const fn form(self) -> FactForm {
         match self {

@@ -3,14 +3,12 @@
 /// A model that needs neither a key nor a network.
 pub const OFFLINE_MODEL: &str = "sim/default";
 
-/// Who answers models.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provider {
     /// The Messages API of Anthropic.
     Anthropic,
     /// Chat completions of OpenAI, and of compatible servers at another address.
     OpenAi,
-    /// The built-in simulator.
     Sim,
 }
 

@@ -2,10 +2,12 @@
 //!
 //! A row reads `Variant name: form(…), from(…), read(…), key(…);`.
 //!
-//! `form` is the [`Form`] of the value · `from` the outermost [`Origin`] that may set it · `read` the [`Reader`] that gives
-//! it its effect · `key` what of it enters the key of a kept answer: `none`, because it does not change which answers are
-//! good · `request`, because the request holds what it leads to, and the key holds the request · `effective`, as the reader
-//! understood it, defaults included · `written`, as the program wrote it, because its effect shows nowhere else.
+//! - `form`: the [`Form`] of the value.
+//! - `from`: the outermost [`Origin`] that may set it.
+//! - `read`: who gives it its effect: `agents`, whose settings need a field of its name, the `engine`, or `nobody` yet.
+//! - `key`: what of it enters the key of a kept answer. `none`, since it does not change which answers are good; `request`,
+//!   since the key holds the request that it leads to; `effective`, the value that it has, defaults included; `written`, as
+//!   the program wrote it, since its effect shows nowhere else.
 //!
 //! The checker, `gsw.toml`, the crate that asks models, its cache key and the graph expand or match the table, so that a new
 //! row names what it must join. Durations cross as seconds.
@@ -19,7 +21,6 @@ macro_rules! for_each_setting {
         $then! {
             /// `provider/model`, or several that are tried in turn.
             Model model: form(Model), from(Program), read(agents), key(effective);
-            /// The system prompt.
             System system: form(Text), from(Program), read(engine), key(request);
             /// What an agent is for.
             Description description: form(Text), from(Program), read(nobody), key(none);
@@ -35,7 +36,6 @@ macro_rules! for_each_setting {
             Hooks hooks: form(Names(Listed::Hooks)), from(Program), read(nobody), key(written);
             /// Environment variables of the agent's tools and processes.
             Env env: form(Environment), from(Program), read(nobody), key(written);
-            /// A conversation to continue.
             Session session: form(Session), from(Call), read(nobody), key(written);
             /// `exact`, or `lenient`: whether the parser may repair an answer.
             Answer answer: form(Answer), from(Project), read(agents), key(effective);
@@ -63,27 +63,22 @@ macro_rules! for_each_setting {
     };
 }
 
-/// What a setting takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// A string.
     Text,
-    /// A list of strings.
     Texts,
-    /// A whole number.
     Count {
         /// The least that it may be.
         least: u32,
     },
     /// A number with a fraction.
     Number,
-    /// A duration.
     Duration,
     /// A model's name, or several in `first_of(…)`.
     Model,
-    /// `true`, `false` or [`CACHE_PARTS`].
+    /// `true`, `false` or some of [`CACHE_PARTS`].
     Cache,
-    /// Some of [`BUDGET_PARTS`].
+    /// A record of some of [`BUDGET_PARTS`].
     Budget,
     /// A list of tools, each by its name or as another: `accounts.remove as remove_account`.
     Tools,
@@ -91,45 +86,30 @@ pub enum Form {
     Names(Listed),
     /// Names of variables with strings or secrets.
     Environment,
-    /// `exact` or `lenient`.
+    /// One of the words `exact` and `lenient`.
     Answer,
-    /// A conversation.
     Session,
 }
 
 /// The declarations that a list of names takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Listed {
-    /// `mcp`
     Servers,
     /// `skill`, or the folder of one as a text.
     Skills,
-    /// `hook`
     Hooks,
-    /// `workflow`
     Workflows,
 }
 
 /// Where a setting may be written; what one origin may set, the ones after it may set too and win.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
-    /// `[models.settings]` in `gsw.toml`.
+    /// The table `[models.settings]` of the project's `gsw.toml`.
     Project,
     /// An agent, a prompt or a question.
     Program,
-    /// A call, after `with`.
+    /// One call, in the settings after `with`.
     Call,
-}
-
-/// The part of the runtime that gives a setting its effect.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reader {
-    /// The crate that asks models.
-    Agents,
-    /// The run.
-    Engine,
-    /// None: it is accepted and has no effect.
-    Nobody,
 }
 
 /// The part of `cache: { … }`.
@@ -145,13 +125,10 @@ pub const BUDGET_PARTS: &[(&str, Form)] = &[
 
 /// How long an answer is kept.
 pub const TTL: &str = "ttl";
-/// The most dollars.
 pub const USD: &str = "usd";
 /// The most tokens, input and output together.
 pub const TOKENS: &str = "tokens";
-/// The most requests.
 pub const CALLS: &str = "calls";
-/// The most time.
 pub const TIME: &str = "time";
 
 macro_rules! define {
@@ -162,7 +139,6 @@ macro_rules! define {
         pub enum Setting { $($(#[$doc])* $variant),* }
 
         impl Setting {
-            /// Every row.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// As it is written, and the key of its value in JSON.
@@ -171,7 +147,6 @@ macro_rules! define {
                 match self { $(Self::$variant => stringify!($name)),* }
             }
 
-            /// What it takes.
             #[must_use]
             pub const fn form(self) -> Form {
                 match self { $(Self::$variant => Form::$($form)*),* }
@@ -183,22 +158,13 @@ macro_rules! define {
                 match self { $(Self::$variant => Origin::$from),* }
             }
 
-            /// What gives it its effect.
-            #[must_use]
-            pub const fn reader(self) -> Reader {
-                match self { $(Self::$variant => define!(@read $read)),* }
-            }
         }
     };
-    (@read agents) => { Reader::Agents };
-    (@read engine) => { Reader::Engine };
-    (@read nobody) => { Reader::Nobody };
 }
 
 for_each_setting!(define);
 
 impl Setting {
-    /// The row called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)
@@ -217,9 +183,9 @@ impl Setting {
 /// The settings of one prompt call as compiled code hands them over: a JSON object of what is written, by [`CallPart`].
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct CallSettings {
-    /// The prompt's own.
+    /// The settings in the body of the prompt.
     pub prompt: Map<String, Value>,
-    /// Those after `with`.
+    /// The settings after `with` at the call.
     pub call: Map<String, Value>,
     /// The index of the agent after `by`.
     pub agent: Option<usize>,
@@ -227,21 +193,16 @@ pub struct CallSettings {
     pub improving: Option<Value>,
 }
 
-/// A key of [`CallSettings`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallPart {
-    /// The prompt's own settings.
     Prompt,
-    /// The settings after `with`.
     Call,
-    /// The agent after `by`.
     Agent,
     /// The answer that is to be improved.
     Improving,
 }
 
 impl CallPart {
-    /// Its key.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {

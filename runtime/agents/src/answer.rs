@@ -47,7 +47,6 @@ pub(crate) use parse::strict as strict_json;
 /// A value that passed the check.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The value.
     pub value: Value,
     /// What had to be repaired, in words.
     pub repairs: Vec<String>,
@@ -153,7 +152,7 @@ fn no_json(text: &str, schema: &Value) -> Issue {
     if text.trim().chars().nth(SHOWN).is_some() {
         found.push('…');
     }
-    // Where something hidden stands in it, nobody knows.
+    // Any part of it may be the value of a hidden field.
     if coerce::hides(schema) {
         found = "text that is hidden".into();
     }

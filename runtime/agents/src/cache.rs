@@ -16,9 +16,7 @@ use serde::Serialize;
 
 use flight::{Flights, Place};
 
-/// The most entries.
 const MOST_ENTRIES: usize = 1_000;
-/// The most bytes.
 const MOST_BYTES: usize = 52_428_800;
 /// What an entry costs besides its texts: list links, table slot, allocations.
 const OVERHEAD: usize = 256;
@@ -52,13 +50,11 @@ struct Entry {
 pub struct Metrics {
     /// Look-ups that found an entry.
     pub hits: u64,
-    /// Look-ups that did not.
+    /// Look-ups that found none.
     pub misses: u64,
     /// Entries that gave way to others or whose time was over.
     pub evictions: u64,
-    /// Entries now.
     pub entries: usize,
-    /// Bytes now.
     pub bytes: usize,
     /// Hits per look-up; 0 before the first.
     pub hit_rate: f64,

@@ -9,12 +9,11 @@ use serde::Deserialize;
 /// The built-in table; prices are per million tokens in US dollars.
 const BUILT_IN: &str = include_str!("catalogue.json");
 
-/// The known models.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Catalogue {
     /// The model of an agent that names none.
     pub default: String,
-    /// Looked up in order; a name that ends in `*` stands for all that begin so.
+    /// Looked up in order; a name that ends in `*` matches all that begin so.
     models: Vec<KnownModel>,
 }
 
@@ -33,12 +32,11 @@ pub struct KnownModel {
     pub refuses: Vec<String>,
 }
 
-/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Dollars {
-    /// Fresh input.
+    /// Input that the provider has not cached.
     pub input: f64,
-    /// Output, thinking included.
+    /// Output, including the tokens of thinking.
     pub output: f64,
     /// Input read from the provider's cache; the price of fresh input where absent.
     pub cache_read: Option<f64>,
@@ -57,7 +55,6 @@ pub enum Thinking {
 }
 
 impl Catalogue {
-    /// The built-in one.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();

@@ -222,7 +222,6 @@ impl Talk {
         PromptStep::Ask(Box::new(self.request.clone()))
     }
 
-    /// The value is kept.
     fn end(&mut self) -> PromptStep {
         match self.value.take() {
             Some(value) => PromptStep::Done(Box::new(PromptResult {

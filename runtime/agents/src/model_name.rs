@@ -12,10 +12,10 @@ fn unknown(model: &str) -> String {
     let names = names.join("`, `");
     match model.split_once('/') {
         Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
-            format!("`{model}`: there is no provider `{provider}`; the providers are `{names}`")
+            format!("`{model}`: unknown provider `{provider}`; the providers are `{names}`")
         }
         _ => format!(
-            "`{model}` is no model name; write `provider/model`, with one of the providers `{names}`"
+            "`{model}` is not the name of a model; write `provider/model`, with one of the providers `{names}`"
         ),
     }
 }

@@ -36,7 +36,7 @@ pub use retry::Policy;
 pub struct Providers(Network);
 
 impl Providers {
-    /// Providers whose keys and addresses stand in this environment.
+    /// Providers with the keys and addresses of this environment.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
         Self::with_policy(environment, Policy::default())

@@ -87,7 +87,7 @@ fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
     messages
 }
 
-/// The user text with its media where they stand.
+/// The user text with each attachment at its place.
 fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
     if media.is_empty() {
         return vec![Content::Text { text }];
@@ -110,7 +110,6 @@ fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
     content
 }
 
-/// A message of text.
 pub(crate) fn said(role: Role, text: impl Into<String>) -> Arc<Message> {
     let text = text.into();
     Arc::new(Message {

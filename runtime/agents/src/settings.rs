@@ -24,7 +24,6 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
 pub(crate) enum Exactness {
     /// Whatever it can; it reports each repair.
     Lenient,
-    /// Nothing.
     Exact,
 }
 

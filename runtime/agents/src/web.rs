@@ -15,7 +15,6 @@ use crate::connections::{Names, OutOfReach, Within, address, connection, is_with
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Redirects that are followed.
 const REDIRECTS: usize = 10;
 /// The largest body in bytes; a guess.
 const LARGEST: usize = 64 << 20;
@@ -139,7 +138,6 @@ fn new_client(reach: Reach) -> Result<Client, String> {
         .map_err(|error| format!("the HTTP client cannot start: {error}"))
 }
 
-/// What is sent next.
 struct Next {
     method: Method,
     url: Url,
@@ -165,7 +163,7 @@ impl Next {
         for (name, value) in &request.headers {
             let name = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| failed(format!("`{name}` is no name of a header")))?;
-            // The value may be a secret, so it is not told.
+            // The value may be a secret, so it is not shown.
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 failed(format!(
                     "the value of the header `{name}` holds characters that cannot be sent"

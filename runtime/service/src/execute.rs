@@ -226,7 +226,9 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
         RunResult::Raised(error) => {
             match (form, serde_json::to_string(error)) {
                 (ResultForm::Json, Ok(json)) => say::say_json(&json),
-                _ => say::say_lines(&failure::text(error)),
+                (ResultForm::Json, Err(_)) | (ResultForm::Plain | ResultForm::Raw, _) => {
+                    say::say_lines(&failure::text(error));
+                }
             }
             failure::exit_of(error)
         }
@@ -269,7 +271,9 @@ fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
         (ResultForm::Plain, _) if std::io::stdout().is_terminal() => {
             say::print_styled(&result_text::lines(json, terminal::colors()))
         }
-        _ => say::print_json(&format!("{json}\n")),
+        (ResultForm::Raw, Err(_)) | (ResultForm::Plain | ResultForm::Json, _) => {
+            say::print_json(&format!("{json}\n"))
+        }
     }
 }
 

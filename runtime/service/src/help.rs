@@ -110,16 +110,16 @@ fn write_builtin(text: &mut String) {
     let _ = write!(
         text,
         "Built-in options:
-  --model <provider/model>         Replaces every agent's model; {OFFLINE_MODEL} is offline and made up
+  --model <provider/model>         Uses this model for every agent; {OFFLINE_MODEL} makes answers up, offline
   --events <FILE|->                Writes the run's events as JSON lines
   --json                           Prints an error as JSON
-  --raw                            Prints a string result bare
+  --raw                            Prints a string result without quotes
   --quiet                          No logs and no progress on standard error
-  --memory SIZE                    The most that a run's values may take, such as 512MB
-  --help                           This text
+  --memory SIZE                    Limits the memory of the run's values, such as 512MB
+  --help                           Prints this help
   --version                        Prints the program's name and version
 Built-in commands:
-  manifest                         Prints the program's own description as JSON
+  manifest                         Describes the program's workflows and tools as JSON
 ",
     );
 }

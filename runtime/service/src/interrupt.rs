@@ -42,7 +42,6 @@ impl Interrupted {
     }
 }
 
-/// What a signal ends.
 struct Ends {
     canceller: Canceller,
     engine: Engine,
@@ -109,7 +108,7 @@ pub fn listen(canceller: Canceller, engine: Engine, observers: Arc<Observers>) -
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` under `nohup`.
+    /// `None` under `nohup`, where a hang-up must end nothing.
     hang_up: Option<tokio::signal::unix::Signal>,
     /// Never heard: that it is listened for makes a file that grows too large an error instead of the end.
     _too_large: Option<tokio::signal::unix::Signal>,

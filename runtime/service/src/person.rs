@@ -41,7 +41,6 @@ struct State {
     asked: u64,
 }
 
-/// Where answers come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     /// A form on the terminal.
@@ -52,7 +51,6 @@ enum Way {
 
 /// What the desk hears of.
 enum Message {
-    /// A question.
     Ask(Box<Ticket>),
     /// Nobody wants the answer to a question any more.
     Withdraw(u64),
@@ -60,7 +58,6 @@ enum Message {
     Accepted(String),
     /// A line that was asked for.
     Line(std::io::Result<Option<String>>),
-    /// The program ends.
     Close(Sender<()>),
 }
 

@@ -9,7 +9,7 @@ use gsw_tree::node::{NodeId, Spent, Status};
 use gsw_tree::usage::Usage;
 use serde_json::Value;
 
-use crate::node::{Node, Told, What};
+use crate::node::{Node, Recorded, What};
 use crate::tree::{Keep, Tree};
 
 impl Tree {
@@ -122,16 +122,16 @@ impl Tree {
 
     fn keep(&mut self, node: NodeId, sequence: u64, time: i64, what: impl FnOnce() -> What) {
         if self.keep == Keep::All {
-            let told = Told {
+            let recorded = Recorded {
                 sequence,
                 time,
                 what: what(),
             };
-            self.node_mut(node).told.push(told);
+            self.node_mut(node).recorded.push(recorded);
         }
     }
 
-    /// The node with this id. One whose start was not told is mounted under the run itself.
+    /// The node with this id. One whose start was not recorded is mounted under the run itself.
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
         if !self.nodes.contains_key(&id) {
             self.mount(Node::new(id, Some(NodeId::ROOT)));
@@ -179,7 +179,7 @@ impl Tree {
             self.contradictions += 1;
             return;
         }
-        // A parent whose start was not told is made first, so that it stands above.
+        // A parent whose start was not recorded is made first, so that it is above.
         self.node_mut(parent);
         if self.get(id).is_none() {
             let mut node = Node::new(id, Some(parent));
@@ -198,7 +198,7 @@ impl Tree {
         node.input = input.clone().filter(|_| keeps_input);
     }
 
-    /// What was told about a node before its start is told now under its parent.
+    /// What was recorded about a node before its start is recorded now under its parent.
     fn mount_again(&mut self, id: NodeId, parent: NodeId) {
         let old = self.node_mut(id).parent.replace(parent);
         if let Some(old) = old.and_then(|it| self.nodes.get_mut(&it)) {
@@ -257,7 +257,7 @@ impl Tree {
         self.totals.spent.add(spent);
     }
 
-    /// The end of a prompt tells all that it spent; what its answers told before is counted already.
+    /// The end of a prompt reports all that it spent; what its answers reported before is counted already.
     fn settle_prompt(&mut self, id: NodeId, usage: &Usage, detail: Option<&PromptDetail>) {
         let known = self.node_mut(id).spent;
         let spent = Spent {

@@ -30,12 +30,12 @@ pub fn detail(tree: &Tree, node: &Node) -> String {
             let _ = writeln!(out, "  {} · #{}", text::line(child, &spent), child.id.0);
         }
     }
-    if !node.told.is_empty() {
+    if !node.recorded.is_empty() {
         out.push_str("events\n");
     }
-    for told in &node.told {
-        let (kind, fields) = told.parts();
-        let after = node.start.map_or(0, |it| told.time.saturating_sub(it));
+    for recorded in &node.recorded {
+        let (kind, fields) = recorded.parts();
+        let after = node.start.map_or(0, |it| recorded.time.saturating_sub(it));
         let _ = writeln!(out, "  +{} {kind}", measure::duration(after));
         write_fields(&mut out, &fields);
     }

@@ -34,13 +34,11 @@ pub struct Diff {
 /// A node that differs; `None` where it does not.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// Its path.
     pub path: String,
-    /// The statuses.
     pub status: Option<(Status, Status)>,
     /// The outputs or errors, as JSON.
     pub outcome: Option<(Value, Value)>,
-    /// The durations in nanoseconds.
+    /// Before and after, in nanoseconds.
     pub duration: Option<(i64, i64)>,
     /// Dollars, with all that is below.
     pub cost: Option<(f64, f64)>,
@@ -129,7 +127,6 @@ fn change(old: &Node, new: &Node, costs: (Option<f64>, Option<f64>)) -> Option<C
 }
 
 impl Diff {
-    /// As lines of text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -159,7 +156,6 @@ impl Diff {
         out
     }
 
-    /// As JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         let branches = |list: &[(String, usize)]| -> Value {

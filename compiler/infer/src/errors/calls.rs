@@ -1,5 +1,6 @@
 //! Wording of reports about calls and their arguments.
 
+use gsw_abi::judge::{Fact, FactForm};
 use gsw_abi::setting::Form;
 use gsw_source::{Code, Diagnostic, Place, did_you_mean};
 use gsw_syntax::ast::ModifierKind;
@@ -207,7 +208,7 @@ pub fn wanted_form(form: Form) -> &'static str {
         Form::Number => "a value of type `float`",
         Form::Duration => "a value of type `duration`",
         Form::Model => "the name of a model, or `first_of(…)`",
-        Form::Cache => "`true`, `false` or `{ ttl: 1h }`",
+        Form::Cache => "`true` or `false`",
         Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`",
         Form::Tools => "a list of tools",
         Form::Names(_) => "a list of names",
@@ -217,13 +218,22 @@ pub fn wanted_form(form: Form) -> &'static str {
     }
 }
 
-/// A judge of a failed body that wants to know what nobody can tell it.
+/// A judge of a failed body with a parameter that no fact fits.
 pub fn wrong_judge(place: Place) -> Diagnostic {
-    let wanted = "parameters that can be told about a failure";
-    wrong_setting(place, "reflect … with", wanted).note(
-        "told are `failure: string`, `level: string`, `attempt: int`, `history: [string]`, `node: string` and `max: int`, \
-         by name, or in this order",
-    )
+    let wanted = "parameters that take facts about a failure";
+    let parameter = |it: &Fact| {
+        let ty = match it.form() {
+            FactForm::Text => "string",
+            FactForm::Number => "int",
+            FactForm::List => "[string]",
+        };
+        format!("`{}: {ty}`", it.name())
+    };
+    let facts: Vec<String> = Fact::ALL.iter().map(parameter).collect();
+    wrong_setting(place, "reflect … with", wanted).note(format!(
+        "the facts are {}: a parameter takes the fact of its name, else the next one that is left",
+        facts.join(", ")
+    ))
 }
 
 /// The word that a modifier starts with.

@@ -12,7 +12,6 @@ use crate::rust::type_name::Names;
 const DERIVED: &str = "#[derive(Clone, Debug, PartialEq, ::groundswell::serde::Serialize, ::groundswell::serde::Deserialize)]\n\
      #[serde(crate = \"::groundswell::serde\")]\n";
 
-/// Declares a type.
 pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
     let types = names.types;
     match types.get(id) {

@@ -1,4 +1,4 @@
-//! Which Rust type stands for a type of the program, and which have to be declared.
+//! Which Rust type represents a type of the program, and which have to be declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 

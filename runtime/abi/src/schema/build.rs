@@ -8,7 +8,7 @@ use super::bound::{add_check, describe};
 use super::names;
 use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
 
-/// The JSON Schema of a type. Named types that repeat or contain themselves stand in `$defs`.
+/// The JSON Schema of a type. Named types that repeat or contain themselves go into `$defs`.
 #[must_use]
 pub fn schema(types: &TypeTable, id: TypeId) -> Value {
     let definitions = names::definitions(types, id);
@@ -38,7 +38,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The schema of a type where it is used: a reference when it stands in `$defs`.
+    /// The schema of a type where it is used: a reference when it is in `$defs`.
     fn mention(&self, id: TypeId) -> Map<String, Value> {
         match self.definitions.get(&id) {
             Some(name) => object(json!({ "$ref": format!("#/$defs/{name}") })),

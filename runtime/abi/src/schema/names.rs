@@ -1,4 +1,4 @@
-//! Which named types of a schema stand in its `$defs`, and under which name.
+//! Which named types of a schema go into its `$defs`, and under which name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn definitions(types: &TypeTable, root: TypeId) -> BTreeMap<TypeId, S
         .collect()
 }
 
-/// The declared name of what may stand in `$defs`.
+/// The declared name of what may go into `$defs`.
 pub(super) fn name(ty: &Type) -> Option<&str> {
     match ty {
         Type::Record(it) => Some(&it.name),

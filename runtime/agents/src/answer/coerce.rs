@@ -35,9 +35,9 @@ const MOST_FIT_STEPS: u32 = 4_000_000;
 /// A change on its way.
 struct Coercion<'a> {
     root: &'a Value,
-    /// Those that are left.
+    /// The steps that are left, shared by all attempts.
     steps: &'a Cell<u32>,
-    /// The path of the hidden field that is being changed: its values stand in no repair.
+    /// The path of the hidden field that is being changed: its values are part of no repair.
     hidden: Option<String>,
     /// Likewise, of questions whether a value fits.
     fit_steps: &'a Cell<u32>,
@@ -209,7 +209,7 @@ fn owned(items: Vec<Cow<'_, Value>>) -> Value {
     items.into_iter().map(Cow::into_owned).collect()
 }
 
-/// Whether the value can be this branch: the constant that tells variants apart is as a rule right.
+/// Whether the value can be this branch: the constant that discriminates variants is usually right.
 fn may_be(value: &Value, branch: &Value) -> bool {
     let known = branch.get("properties").and_then(Value::as_object);
     match (value, known) {

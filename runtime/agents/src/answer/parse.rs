@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 /// How deep values may nest.
 const MOST_DEPTH: usize = 512;
 
-/// The manner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Manner {
     Strict,
@@ -266,7 +265,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// Takes what stands after an item; whether the list or object ends there.
+    /// Takes the separator after an item; says whether the list or object ends there.
     fn separated(&mut self, close: char) -> Result<bool, Flaw> {
         self.blanks();
         if self.take(close) {

@@ -281,7 +281,7 @@ fn wrong_settings_raise_before_anything_is_asked() {
         (json!({"model": "gpt"}), "no model name"),
         (
             json!({"model": ["sim/a", "mistral/b"]}),
-            "no provider `mistral`",
+            "unknown provider `mistral`",
         ),
     ] {
         let (_, first) = start(&prompts, settings);

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::classify::shortened;
 use crate::answer::strict_json;
 
-/// No arguments.
 pub(crate) fn none() -> Value {
     Value::Object(Map::new())
 }

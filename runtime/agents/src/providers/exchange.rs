@@ -23,12 +23,10 @@ const LINGER: Duration = Duration::from_millis(20);
 /// The longest limit that a clock can add to its time: thirty years.
 const FOREVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// An attempt that failed.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     /// What to report if no other follows.
     pub failure: ModelFailure,
-    /// Whether another may succeed.
     pub is_worth_another: bool,
 }
 
@@ -79,7 +77,6 @@ pub(crate) trait AnswerReader: Send {
 
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
-    /// The request.
     pub post: Post<'a>,
     /// How often it is tried again.
     pub retries: u32,
@@ -214,7 +211,7 @@ impl Exchange<'_> {
     async fn refused(&self, response: reqwest::Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        // Where the body cannot be read, what the status says still stands.
+        // Where the body cannot be read, the status still counts.
         let text = self.text(response).await.unwrap_or_default();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);

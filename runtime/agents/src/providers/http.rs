@@ -27,9 +27,7 @@ pub(crate) struct Http {
 
 /// A request that can be sent several times.
 pub(crate) struct Post<'a> {
-    /// Where to.
     pub url: String,
-    /// Besides the content type.
     pub headers: Vec<(&'static str, String)>,
     /// Makes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
     pub body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),

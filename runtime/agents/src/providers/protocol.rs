@@ -14,7 +14,6 @@ use crate::environment::Environment;
 /// How the model learns the schema of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SchemaForm {
-    /// The answer is text.
     Absent,
     /// The provider constrains the model to it.
     Native,

@@ -17,7 +17,6 @@ use super::network::OnDelta;
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;
 
-/// The simulated answer.
 pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer {
     let text = answer(request, 0);
     on_delta(&text);

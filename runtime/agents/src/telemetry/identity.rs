@@ -8,7 +8,6 @@ use gsw_tree::node::NodeId;
 /// The ids of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// Its trace.
     pub trace: [u8; 16],
     seed: u64,
 }

@@ -17,7 +17,6 @@ const MOST_EVENTS: usize = 128;
 /// The span is part of what is recorded.
 const SAMPLED: u32 = 1;
 
-/// A span that begins.
 pub fn begin(trace: [u8; 16], id: [u8; 8], parent: Option<[u8; 8]>, time: i64) -> Span {
     Span {
         trace_id: trace.to_vec(),

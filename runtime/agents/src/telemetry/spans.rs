@@ -45,7 +45,6 @@ struct Run {
 }
 
 impl Spans {
-    /// None yet.
     pub fn new(settings: &Settings) -> Self {
         Self {
             content: settings.content,
@@ -58,7 +57,7 @@ impl Spans {
         }
     }
 
-    /// How many were begun.
+    /// How many spans were begun so far.
     pub const fn made(&self) -> u64 {
         self.made
     }
@@ -79,7 +78,6 @@ impl Spans {
         }
     }
 
-    /// Takes the next event.
     pub fn apply(&mut self, event: &Event) {
         self.latest = self.latest.max(event.time);
         self.run(&event.run);

@@ -36,9 +36,9 @@ async fn a_missing_key_names_the_variable_and_the_way_without() {
 #[tokio::test]
 async fn an_unknown_provider_is_named() {
     for (model, part) in [
-        ("mistral/large", "no provider `mistral`"),
-        ("gpt-5", "is no model name"),
-        ("/x", "is no model name"),
+        ("mistral/large", "unknown provider `mistral`"),
+        ("gpt-5", "is not the name of a model"),
+        ("/x", "is not the name of a model"),
     ] {
         let failure = ask_with(&[], request(model)).await;
         assert!(failure.message.contains(part), "{}", failure.message);

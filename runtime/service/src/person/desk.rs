@@ -174,7 +174,7 @@ impl Desk {
         match &answer {
             Ok(_) => {}
             Err(Stop::Declined) => say("(declined)"),
-            Err(Stop::Withdrawn) => say_lines("\n(no answer is wanted any more)"),
+            Err(Stop::Withdrawn) => say_lines("\n(the question was withdrawn)"),
             Err(Stop::Broken(_)) => say(""),
         }
         self.stage.give_back();

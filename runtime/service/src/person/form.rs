@@ -42,25 +42,23 @@ pub struct Form<'a> {
 
 /// What is asked for at one place of the answer.
 struct Place<'a> {
-    /// `$.items[2].name`
+    /// Where it is in the answer, as `$.items[2].name`.
     path: String,
-    /// As shown.
     name: &'a str,
     docs: Option<&'a str>,
-    /// Of the field itself.
+    /// The `where` after the field itself.
     check: Option<&'a Check>,
-    /// What an empty line stands for.
+    /// What an empty line means.
     empty: Empty,
 }
 
-/// What an empty line stands for.
+/// What an empty line means.
 #[derive(Clone)]
 enum Empty {
     /// Nothing: it is an answer like any other, or is asked again.
     Answer,
     /// The default, or the value that was given before.
     Value(Value),
-    /// `none`
     Nothing,
     /// The end of a list.
     End,

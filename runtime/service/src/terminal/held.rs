@@ -20,21 +20,17 @@ const A_SECOND: f64 = 40.0;
 /// Something that has ended as a matter of course.
 #[derive(Clone, Debug)]
 pub struct Ended<'a> {
-    /// `step` or `prompt`.
     pub kind: &'static str,
-    /// Its name.
     pub name: &'a Arc<str>,
     /// When, in the time of the run.
     pub time: i64,
-    /// How.
     pub end: &'a End,
-    /// Tokens of a prompt.
+    /// The tokens of a prompt; `None` for a step.
     pub usage: Option<Usage>,
     /// What else belongs to its line.
     pub more: &'static str,
 }
 
-/// What is held back.
 #[derive(Debug)]
 pub struct Held {
     groups: Vec<Group>,
@@ -42,7 +38,7 @@ pub struct Held {
     rate: Rate,
 }
 
-/// Those that one line may stand for.
+/// Those that one line may replace.
 #[derive(Debug)]
 struct Group {
     kind: &'static str,
@@ -67,7 +63,6 @@ struct Rate {
 }
 
 impl Held {
-    /// Nothing yet.
     pub fn new() -> Self {
         Self {
             groups: Vec::new(),
@@ -79,7 +74,6 @@ impl Held {
         }
     }
 
-    /// Holds one back.
     pub fn add(&mut self, ended: &Ended<'_>) {
         self.since.get_or_insert_with(Instant::now);
         let word = ended.name.split_whitespace().next().unwrap_or_default();

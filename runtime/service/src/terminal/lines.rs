@@ -23,7 +23,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Prints on this stage.
     pub fn new(stage: Arc<Stage>) -> Self {
         let held = Held::new();
         Self { stage, held }
@@ -103,7 +102,6 @@ pub fn lost_row(count: u64) -> Row {
 
 /// What is said of an event.
 enum Line<'a> {
-    /// This, at once.
     AtOnce(String),
     /// That it has ended as a matter of course.
     Ended(Ended<'a>),

@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(150);
 const KEPT: usize = 16;
 const DROPPED_FROM: u64 = 256;
 
-/// Draws a run.
 pub struct Live {
     stage: Arc<Stage>,
     runs: Vec<Tree>,

@@ -88,7 +88,7 @@ fn lost_events_and_lines_that_are_none() {
         [
             "1 line is no event (line 6)",
             "12 events are missing",
-            "the start of 1 node was not told; they stand at the top"
+            "the start of 1 node is not in the file; they are shown at the top"
         ]
     );
     // Without its header and its start, a file still tells the rest.
@@ -97,9 +97,9 @@ fn lost_events_and_lines_that_are_none() {
     assert_eq!(
         story.read().gaps.sentences(),
         [
-            "the first line does not name the form of the file",
+            "the first line is not the header of a file of events",
             "3 events are missing",
-            "the start of 2 nodes was not told; they stand at the top"
+            "the start of 2 nodes is not in the file; they are shown at the top"
         ]
     );
 }

@@ -187,8 +187,8 @@ fn what_is_forgotten_is_still_counted() {
     let trace = review().read();
     let mut shape = Tree::new("run-1".into(), Keep::Shape);
     for node in std::iter::once(trace.runs[0].root()).chain(trace.runs[0].walk()) {
-        for told in &node.told {
-            if let gsw_trace::What::Known(event) = &told.what {
+        for recorded in &node.recorded {
+            if let gsw_trace::What::Known(event) = &recorded.what {
                 shape.apply(event);
             }
         }

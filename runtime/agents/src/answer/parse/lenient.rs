@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// Takes what stands before one of these, before a comment or what else ends it. Reads no further than that, so that a
+    /// Takes the text up to one of these, a comment, or what else ends it. Reads no further than that, so that a
     /// line of a thousand such words is not read a thousand times.
     fn bare(&mut self, ends: &[char], followed: Followed) -> &'a str {
         let rest = self.rest();
@@ -132,6 +132,5 @@ impl<'a> Parser<'a> {
 enum Followed {
     /// A string after the first blank is another item.
     ByString,
-    /// All is one text.
     ByNothing,
 }

@@ -77,7 +77,7 @@ pub(crate) fn loose_number(text: &str) -> Option<Value> {
     strict_number(&format!("{sign}{zero}{joined}"))
 }
 
-/// `1,234,567.5` and `1_000` without their separators; `None` where they stand elsewhere.
+/// `1,234,567.5` and `1_000` without their separators; `None` where they are misplaced.
 fn without_separators(text: &str) -> Option<String> {
     let (whole, rest) = text
         .split_once('.')

@@ -2,7 +2,6 @@
 
 use super::{Flaw, Parser};
 
-/// How a string ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quote {
     open: &'static str,
@@ -10,7 +9,7 @@ pub(super) struct Quote {
     repair: Option<&'static str>,
 }
 
-/// The longer ones first.
+/// Quotes of which one begins with another stand longest first.
 const QUOTES: &[Quote] = &[
     quote("\"\"\"", "\"\"\"", Some("read a string in triple quotes")),
     quote("'''", "'''", Some("read a string in triple quotes")),
@@ -31,13 +30,13 @@ const fn quote(open: &'static str, close: &'static str, repair: Option<&'static 
 }
 
 impl Parser<'_> {
-    /// The quote that stands here, where other quotes than JSON's are taken.
+    /// The quote that begins here, where other quotes than JSON's are taken.
     pub(super) fn quote(&self) -> Option<Quote> {
         let rest = self.rest();
         // An empty string is no beginning of triple quotes.
         let is_empty = |it: &Quote| it.open == "\"\"\"" && !rest[3..].contains("\"\"\"");
-        let stands = |it: &&Quote| rest.starts_with(it.open) && !is_empty(it);
-        QUOTES.iter().find(stands).copied()
+        let begins = |it: &&Quote| rest.starts_with(it.open) && !is_empty(it);
+        QUOTES.iter().find(begins).copied()
     }
 
     pub(super) fn string(&mut self) -> Result<String, Flaw> {

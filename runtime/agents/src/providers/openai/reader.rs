@@ -19,7 +19,7 @@ pub(crate) struct CompletionReader {
     id: Option<String>,
     text: String,
     refusal: String,
-    /// By the server's index.
+    /// The calls by the index that the server gives them.
     calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
     usage: Option<Usage>,

@@ -11,7 +11,6 @@ use crate::providers::media::plain_text;
 use crate::providers::protocol::SchemaForm;
 use crate::providers::schema;
 
-/// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dialect {
     /// OpenAI itself, whose newer models know only the newer name of the token limit.
@@ -23,7 +22,6 @@ pub(crate) enum Dialect {
 /// How the model learns the answer's schema.
 #[derive(Clone, Debug)]
 pub(crate) enum ResponseFormat {
-    /// The answer is text.
     Text,
     /// The server holds the model to it.
     Native {
@@ -32,7 +30,7 @@ pub(crate) enum ResponseFormat {
         /// Whether that object is ours.
         is_wrapped: bool,
     },
-    /// It stands in this system text.
+    /// This system prompt describes it.
     Described(String),
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Stands for a value that would never end.
 pub(crate) const ENDLESS: u32 = u32::MAX;
 
-/// The least depth behind each reference of a schema.
+/// The least depth of what each reference of a schema leads to.
 #[derive(Debug)]
 pub(crate) struct Heights<'a> {
     known: BTreeMap<&'a str, u32>,

@@ -13,7 +13,6 @@ const LARGE: u32 = 200;
 /// The most items that a schema can ask for and get.
 const MOST_ITEMS: u64 = 100_000;
 
-/// Makes up one answer.
 #[derive(Debug)]
 pub(crate) struct Generator<'a> {
     root: &'a Value,
@@ -35,7 +34,6 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// The answer.
     pub fn answer(mut self) -> Value {
         self.value(self.root, 0)
     }
@@ -218,7 +216,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// A branch with the bounds that stand beside the choice: a check on an optional is written there.
+/// A branch with the bounds beside the choice: a check on an optional is written there.
 fn bounded(branch: &Value, around: &Map<String, Value>) -> Value {
     let mut whole = Map::new();
     absorb(&mut whole, branch);
