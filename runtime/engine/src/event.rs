@@ -1,4 +1,4 @@
-//! What a run tells about itself while it goes on: typed events, numbered and timed.
+//! What a run reports while it goes on: typed events, numbered and timed.
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
@@ -55,10 +55,15 @@ impl Event {
     pub fn text_bytes(&self) -> usize {
         let length = |json: &Option<JsonText>| json.as_ref().map_or(0, |it| it.text().len());
         let state = |of: &State| of.values().map(|it| it.text().len()).sum();
-        if let Some(end) = self.kind.end() {
-            return length(&end.output) + end.error.as_ref().map_or(0, |it| it.len());
-        }
         match &self.kind {
+            EventKind::Status { end }
+            | EventKind::WorkflowEnd { end, .. }
+            | EventKind::StepEnd { end, .. }
+            | EventKind::TaskEnd { end }
+            | EventKind::PromptEnd { end, .. }
+            | EventKind::ToolCall { end, .. } => {
+                length(&end.output) + end.error.as_ref().map_or(0, |it| it.len())
+            }
             EventKind::ChildAttached { input, .. } => length(input),
             EventKind::Error(error) => error.text_bytes(),
             EventKind::Log { message, data, .. } => message.len() + length(data),
@@ -74,7 +79,24 @@ impl Event {
             EventKind::StateSnapshot { state: of } | EventKind::StepRestarted { state: of, .. } => {
                 state(of)
             }
-            _ => 0,
+            EventKind::ChildDetached { .. }
+            | EventKind::TreeUpdated { .. }
+            | EventKind::WorkflowStart { .. }
+            | EventKind::StepStart { .. }
+            | EventKind::StepRetry { .. }
+            | EventKind::TaskStart
+            | EventKind::PromptStart { .. }
+            | EventKind::ModelAnswer { .. }
+            | EventKind::CacheHit { .. }
+            | EventKind::CacheMiss { .. }
+            | EventKind::CacheWait { .. }
+            | EventKind::CacheEvict { .. }
+            | EventKind::ReflectionStart { .. }
+            | EventKind::ReflectionEnd { .. }
+            | EventKind::HumanAnswer { .. }
+            | EventKind::Cancel { .. }
+            | EventKind::Budget { .. }
+            | EventKind::SpawnRequest { .. } => 0,
         }
     }
 }
@@ -141,6 +163,31 @@ pub enum SpawnVerdict {
     Refused,
 }
 
+/// What a reflection judges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReflectionLevel {
+    /// An answer of a model.
+    Prompt,
+    /// The body of a step or block.
+    Step,
+    /// The body of a workflow.
+    Workflow,
+}
+
+impl ReflectionLevel {
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Step => "step",
+            Self::Workflow => "workflow",
+        }
+    }
+}
+
 /// What becomes of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -187,7 +234,7 @@ pub enum EventKind {
         #[serde(flatten)]
         end: End,
     },
-    /// The whole tree, counted; told when a workflow has ended.
+    /// The whole tree, counted; emitted when a workflow has ended.
     TreeUpdated {
         /// The counts.
         #[serde(flatten)]
@@ -198,7 +245,7 @@ pub enum EventKind {
         /// Its name.
         workflow: Arc<str>,
     },
-    /// It ended.
+    /// A workflow ended.
     WorkflowEnd {
         /// Its name.
         workflow: Arc<str>,
@@ -211,7 +258,7 @@ pub enum EventKind {
         /// Its name.
         step: Arc<str>,
     },
-    /// It ended.
+    /// A step ended.
     StepEnd {
         /// Its name.
         step: Arc<str>,
@@ -246,7 +293,7 @@ pub enum EventKind {
     },
     /// A task or an iteration of a `parallel` begins.
     TaskStart,
-    /// It ended.
+    /// A task or an iteration ended.
     TaskEnd {
         /// How.
         #[serde(flatten)]
@@ -284,7 +331,7 @@ pub enum EventKind {
     },
     /// All `state` variables, because the program asked for them; the event's node is their workflow.
     StateSnapshot {
-        /// Them.
+        /// Their values by name.
         #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
         state: State,
     },
@@ -297,7 +344,7 @@ pub enum EventKind {
         /// The model it is to ask.
         model: Option<String>,
     },
-    /// It ended.
+    /// A prompt ended.
     PromptEnd {
         /// Its name.
         prompt: Arc<str>,
@@ -319,7 +366,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<JsonText>,
     },
-    /// It answered, or could not be asked.
+    /// A model answered, or could not be asked.
     ModelAnswer {
         /// As the provider names it; as it was asked when there is no answer.
         model: String,
@@ -339,7 +386,7 @@ pub enum EventKind {
     },
     /// An answer does not fit.
     InvalidResponse {
-        /// It.
+        /// The answer, as far as observers may see it.
         response: String,
         /// What does not fit.
         issues: Vec<Issue>,
@@ -349,7 +396,7 @@ pub enum EventKind {
         /// Under which key.
         key: String,
     },
-    /// None was there.
+    /// The cache has no answer.
     CacheMiss {
         /// Under which key.
         key: String,
@@ -366,17 +413,17 @@ pub enum EventKind {
     },
     /// A wrong answer or a failed body is looked at again.
     ReflectionStart {
-        /// `prompt`, `step` or `workflow`.
-        level: String,
+        /// What is judged.
+        level: ReflectionLevel,
         /// The number of the round, from 1.
         round: u32,
         /// What had failed, in words.
         error: String,
     },
-    /// It was.
+    /// The reflection has led to something.
     ReflectionEnd {
         /// As at the start.
-        level: String,
+        level: ReflectionLevel,
         /// Whether another attempt follows, or an answer fits now.
         success: bool,
         /// Why, where something is known of that.
@@ -445,7 +492,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// How something ended, for the kinds that tell the end of a node.
+    /// How something ended, for the kinds that report the end of a node.
     #[must_use]
     pub const fn end(&self) -> Option<&End> {
         match self {
@@ -455,7 +502,34 @@ impl EventKind {
             | Self::TaskEnd { end }
             | Self::PromptEnd { end, .. }
             | Self::ToolCall { end, .. } => Some(end),
-            _ => None,
+            Self::ChildAttached { .. }
+            | Self::ChildDetached { .. }
+            | Self::TreeUpdated { .. }
+            | Self::WorkflowStart { .. }
+            | Self::StepStart { .. }
+            | Self::StepRetry { .. }
+            | Self::StepRestarted { .. }
+            | Self::TaskStart
+            | Self::Error(_)
+            | Self::Log { .. }
+            | Self::Emit { .. }
+            | Self::StateChanged { .. }
+            | Self::StateSnapshot { .. }
+            | Self::PromptStart { .. }
+            | Self::ModelRequest { .. }
+            | Self::ModelAnswer { .. }
+            | Self::InvalidResponse { .. }
+            | Self::CacheHit { .. }
+            | Self::CacheMiss { .. }
+            | Self::CacheWait { .. }
+            | Self::CacheEvict { .. }
+            | Self::ReflectionStart { .. }
+            | Self::ReflectionEnd { .. }
+            | Self::HumanRequest { .. }
+            | Self::HumanAnswer { .. }
+            | Self::Cancel { .. }
+            | Self::Budget { .. }
+            | Self::SpawnRequest { .. } => None,
         }
     }
 }

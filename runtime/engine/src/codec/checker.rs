@@ -3,7 +3,7 @@
 use gsw_abi::program::FunctionIndex;
 
 use crate::heap::Heap;
-use crate::run::Run;
+use crate::run::{Run, raise};
 
 /// What stands in JSON where a `secret` is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,7 +43,7 @@ impl Checker for Run {
 
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {
         self.call_plain(function.0, &[]).map_err(|raised| {
-            let said = self.said_by(raised);
+            let said = raise::said_by(&self.heap, raised);
             self.heap.release(raised);
             said
         })

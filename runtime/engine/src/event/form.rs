@@ -41,7 +41,7 @@ pub(crate) mod optional_time {
     }
 }
 
-/// Seconds.
+/// A duration in seconds.
 pub(crate) mod seconds {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -12,11 +12,44 @@ impl Tree {
             EventKind::CacheHit { key } => {
                 self.cache_keys.insert(key.as_str().into());
             }
-            EventKind::PromptEnd { end, detail, .. } if end.status == Status::Completed => {
-                let key = detail.as_ref().and_then(|it| it.cache_key.as_deref());
-                self.cache_keys.extend(key.map(Arc::from));
+            EventKind::PromptEnd { end, detail, .. } => {
+                if end.status == Status::Completed {
+                    let key = detail.as_ref().and_then(|it| it.cache_key.as_deref());
+                    self.cache_keys.extend(key.map(Arc::from));
+                }
             }
-            _ => {}
+            EventKind::ChildAttached { .. }
+            | EventKind::ChildDetached { .. }
+            | EventKind::Status { .. }
+            | EventKind::TreeUpdated { .. }
+            | EventKind::WorkflowStart { .. }
+            | EventKind::WorkflowEnd { .. }
+            | EventKind::StepStart { .. }
+            | EventKind::StepEnd { .. }
+            | EventKind::StepRetry { .. }
+            | EventKind::StepRestarted { .. }
+            | EventKind::TaskStart
+            | EventKind::TaskEnd { .. }
+            | EventKind::Error(_)
+            | EventKind::Log { .. }
+            | EventKind::Emit { .. }
+            | EventKind::StateChanged { .. }
+            | EventKind::StateSnapshot { .. }
+            | EventKind::PromptStart { .. }
+            | EventKind::ModelRequest { .. }
+            | EventKind::ModelAnswer { .. }
+            | EventKind::InvalidResponse { .. }
+            | EventKind::CacheMiss { .. }
+            | EventKind::CacheWait { .. }
+            | EventKind::CacheEvict { .. }
+            | EventKind::ReflectionStart { .. }
+            | EventKind::ReflectionEnd { .. }
+            | EventKind::HumanRequest { .. }
+            | EventKind::HumanAnswer { .. }
+            | EventKind::Cancel { .. }
+            | EventKind::Budget { .. }
+            | EventKind::SpawnRequest { .. }
+            | EventKind::ToolCall { .. } => {}
         }
     }
 }

@@ -118,7 +118,7 @@ impl<'a> Answer<'a> {
         match node.status {
             Status::Idle => 0,
             Status::Running => self.now - node.start,
-            _ => node.end - node.start,
+            Status::Completed | Status::Failed | Status::Cancelled => node.end - node.start,
         }
     }
 }
