@@ -97,7 +97,7 @@ calls! {
     plain defer_enter(run) {
         let current = run.scheduler.current();
         run.scheduler.task_mut(current).shield += 1;
-        run.aim_if_cancelled();
+        run.update_shield();
         0
     }
 
@@ -106,7 +106,7 @@ calls! {
         let current = run.scheduler.current();
         let task = run.scheduler.task_mut(current);
         task.shield = task.shield.saturating_sub(1);
-        run.aim_if_cancelled();
+        run.update_shield();
         0
     }
 }

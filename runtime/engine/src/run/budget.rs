@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// Less is set aside in the budgets around a task: those that wait longest for it may be asked for.
-    pub(crate) fn ask_held_back(&mut self, task: TaskId) {
+    pub(crate) fn send_held_back(&mut self, task: TaskId) {
         for budget in self.scopes.queues_around(self.scheduler.task(task).budget) {
             while let Some((ticket, id)) = self.scopes.first_waiting(budget) {
                 let admission = worst_held(&self.scheduler, id, ticket).map(|worst| {
@@ -132,7 +132,7 @@ impl Run {
     }
 
     /// The current task begins to wait for a person: the clocks of its budgets stand still.
-    pub(crate) fn begin_to_wait_for_a_person(&mut self) {
+    pub(crate) fn pause_budget_clocks(&mut self) {
         let (budget, now) = (
             self.scheduler.task(self.scheduler.current()).budget,
             self.progress.now(),
@@ -158,7 +158,7 @@ impl Run {
     }
 
     /// It has an answer, or none is wanted any more.
-    pub(crate) fn end_to_wait_for_a_person(&mut self) {
+    pub(crate) fn resume_budget_clocks(&mut self) {
         let (budget, now) = (
             self.scheduler.task(self.scheduler.current()).budget,
             self.progress.now(),

@@ -11,7 +11,7 @@ use crate::codec::decode;
 use crate::codec::places::{self, REDACTED};
 use crate::model::Issue;
 use crate::operation::DetachedStart;
-use crate::run::{Run, RunResult, handles, input, native, raise};
+use crate::run::{Run, RunResult, handles, input, raise};
 use crate::task::{Encoding, NewTask, Role};
 
 impl Run {
@@ -82,11 +82,7 @@ pub(crate) fn start_by_name(
         Ok(words) => words,
         Err(issues) => return Err(raise::unfit_input(&mut run.heap, &issues)),
     };
-    let frame = run.bottom_frame(workflow.function.0);
-    for (slot, word) in words.into_iter().enumerate() {
-        // SAFETY: the loader checked that the workflow's function takes so many parameters.
-        unsafe { native::write_slot(frame, slot, word) };
-    }
+    let frame = run.frame_with(workflow.function.0, words);
     let owner = run.scheduler.current_node();
     let id = run.start_task(NewTask {
         frame,

@@ -21,7 +21,7 @@ impl Run {
         let (frame, base, depth) = (task.frame, task.base, task.depth);
         self.scheduler.set_current(id);
         self.stack.set_depth(depth);
-        self.aim_if_cancelled();
+        self.update_shield();
         if is_new {
             self.begin_node(base);
         }
@@ -101,11 +101,7 @@ impl Run {
 
     /// Calls a resumable function of the program's tables that does not wait; the parameters are taken over.
     pub(crate) fn call_framed(&mut self, function: u32, words: &[u64]) -> Result<u64, u64> {
-        let frame = self.bottom_frame(function);
-        for (slot, &word) in words.iter().enumerate() {
-            // SAFETY: the loader checked that the function takes so many parameters.
-            unsafe { native::write_slot(frame, slot, word) };
-        }
+        let frame = self.frame_with(function, words.iter().copied());
         let run: *mut Self = self;
         // SAFETY: the frame is new.
         let status = unsafe { native::resume(run, frame) };
@@ -122,16 +118,33 @@ impl Run {
         }
     }
 
-    /// A frame of `function` for a task to come; its parameters are to be set.
-    pub(crate) fn bottom_frame(&mut self, function: u32) -> *mut Frame {
+    /// A frame of `function` with these parameters, which it takes over, for a task to come.
+    ///
+    /// # Panics
+    /// When the function has fewer slots.
+    pub(crate) fn frame_with(
+        &mut self,
+        function: u32,
+        words: impl IntoIterator<Item = u64>,
+    ) -> *mut Frame {
         let slots = self.loaded.functions[function as usize].slots;
-        self.heap.frame_new(function, slots)
+        let frame = self.heap.frame_new(function, slots);
+        for (slot, word) in words.into_iter().enumerate() {
+            assert!(
+                slot < slots as usize,
+                "function {function} has no slot {slot}"
+            );
+            // SAFETY: the frame is new and has this slot.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        frame
     }
 
     /// A frame of `function` that the current task calls.
     pub(crate) fn frame_new(&mut self, function: u32) -> *mut Frame {
         self.stack.push(&self.front);
-        self.bottom_frame(function)
+        let slots = self.loaded.functions[function as usize].slots;
+        self.heap.frame_new(function, slots)
     }
 
     /// Frees a frame of the current task that has ended.

@@ -49,7 +49,7 @@ impl Run {
         if self.heap.take_over_limit() {
             return Some(raise::fault(&mut self.heap, BuiltinError::OutOfMemory));
         }
-        self.aim_at_current();
+        self.update_interrupt();
         self.stack
             .is_exhausted()
             .then(|| raise::fault(&mut self.heap, BuiltinError::StackOverflow))
@@ -93,18 +93,18 @@ impl Run {
     }
 
     /// Another task has the thread, or the one that has it has entered or left the shield of a `defer`.
-    pub(crate) fn aim_if_cancelled(&mut self) {
+    pub(crate) fn update_shield(&mut self) {
         let task = self.scheduler.get(self.scheduler.current());
         let is_shielded = task.is_some_and(|it| it.shield > 0 || it.is_shielded);
         self.front.shield(is_shielded);
         if self.shutdown.is_cancelled {
-            self.aim_at_current();
+            self.update_interrupt();
         }
     }
 
     /// In a cancelled run loops and calls of the current task look for its unwinding as well, so that it reaches code that
     /// does not wait.
-    pub(crate) fn aim_at_current(&mut self) {
+    pub(crate) fn update_interrupt(&mut self) {
         let is_due = self.shutdown.is_cancelled
             && self
                 .scheduler
@@ -128,7 +128,7 @@ impl Run {
             return None;
         }
         let scope = task.pending.take()?;
-        self.aim_at_current();
+        self.update_interrupt();
         Some(raise::unwind_error(&mut self.heap, scope))
     }
 }

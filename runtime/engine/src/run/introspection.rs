@@ -18,7 +18,7 @@ use crate::codec::decode;
 use crate::event::{EventKind, SpawnVerdict};
 use crate::model::Issue;
 use crate::node::{NodeId, Tree};
-use crate::run::{Run, by_name, handles, native, raise};
+use crate::run::{Run, by_name, handles, raise};
 use crate::task::{Encoding, NewTask, Role, TaskId};
 
 /// How many questions of one agent may be under way.
@@ -299,11 +299,7 @@ fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId 
     if repeat == Repeat::Once {
         run.progress.forbid_repeats(prompt);
     }
-    let frame = run.bottom_frame(workflow.function.0);
-    for (slot, word) in admitted.words.into_iter().enumerate() {
-        // SAFETY: the loader checked that the workflow's function takes so many parameters.
-        unsafe { native::write_slot(frame, slot, word) };
-    }
+    let frame = run.frame_with(workflow.function.0, admitted.words);
     let id = run.start_task(NewTask {
         frame,
         owner: prompt,

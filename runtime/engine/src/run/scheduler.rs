@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::export::Step;
 use crate::node::NodeId;
+use crate::run::native;
 use crate::task::{Ending, Role, State, TaskId};
 use crate::wait::Wait;
 
@@ -260,15 +261,8 @@ impl Scheduler {
             "a wait is taken before its end"
         );
         debug_assert_eq!(task.state, State::Waiting);
-        let (value, error) = match with {
-            Ok(value) => (value, 0),
-            Err(error) => (0, error),
-        };
         // SAFETY: a waiting task's frame is live.
-        unsafe {
-            (*task.frame).value = value;
-            (*task.frame).error = error;
-        }
+        unsafe { native::give(task.frame, with) };
         task.state = State::Ready;
         self.ready.push_back(id);
     }
@@ -298,5 +292,122 @@ impl Scheduler {
             None => 0,
         };
         depth.saturating_add(TASK_FRAMES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsw_abi::builtin::INT;
+
+    use super::{Scheduler, Task};
+    use crate::node::NodeId;
+    use crate::scope::ScopeId;
+    use crate::task::{Ending, Role, State, TaskId};
+    use crate::wait::Wait;
+
+    const OWNER: NodeId = NodeId(7);
+
+    fn start(scheduler: &mut Scheduler) -> TaskId {
+        scheduler.insert(Task {
+            frame: std::ptr::null_mut(),
+            depth: 1,
+            state: State::New,
+            wait: Wait::Nothing,
+            base: NodeId(8),
+            node: NodeId(8),
+            owner: OWNER,
+            previous: TaskId::NONE,
+            next: TaskId::NONE,
+            role: Role::Spawned,
+            result: INT,
+            encodes: None,
+            ending: None,
+            ended_at: 0,
+            waiters: Vec::new(),
+            scopes: Vec::new(),
+            budget: ScopeId::TASK,
+            pending: None,
+            shield: 0,
+            is_shielded: false,
+            is_cancelled: false,
+            is_observed: false,
+            has_handle: false,
+            is_listed: true,
+        })
+    }
+
+    fn fail(scheduler: &mut Scheduler, id: TaskId, error: u64) {
+        scheduler.task_mut(id).ending = Some(Ending::Error(error));
+        scheduler.end(id);
+    }
+
+    #[test]
+    fn tasks_become_ready_first_in_first_out() {
+        let mut scheduler = Scheduler::default();
+        let ids = [start(&mut scheduler), start(&mut scheduler)];
+        assert_eq!(scheduler.next_ready(), Some(ids[0]));
+        assert!(scheduler.has_ready());
+        assert_eq!(scheduler.next_ready(), Some(ids[1]));
+        assert_eq!(scheduler.next_ready(), None);
+    }
+
+    #[test]
+    fn a_task_that_is_unlisted_leaves_the_others_in_order() {
+        let mut scheduler = Scheduler::default();
+        let ids: Vec<TaskId> = (0..4).map(|_| start(&mut scheduler)).collect();
+        scheduler.unlist(ids[1]);
+        scheduler.unlist(ids[0]);
+        scheduler.unlist(ids[3]);
+        scheduler.unlist(ids[3]);
+        assert_eq!(scheduler.tasks_of(OWNER).collect::<Vec<_>>(), [ids[2]]);
+        let last = start(&mut scheduler);
+        let listed: Vec<_> = scheduler.tasks_of(OWNER).collect();
+        assert_eq!(listed, [ids[2], last]);
+    }
+
+    #[test]
+    fn the_last_task_to_end_gives_who_waits_for_all() {
+        let mut scheduler = Scheduler::default();
+        let ids = [start(&mut scheduler), start(&mut scheduler)];
+        let joiner = TaskId(9);
+        scheduler.set_joiner(OWNER, joiner);
+        assert_eq!(scheduler.count_ended(OWNER), None);
+        assert_eq!(scheduler.live_tasks(OWNER), 1);
+        assert_eq!(scheduler.count_ended(OWNER), Some(joiner));
+        assert_eq!(scheduler.live_tasks(OWNER), 0);
+        for id in ids {
+            scheduler.unlist(id);
+        }
+        assert!(
+            scheduler.members.is_empty(),
+            "nothing is kept of a node whose tasks are gone"
+        );
+    }
+
+    #[test]
+    fn the_first_error_is_the_one_that_ended_first_and_nobody_saw() {
+        let mut scheduler = Scheduler::default();
+        let ids: Vec<TaskId> = (0..3).map(|_| start(&mut scheduler)).collect();
+        for (id, error) in [(ids[2], 30), (ids[1], 20), (ids[0], 10)] {
+            fail(&mut scheduler, id, error);
+        }
+        assert_eq!(scheduler.first_unseen_error(OWNER), Some(30));
+        scheduler.task_mut(ids[2]).is_observed = true;
+        assert_eq!(scheduler.first_unseen_error(OWNER), Some(20));
+    }
+
+    #[test]
+    fn a_task_begins_below_who_starts_it() {
+        let mut scheduler = Scheduler::default();
+        let coordinator = start(&mut scheduler);
+        assert_eq!(scheduler.depth_of_new(Role::Root, 5), 1);
+        let role = Role::Tool {
+            coordinator,
+            index: 0,
+        };
+        let of_waiting = scheduler.depth_of_new(role, 5);
+        scheduler.set_current(coordinator);
+        assert_eq!(scheduler.depth_of_new(role, 5), of_waiting + 4);
+        assert_eq!(scheduler.depth_of_new(Role::Spawned, 5), of_waiting + 4);
     }
 }

@@ -69,23 +69,16 @@ impl Run {
         if self.loaded.functions[function as usize].resume.is_null() {
             return None;
         }
-        let frame = self.bottom_frame(function);
         self.heap.retain(closure);
-        let words = std::iter::once(&closure).chain(arguments);
-        for (index, &word) in words.enumerate() {
-            // SAFETY: a function value's code has the closure and these parameters as its first slots.
-            unsafe { native::write_slot(frame, index, word) };
-        }
-        Some(frame)
+        // A function value's code has the closure and these parameters as its first slots.
+        Some(self.frame_with(function, with_closure(closure, arguments)))
     }
 
     /// Calls a function value whose code is plain; the closure is borrowed, the arguments are taken over.
     pub(crate) fn call_closure(&mut self, closure: u64, arguments: &[u64]) -> Result<u64, u64> {
         let function = closure_function(closure);
         self.heap.retain(closure);
-        let words: Vec<u64> = std::iter::once(closure)
-            .chain(arguments.iter().copied())
-            .collect();
+        let words: Vec<u64> = with_closure(closure, arguments).collect();
         // SAFETY: the checker and the lowering agree on what a function value takes.
         unsafe { native::call(self, function, &words) }
     }
@@ -95,6 +88,11 @@ impl Run {
         // SAFETY: the loader checked colour and parameters of the functions that tables name.
         unsafe { native::call(self, function, arguments) }
     }
+}
+
+/// The words that the code of a function value takes.
+fn with_closure(closure: u64, arguments: &[u64]) -> impl Iterator<Item = u64> {
+    std::iter::once(closure).chain(arguments.iter().copied())
 }
 
 /// The function of a function value.

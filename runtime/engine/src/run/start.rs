@@ -31,7 +31,7 @@ use crate::run::reflection_log::ReflectionLog;
 use crate::run::scheduler::Scheduler;
 use crate::run::states::States;
 use crate::run::tool_key::ToolKeys;
-use crate::run::{Run, RunResult, input, native};
+use crate::run::{Run, RunResult, input};
 use crate::scope::Scopes;
 use crate::task::{NewTask, Role};
 use crate::value::hash::HashKey;
@@ -133,11 +133,7 @@ impl Run {
 
     /// Begins with a resumable function and its parameters, which it takes over.
     pub fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
-        let frame = self.bottom_frame(function.0);
-        for (index, &word) in words.iter().enumerate() {
-            // SAFETY: the loader checked that the function takes so many parameters.
-            unsafe { native::write_slot(frame, index, word) };
-        }
+        let frame = self.frame_with(function.0, words.iter().copied());
         let root = self.start_task_on(
             NodeId::ROOT,
             NewTask {

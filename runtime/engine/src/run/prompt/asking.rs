@@ -316,7 +316,7 @@ impl PromptRun {
                 real: &real,
             },
         );
-        run.ask_held_back(task);
+        run.send_held_back(task);
         used_up
     }
 

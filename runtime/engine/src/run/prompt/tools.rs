@@ -14,7 +14,7 @@ use crate::model::{PromptEvent, ToolCall, ToolOutcome};
 use crate::node::{NewNode, Status};
 use crate::run::introspection::too_many_questions;
 use crate::run::prompt::{PromptRun, arguments, end};
-use crate::run::{Run, input, native, raise};
+use crate::run::{Run, input, raise};
 use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::{self, error, string};
 use crate::wait::Wait;
@@ -99,11 +99,7 @@ impl PromptRun {
         if tool.repeat == Repeat::Once && tool.body != ToolBody::SpawnRequest {
             run.progress.forbid_repeats(self.node);
         }
-        let frame = run.bottom_frame(tool.function.0);
-        for (slot, word) in words.into_iter().enumerate() {
-            // SAFETY: the loader checked that the tool's function takes so many parameters.
-            unsafe { native::write_slot(frame, slot, word) };
-        }
+        let frame = run.frame_with(tool.function.0, words);
         run.start_task(NewTask {
             frame,
             owner: self.node,
