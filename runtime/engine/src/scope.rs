@@ -72,6 +72,17 @@ impl Scopes {
         id
     }
 
+    /// The time of an open scope has run out; gives the task that is to unwind to it.
+    pub fn run_out(&mut self, id: ScopeId) -> Option<TaskId> {
+        let scope = self.get_mut(id)?;
+        scope.clock = None;
+        scope.ends = None;
+        if let ScopeKind::Budget(budget) = &mut scope.kind {
+            budget.is_out_of_time = true;
+        }
+        Some(scope.task)
+    }
+
     /// Closes it. A budget goes on for what was begun in it.
     pub fn close(&mut self, id: ScopeId) -> Option<Scope> {
         let scope = self.get_mut(id)?;

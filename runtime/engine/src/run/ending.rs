@@ -1,7 +1,7 @@
 //! How tasks end: they wait for the tasks that belong to them, then wake those who wait for them.
 
 use crate::codec;
-use crate::node::{NodeId, Status};
+use crate::node::Status;
 use crate::run::scheduler::Task;
 use crate::run::{Run, awaiting, parallel, prompt, reflect};
 use crate::task::{Encoding, Ending, Role, State, TaskId};
@@ -70,7 +70,11 @@ impl Run {
         let waiters = std::mem::take(&mut task.waiters);
         let budget = task.budget;
         self.scopes.leave(budget);
-        self.finish_base(base, ending);
+        match ending {
+            Ending::Value(_) => self.leave_node(base, Status::Completed, None),
+            Ending::Error(error) => self.fail_node(base, error),
+            Ending::Cancelled => self.leave_node(base, Status::Cancelled, None),
+        }
         match role {
             Role::Root => {
                 self.finish_run(ending);
@@ -101,14 +105,6 @@ impl Run {
         self.forget_if_unnamed(id);
         if let Some(joiner) = self.scheduler.count_ended(owner) {
             awaiting::look_again(self, joiner);
-        }
-    }
-
-    fn finish_base(&mut self, base: NodeId, ending: Ending) {
-        match ending {
-            Ending::Value(_) => self.leave_node(base, Status::Completed, None),
-            Ending::Error(error) => self.fail_node(base, error),
-            Ending::Cancelled => self.leave_node(base, Status::Cancelled, None),
         }
     }
 

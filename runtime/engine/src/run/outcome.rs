@@ -10,7 +10,7 @@ use crate::media;
 use crate::operation::{ExecOutput, Failure, HttpAnswer, OperationId, Outcome};
 use crate::run::operations::{Detached, Purpose, WrongOutcome};
 use crate::run::{Run, human, raise};
-use crate::scope::{ScopeId, ScopeKind};
+use crate::scope::ScopeId;
 use crate::task::TaskId;
 use crate::value::{list, string};
 use crate::wait::Wait;
@@ -32,23 +32,15 @@ impl Run {
                 let why = said_of(&mut self.heap, failure);
                 self.fail_internally(format!("a time limit cannot be kept: {why}"));
             }
-            (Purpose::Scope(scope), _) => self.clock_ran_out(scope),
+            (Purpose::Scope(scope), _) => {
+                if let Some(task) = self.scopes.run_out(scope) {
+                    self.unwind(task, scope);
+                }
+            }
             (Purpose::Grace(task), _) => self.stopped(task, None),
             (Purpose::Task(task), outcome) => self.outcome_for(task, outcome),
         }
         Ok(())
-    }
-
-    fn clock_ran_out(&mut self, id: ScopeId) {
-        if let Some(scope) = self.scopes.get_mut(id) {
-            scope.clock = None;
-            scope.ends = None;
-            let task = scope.task;
-            if let ScopeKind::Budget(budget) = &mut scope.kind {
-                budget.is_out_of_time = true;
-            }
-            self.unwind(task, id);
-        }
     }
 
     fn outcome_for(&mut self, id: TaskId, outcome: Outcome) {

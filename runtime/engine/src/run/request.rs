@@ -22,20 +22,17 @@ impl Run {
         let node = it.node;
         let around = it.scopes.iter();
         let around = around.filter_map(|id| self.scopes.get(*id)?.ends).min();
-        let due = self.due(&request).into_iter().chain(around).min();
+        let due = due(&request, self.progress.now())
+            .into_iter()
+            .chain(around)
+            .min();
         self.request_at(Purpose::Task(task), node, due, request)
     }
 
     /// Requests something for the run as a whole.
     pub(crate) fn request_for_run(&mut self, request: Request) -> OperationId {
-        let due = self.due(&request);
+        let due = due(&request, self.progress.now());
         self.request_at(Purpose::Run, NodeId::ROOT, due, request)
-    }
-
-    /// When a request has taken as long as it may, in nanoseconds since 1970.
-    fn due(&self, request: &Request) -> Option<i64> {
-        let limit = request.time_limit()?;
-        Some(self.progress.now().saturating_add(limit))
     }
 
     fn request_at(
@@ -78,19 +75,15 @@ impl Run {
                 true
             }
             GivenUp::AwaitedFirst => {
-                self.stop_operation(task, id);
+                self.operations.stop(id);
+                let node = self.scheduler.task(task).node;
+                let due = Some(self.progress.now().saturating_add(GRACE));
+                let request = Request::Sleep { nanoseconds: GRACE };
+                let grace = self.request_at(Purpose::Grace(task), node, due, request);
+                self.scheduler.set_wait(task, Wait::Stopping { id, grace });
                 false
             }
         }
-    }
-
-    fn stop_operation(&mut self, task: TaskId, id: OperationId) {
-        self.operations.stop(id);
-        let node = self.scheduler.task(task).node;
-        let due = Some(self.progress.now().saturating_add(GRACE));
-        let request = Request::Sleep { nanoseconds: GRACE };
-        let grace = self.request_at(Purpose::Grace(task), node, due, request);
-        self.scheduler.set_wait(task, Wait::Stopping { id, grace });
     }
 
     /// The current task waits for an operation, whose outcome becomes its value.
@@ -120,4 +113,9 @@ impl Run {
         }
         step
     }
+}
+
+/// When a request that is made now has taken as long as it may, in nanoseconds since 1970.
+fn due(request: &Request, now: i64) -> Option<i64> {
+    Some(now.saturating_add(request.time_limit()?))
 }
