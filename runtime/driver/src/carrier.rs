@@ -154,7 +154,7 @@ impl Carrier {
         static CARRIERS: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
             id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
-            run: Arc::clone(&run.id),
+            run: Arc::clone(run.id()),
             driver,
             front: Arc::clone(run.front()),
             room: Room::default(),

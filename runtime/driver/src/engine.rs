@@ -329,7 +329,7 @@ impl Canceller {
         &self,
         look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
     ) -> Option<T> {
-        self.carrier.look(move |run| look(&run.tree, run.now))
+        self.carrier.look(move |run| look(run.tree(), run.now()))
     }
 
     /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a

@@ -75,6 +75,11 @@ impl Front {
         self.context.stop.load(Ordering::SeqCst) & bits != 0
     }
 
+    /// Whether what computes is to look for what it must raise.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.has(stop::CANCEL | stop::KILL | stop::UNWIND | stop::MEMORY)
+    }
+
     /// Says whether the task that has the thread is one that a cancellation does not interrupt.
     pub(crate) fn shield(&self, is_shielded: bool) {
         self.is_shielded.store(is_shielded, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What a run tells about itself while it goes on: typed events, numbered and timed.
+//! What a run reports while it goes on: typed events, numbered and timed.
 //!
 //! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
 
@@ -185,7 +185,7 @@ pub enum EventKind {
         #[serde(flatten)]
         end: End,
     },
-    /// The whole tree, counted; told when a workflow has ended.
+    /// The whole tree, counted; emitted when a workflow has ended.
     TreeUpdated {
         /// The counts.
         #[serde(flatten)]
@@ -196,7 +196,7 @@ pub enum EventKind {
         /// Its name.
         workflow: Arc<str>,
     },
-    /// It ended.
+    /// A workflow ended.
     WorkflowEnd {
         /// Its name.
         workflow: Arc<str>,
@@ -209,7 +209,7 @@ pub enum EventKind {
         /// Its name.
         step: Arc<str>,
     },
-    /// It ended.
+    /// A step ended.
     StepEnd {
         /// Its name.
         step: Arc<str>,
@@ -244,7 +244,7 @@ pub enum EventKind {
     },
     /// A task or an iteration of a `parallel` begins.
     TaskStart,
-    /// It ended.
+    /// A task or an iteration ended.
     TaskEnd {
         /// How.
         #[serde(flatten)]
@@ -282,7 +282,7 @@ pub enum EventKind {
     },
     /// All `state` variables, because the program asked for them; the event's node is their workflow.
     StateSnapshot {
-        /// Them.
+        /// Their values by name.
         #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
         state: State,
     },
@@ -295,7 +295,7 @@ pub enum EventKind {
         /// The model it is to ask.
         model: Option<String>,
     },
-    /// It ended.
+    /// A prompt ended.
     PromptEnd {
         /// Its name.
         prompt: Arc<str>,
@@ -317,7 +317,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<JsonText>,
     },
-    /// It answered, or could not be asked.
+    /// A model answered, or could not be asked.
     ModelAnswer {
         /// As the provider names it; as it was asked when there is no answer.
         model: String,
@@ -337,7 +337,7 @@ pub enum EventKind {
     },
     /// An answer does not fit.
     InvalidResponse {
-        /// It.
+        /// The answer, as far as observers may see it.
         response: String,
         /// What does not fit.
         issues: Vec<Issue>,
@@ -347,7 +347,7 @@ pub enum EventKind {
         /// Under which key.
         key: String,
     },
-    /// None was there.
+    /// The cache has no answer.
     CacheMiss {
         /// Under which key.
         key: String,
@@ -443,7 +443,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// How something ended, for the kinds that tell the end of a node.
+    /// How something ended, for the kinds that report the end of a node.
     #[must_use]
     pub const fn end(&self) -> Option<&End> {
         match self {

@@ -14,7 +14,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_abi::site::NodePath;
+use gsw_abi::site::{NodePath, Site};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -45,15 +45,6 @@ impl NodeId {
     pub const NONE: Self = Self(u32::MAX);
     /// The run itself, which holds the workflow that was started.
     pub const ROOT: Self = Self(0);
-}
-
-/// A task of the run; the number is given again once nothing names the task any more.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TaskId(pub u32);
-
-impl TaskId {
-    /// No task.
-    pub const NONE: Self = Self(u32::MAX);
 }
 
 /// How far a node is.
@@ -136,15 +127,16 @@ pub struct Node {
     /// How often it was tried; of a prompt, its requests.
     pub attempts: u32,
     /// How many effects it has requested itself.
-    pub effects: u32,
-    /// The first of its tasks that are not forgotten, in order of spawning.
-    pub first_task: TaskId,
-    /// The last of them.
-    pub last_task: TaskId,
-    /// How many of its tasks have not ended.
-    pub live_tasks: u32,
-    /// The task that waits for them.
-    pub joiner: TaskId,
+    effects: u32,
+}
+
+/// Where an effect stands in the program, and how often it may happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EffectSite {
+    /// The same in every life of the run.
+    pub site: Site,
+    /// What the effect may count as at most, because of the tools that it lies in.
+    pub at_most: Class,
 }
 
 impl Node {
@@ -228,10 +220,6 @@ impl Tree {
             depth: 0,
             attempts: u32::from(!matches!(new.kind, NodeKind::Prompt | NodeKind::Attempt)),
             effects: 0,
-            first_task: TaskId::NONE,
-            last_task: TaskId::NONE,
-            live_tasks: 0,
-            joiner: TaskId::NONE,
         });
         self.attach(new.parent, id);
         self.count_in_parents(id);
@@ -353,9 +341,43 @@ impl Tree {
         &self.nodes[id.0 as usize]
     }
 
-    /// The same, to change it.
-    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id.0 as usize]
+    }
+
+    /// Where the next effect of a node stands: each is asked for once.
+    pub fn next_effect(&mut self, id: NodeId) -> EffectSite {
+        let path = self.node_path(id);
+        let node = self.node_mut(id);
+        let occurrence = node.effects;
+        node.effects += 1;
+        EffectSite {
+            site: Site { path, occurrence },
+            at_most: node.at_most,
+        }
+    }
+
+    /// Effects in a node, which has no children yet, count as this at most.
+    pub fn limit_effects(&mut self, id: NodeId, most: Class) {
+        let node = self.node_mut(id);
+        node.at_most = node.at_most.min(most);
+    }
+
+    /// Something under this node has begun that must not be repeated: nothing around it is tried again.
+    pub fn forbid_repeats(&mut self, id: NodeId) {
+        let mut next = id;
+        while next != NodeId::NONE {
+            let node = self.node_mut(next);
+            if std::mem::replace(&mut node.has_begun_once, true) {
+                return;
+            }
+            next = node.parent;
+        }
+    }
+
+    /// A node was tried so often; a prompt has made so many requests.
+    pub fn set_attempts(&mut self, id: NodeId, attempts: u32) {
+        self.node_mut(id).attempts = attempts;
     }
 
     /// What goes into a node that was entered before it was known.

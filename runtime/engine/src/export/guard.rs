@@ -113,7 +113,7 @@ pub(crate) unsafe fn object(context: *mut Context, body: impl FnOnce(&mut Run) -
 }
 
 /// Runs the body of a call. After a panic the run remembers the mistake, ends at its next poll, and gets `instead`, which is
-/// told what the panic said.
+/// given the text of the panic.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -192,7 +192,7 @@ pub(crate) unsafe fn waiting(
         Step::Waiting => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            run.tasks.at_mut(run.current).frame = frame;
+            run.scheduler.task_mut(run.scheduler.current()).frame = frame;
             return status::WAITING;
         }
     };

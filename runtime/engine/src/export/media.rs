@@ -9,6 +9,7 @@ use crate::heap::Heap;
 use crate::media;
 use crate::media::{Media, MediaKind, MediaSource};
 use crate::operation::Request;
+use crate::run::words;
 use crate::value::{error, list, optional, string};
 
 calls! {
@@ -31,7 +32,7 @@ calls! {
 
     /// `image.url(u)` and `document.url(u)`
     waiting media_url(run, kind, url) {
-        let url = run.take_string(url);
+        let url = words::take_string(&mut run.heap, url);
         let media = Box::new(Media { kind: kind_of(kind), source: MediaSource::Url { url } });
         run.perform(Request::MediaUrl { media })
     }

@@ -4,7 +4,7 @@ use gsw_abi::program::FunctionIndex;
 
 use crate::codec::checker::{Checker, Secrets};
 use crate::heap::Heap;
-use crate::run::Run;
+use crate::run::{Run, raise};
 
 impl Checker for Run {
     fn heap(&mut self) -> &mut Heap {
@@ -17,7 +17,7 @@ impl Checker for Run {
 
     fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {
         self.call_plain(function.0, &[]).map_err(|raised| {
-            let said = self.said_by(raised);
+            let said = raise::said_by(&self.heap, raised);
             self.heap.release(raised);
             said
         })

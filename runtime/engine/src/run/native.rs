@@ -71,6 +71,22 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
     }
 }
 
+/// Leaves a value or an error in a frame, which finds it when it is resumed.
+///
+/// # Safety
+/// The frame is live.
+pub unsafe fn give(frame: *mut Frame, result: Result<u64, u64>) {
+    let (value, error) = match result {
+        Ok(value) => (value, 0),
+        Err(error) => (0, error),
+    };
+    // SAFETY: as this function demands.
+    unsafe {
+        (*frame).value = value;
+        (*frame).error = error;
+    }
+}
+
 /// Reads slot `index` of a frame.
 ///
 /// # Safety

@@ -52,7 +52,7 @@ pub mod optional_time {
     }
 }
 
-/// Seconds.
+/// A duration in seconds.
 pub mod seconds {
     use gsw_notation::duration::SECOND;
     use serde::{Deserialize, Deserializer, Serializer};

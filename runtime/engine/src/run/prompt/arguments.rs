@@ -1,4 +1,4 @@
-//! What a model is told of arguments that do not fit a tool, by the names that its schema has.
+//! The answer to a model whose arguments do not fit a tool, by the names that its schema has.
 
 use gsw_abi::types::Field;
 use gsw_notation::issue::Issue;

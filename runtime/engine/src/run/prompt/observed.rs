@@ -26,10 +26,10 @@ pub(super) struct Observed {
     hidden: Hidden,
     /// The tools that the model has called, by its names for them.
     tools: FxHashMap<String, u32>,
-    /// Results that hide something, by the id of the call, as observers see them; of the turn that the model is told of next.
+    /// Results that hide something, by the id of the call, as observers see them; of the turn that goes to the model next.
     results: FxHashMap<String, String>,
-    /// How many messages observers were told.
-    told: usize,
+    /// How many messages observers have seen.
+    shown: usize,
 }
 
 impl Observed {
@@ -41,15 +41,19 @@ impl Observed {
             hidden,
             tools: FxHashMap::default(),
             results: FxHashMap::default(),
-            told: 0,
+            shown: 0,
         }
     }
 
-    /// What observers are told of a request: a conversation grows, so only what is new in it.
-    pub(super) fn news_of(&mut self, request: &ModelRequest) -> Value {
+    /// What observers see of a request: a conversation grows, so only what is new in it.
+    pub(super) fn new_in(&mut self, request: &ModelRequest) -> Value {
         let all = &request.messages;
-        let from = if self.told > all.len() { 0 } else { self.told };
-        self.told = all.len();
+        let from = if self.shown > all.len() {
+            0
+        } else {
+            self.shown
+        };
+        self.shown = all.len();
         let messages = all[from..].iter().map(|it| self.message(it));
         let messages: Vec<Value> = messages.collect();
         self.results.clear();

@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::codec::decode;
-use crate::event::{Level, ReflectionLevel, form};
+use crate::event::{ReflectionLevel, form};
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 
 /// All that the reflections of a run left behind.
 #[derive(Debug, Default)]
-pub struct Lessons {
+pub(crate) struct ReflectionLog {
     /// Joins the system text of prompts inside, by the node whose body failed.
     guidance: FxHashMap<NodeId, Vec<String>>,
     /// Replaces parameters of prompts inside.
@@ -23,18 +23,18 @@ pub struct Lessons {
     /// The model setting of the last prompt inside.
     models: FxHashMap<NodeId, Value>,
     /// All reflections, in order.
-    history: Vec<Lesson>,
+    history: Vec<ReflectionRecord>,
 }
 
 /// One reflection.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Lesson {
+pub struct ReflectionRecord {
     /// When, in nanoseconds since 1970; RFC 3339 in JSON.
     #[serde(serialize_with = "form::time::serialize")]
     pub time: i64,
     /// On which node.
     pub node: NodeId,
-    /// What was looked at.
+    /// What was judged.
     pub level: ReflectionLevel,
     /// Why it failed, as the reflection found.
     pub reason: String,
@@ -60,11 +60,11 @@ pub enum Resolution {
     Abort,
 }
 
-impl Lessons {
+impl ReflectionLog {
     /// A prompt that is called in `node` asks this model.
     pub(crate) fn note_model(&mut self, tree: &Tree, node: NodeId, model: &Value) {
         for it in around(tree, node) {
-            // What knows it is inside of what was told.
+            // What is around a node that knows the model knows it as well.
             if self.models.get(&it) == Some(model) {
                 return;
             }
@@ -89,9 +89,9 @@ impl Lessons {
         }
     }
 
-    /// Something happened.
-    pub(crate) fn note(&mut self, lesson: Lesson) {
-        self.history.push(lesson);
+    /// A reflection has ended.
+    pub(crate) fn note(&mut self, record: ReflectionRecord) {
+        self.history.push(record);
     }
 
     /// A node has ended.
@@ -112,7 +112,7 @@ impl Lessons {
         }
     }
 
-    /// What prompts that are called in `node` are told, from the outside in.
+    /// The guidance for prompts that are called in `node`, from the outside in.
     pub(crate) fn guidance<'a>(&'a self, tree: &'a Tree, node: NodeId) -> Vec<&'a str> {
         if self.guidance.is_empty() {
             return Vec::new();
@@ -126,12 +126,16 @@ impl Lessons {
     }
 
     /// The reflections on a node, oldest first.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &Lesson> {
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &ReflectionRecord> {
         self.history.iter().filter(move |it| it.node == node)
     }
 
     /// The reflections on a node, on what it lies in and on what lies in it, oldest first.
-    pub fn near<'a>(&'a self, tree: &'a Tree, node: NodeId) -> impl Iterator<Item = &'a Lesson> {
+    pub fn near<'a>(
+        &'a self,
+        tree: &'a Tree,
+        node: NodeId,
+    ) -> impl Iterator<Item = &'a ReflectionRecord> {
         let holds = |outer: NodeId, inner: NodeId| tree.lineage(inner).any(|it| it == outer);
         let history = self.history.iter();
         history.filter(move |it| holds(it.node, node) || holds(node, it.node))
@@ -144,50 +148,51 @@ fn around(tree: &Tree, node: NodeId) -> impl Iterator<Item = NodeId> {
     lineage.take_while(|it| tree.node(*it).kind != NodeKind::Reflection)
 }
 
-impl Run {
-    /// The word of a prompt's parameter: what a reflection around said, if it fits, else the one that is given. Takes it over.
-    pub(crate) fn revised_parameter(&mut self, ty: TypeId, name: &str, given: u64) -> u64 {
-        if self.lessons.revised.is_empty() {
-            return given;
-        }
-        let node = self.current_node();
-        let revised = |it: NodeId| self.lessons.revised.get(&it)?.get(name);
-        let found = around(&self.tree, node).find_map(revised).cloned();
-        match found {
-            Some(tree) => self.word_of_revised(ty, name, given, &tree),
-            None => given,
-        }
+/// The word of a prompt's parameter: what a reflection around said, if it fits, else the one that is given. Takes it over.
+pub(crate) fn revised_parameter(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
+    if run.reflection_log.revised.is_empty() {
+        return given;
     }
-
-    /// The first word of a `state` variable: what a reflection on its workflow said, if it fits, else the one that is given. Takes
-    /// it over.
-    pub(crate) fn revised_state(&mut self, ty: TypeId, name: &str, given: u64) -> u64 {
-        if self.lessons.revised.is_empty() {
-            return given;
-        }
-        let workflow = self.tree.workflow_of(self.current_node());
-        // What is revised for another workflow around means its own variables.
-        let revised = workflow.and_then(|it| self.lessons.revised.get(&it)?.get(name));
-        match revised.cloned() {
-            Some(tree) => self.word_of_revised(ty, name, given, &tree),
-            None => given,
-        }
+    let node = run.scheduler.current_node();
+    let revised = |it: NodeId| run.reflection_log.revised.get(&it)?.get(name);
+    let found = around(run.progress.tree(), node).find_map(revised).cloned();
+    match found {
+        Some(tree) => word_of_revised(run, ty, name, given, &tree),
+        None => given,
     }
+}
 
-    fn word_of_revised(&mut self, ty: TypeId, name: &str, given: u64, tree: &Value) -> u64 {
-        match decode::decode(self, ty, tree) {
-            Ok(word) => {
-                self.heap.release_typed(ty, given);
-                word
-            }
-            Err(issue) => {
-                let message = format!(
-                    "the value that a reflection gave for `{name}` does not fit: {}",
-                    issue.message
-                );
-                self.log_at(self.current_node(), Level::Warn, message.into(), None);
-                given
-            }
+/// The first word of a `state` variable: what a reflection on its workflow said, if it fits, else the one that is given. Takes
+/// it over.
+pub(crate) fn revised_state(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
+    if run.reflection_log.revised.is_empty() {
+        return given;
+    }
+    let workflow = run
+        .progress
+        .tree()
+        .workflow_of(run.scheduler.current_node());
+    // What is revised for another workflow around means its own variables.
+    let revised = workflow.and_then(|it| run.reflection_log.revised.get(&it)?.get(name));
+    match revised.cloned() {
+        Some(tree) => word_of_revised(run, ty, name, given, &tree),
+        None => given,
+    }
+}
+
+fn word_of_revised(run: &mut Run, ty: TypeId, name: &str, given: u64, tree: &Value) -> u64 {
+    match decode::decode(run, ty, tree) {
+        Ok(word) => {
+            run.heap.release_typed(ty, given);
+            word
+        }
+        Err(issue) => {
+            let message = format!(
+                "the value that a reflection gave for `{name}` does not fit: {}",
+                issue.message
+            );
+            run.progress.warn(run.scheduler.current_node(), message);
+            given
         }
     }
 }
