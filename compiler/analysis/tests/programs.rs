@@ -80,8 +80,11 @@ fn an_intrinsic_names_a_runtime_call_and_effects() {
     let file = File::new(&db, "std/odd.gsw".into(), text.into());
     modules.insert("std/odd".into(), file);
     project(&db, modules, "std/odd");
-    let found = check_file(&db, file).iter();
-    let found: Vec<_> = found.map(|it| (line_of(&db, it), &*it.message)).collect();
+    let found = check_file(&db, file);
+    let found: Vec<_> = found
+        .iter()
+        .map(|it| (line_of(&db, it), &*it.message))
+        .collect();
     let message = "`@intrinsic` takes the name of a runtime call, and effects";
     assert_eq!(found, [(1, message), (3, message)]);
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gsw_engine::operation::{Failure, Outcome, Request};
 
-use super::{Permissions, Rules, is_host};
+use super::{Permissions, Rules, entry_reach};
+use crate::web::Reach;
 
 fn is_denied(permissions: &Permissions, request: Request) -> bool {
     let outcome = permissions.perform_alone(&request);
@@ -13,10 +14,20 @@ fn is_denied(permissions: &Permissions, request: Request) -> bool {
 
 #[test]
 fn hosts_are_whole_names() {
-    assert!(is_host("API.example.org", "api.example.org", 443));
-    assert!(is_host("a.org:8443", "a.org", 8443) && !is_host("a.org:8443", "a.org", 443));
-    assert!(is_host("*.a.org", "x.a.org", 443) && !is_host("*.a.org", "a.org", 443));
-    assert!(!is_host("a.org", "evil-a.org", 443) && !is_host("a.org", "a.org.evil", 443));
+    for (entry, host, port, expected) in [
+        ("API.example.org", "api.example.org", 443, Reach::Listed),
+        ("a.org:8443", "a.org", 8443, Reach::Listed),
+        ("a.org:8443", "a.org", 443, Reach::Nowhere),
+        ("*", "a.org", 443, Reach::Public),
+        ("*.a.org", "x.a.org", 443, Reach::Public),
+        ("*.a.org", "a.org", 443, Reach::Nowhere),
+        ("a.org", "evil-a.org", 443, Reach::Nowhere),
+        ("a.org", "a.org.evil", 443, Reach::Nowhere),
+        ("10.0.0.1", "10.0.0.1", 80, Reach::Anywhere),
+        ("[::1]:80", "[::1]", 80, Reach::Anywhere),
+    ] {
+        assert_eq!(entry_reach(entry, host, port), expected, "{entry} {host}");
+    }
 }
 
 #[test]
