@@ -278,7 +278,7 @@ fn wrong_settings_raise_before_anything_is_asked() {
     let prompts = AgentPrompts;
     for (settings, part) in [
         (json!({"modell": "sim/a"}), "no setting `modell`"),
-        (json!({"model": "gpt"}), "no model name"),
+        (json!({"model": "gpt"}), "`gpt`"),
         (
             json!({"model": ["sim/a", "mistral/b"]}),
             "unknown provider `mistral`",
