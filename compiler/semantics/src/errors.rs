@@ -18,7 +18,10 @@ pub mod values;
 mod workflows;
 
 pub use constants::{constant_circle, effect_in_constant, question_in_constant};
-pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
+pub use coverage::{
+    Insertion, match_too_complex, missing_case, pattern_too_complex, refutable_pattern,
+    unreachable_arm, unreachable_side,
+};
 pub use declarations::{
     HostToolProblem, attribute_arguments, duplicate_definition, duplicate_wire_name, host_tool,
     method_of_foreign_type, misplaced_agent, misplaced_attribute, misplaced_repeat_class,

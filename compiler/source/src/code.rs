@@ -77,6 +77,7 @@ codes! {
     INVALID_NUMBER = "invalid-number";
     INVALID_TOML = "invalid-toml";
     MAP_KEY_TYPE = "map-key-type";
+    MATCH_TOO_COMPLEX = "match-too-complex";
     MISPLACED_ARGUMENT = "misplaced-argument";
     MISPLACED_MODIFIER = "misplaced-modifier";
     MISPLACED_STATEMENT = "misplaced-statement";
