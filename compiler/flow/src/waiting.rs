@@ -1,7 +1,7 @@
 //! Whether code can wait: which instances become native functions and which state machines.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
-use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalKind};
+use gsw_semantics::hir::{Body, Callee, ExpressionId, ExpressionKind, LocalKind};
 use gsw_semantics::model::Waits;
 use gsw_semantics::types::Type;
 use gsw_source::{ItemId, ItemKind};
@@ -107,27 +107,17 @@ impl Question<'_> {
         match callee {
             Callee::EnumValues(_) => false,
             Callee::Value(value) => self.value(*value),
-            Callee::Item { item, .. } => {
-                self.defaults_wait(*item, arguments)
-                    || match item_waits(self.view, *item) {
-                        Waits::Always => true,
-                        Waits::Never => false,
-                        Waits::WithArguments => arguments.iter().any(|(_, it)| self.argument(*it)),
-                    }
-            }
+            // What waits for a call of an item holds its defaults.
+            Callee::Item { item, .. } => match item_waits(self.view, *item) {
+                Waits::Always => true,
+                Waits::Never => false,
+                Waits::WithArguments => arguments.iter().any(|(_, it)| self.argument(*it)),
+            },
         }
     }
 
     fn argument(&self, id: ExpressionId) -> bool {
         matches!(self.body.expression(id).ty, Type::Function(_)) && self.value(id)
-    }
-
-    fn defaults_wait(&self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> bool {
-        let count = self.view.signature(item).parameters.len() as u32;
-        (0..count)
-            .filter(|index| !arguments.iter().any(|(given, _)| given == index))
-            .filter_map(|index| self.view.body(item, BodyPart::ParameterDefault(index)))
-            .any(|it| expression_waits(self.view, &it, it.root, ArgumentsWait::No))
     }
 
     /// Whether calling this function value waits.
@@ -159,9 +149,7 @@ impl Question<'_> {
     }
 
     fn lambda_summary(&self, id: ExpressionId) -> Option<Waits> {
-        if self.body.part != BodyPart::Main {
-            return None;
-        }
-        self.view.lambda_waits(self.body.item, (id, 0))
+        let Body { item, part, .. } = self.body;
+        self.view.lambda_waits(*item, *part, (id, 0))
     }
 }

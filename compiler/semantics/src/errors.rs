@@ -15,6 +15,7 @@ pub mod records;
 mod throws;
 mod types;
 pub mod values;
+mod waiting;
 mod workflows;
 
 pub use constants::{constant_circle, effect_in_constant, question_in_constant};
@@ -48,6 +49,7 @@ pub use types::{
     not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect, unknown_error,
     unknown_type, variant_as_type, written_as,
 };
+pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     cannot_leave, captured_cycle, declared_once, media_answer, media_inside, misplaced_statement,
     not_mockable, not_permitted, not_recordable, outside_loop, repeats_once_effect,

@@ -16,6 +16,7 @@ mod facts;
 mod latent;
 mod report;
 mod task;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,9 +27,9 @@ use rustc_hash::FxHashMap;
 
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
-use crate::hir::BodyPart;
+use crate::hir::{Body, BodyPart};
 use crate::import_graph::is_circle;
-use crate::model::{ItemSummary, Summary, Waits};
+use crate::model::{ItemSummary, PartSummary, Summary, Waits};
 use crate::module::is_std;
 use crate::tool_list::{listed_spawns, listed_tools};
 use body::{BodyFacts, BodyWalk};
@@ -58,7 +59,7 @@ pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
         Some(facts) => facts.summary.clone(),
         None => Arc::new(ItemSummary {
             item: nothing(),
-            lambdas: Vec::new(),
+            parts: Vec::new(),
         }),
     }
 }
@@ -191,13 +192,11 @@ impl Unit<'_> {
         {
             summary.effects = summary.effects.union(self.of(source).0.effects);
         }
-        for body in &item_bodies(db, item).bodies {
-            if matches!(
-                body.part,
-                BodyPart::FieldCheck(_) | BodyPart::AliasCheck | BodyPart::Example(_)
-            ) {
-                continue;
-            }
+        // Examples come last: they show the text of their prompt.
+        let is_example = |it: &&Arc<Body>| matches!(it.part, BodyPart::Example(_));
+        let bodies = &item_bodies(db, item).bodies;
+        let examples = bodies.iter().filter(is_example);
+        for body in bodies.iter().filter(|it| !is_example(it)).chain(examples) {
             let key = (index(item), body.part);
             let mut facts = self
                 .bodies
@@ -232,25 +231,37 @@ impl Unit<'_> {
             .get(&item)
             .cloned()
             .unwrap_or_else(|| (nothing(), Facts::default()));
-        let mut lambdas = Vec::new();
+        let mut parts = Vec::new();
         let mut diagnostics = Vec::new();
         for body in &item_bodies(self.db, item).bodies {
             let Some(facts) = self.bodies.get(&(index(item), body.part)) else {
                 continue;
             };
-            if body.part == BodyPart::Main {
-                lambdas = facts.lambdas();
-            }
+            let does = facts.does.get(body.root.0 as usize);
+            parts.push(PartSummary {
+                part: body.part,
+                waits: does.map_or(Waits::Never, |it| it.waits),
+                lambdas: facts.lambdas(),
+            });
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
+            diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
         }
         ItemFacts {
             summary: Arc::new(ItemSummary {
                 item: summary,
-                lambdas,
+                parts,
             }),
             result,
             diagnostics,
         }
+    }
+
+    /// What a part of the item that is walked does, as far as known by now.
+    fn part(&self, item: ItemId, part: BodyPart) -> Option<&Summary> {
+        let root = item_bodies(self.db, item).bodies.iter();
+        let root = root.filter(|it| it.part == part).map(|it| it.root).next()?;
+        let facts = self.bodies.get(&(index(item), part))?;
+        facts.does.get(root.0 as usize)
     }
 
     /// What calling `item` may raise and do, and what its result brings, as far as known by now.

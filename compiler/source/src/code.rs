@@ -57,6 +57,7 @@ codes! {
     BROKEN_CHECK = "broken-check";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
+    CANNOT_WAIT = "cannot-wait";
     CAPTURED_CYCLE = "captured-cycle";
     DEPRECATED = "deprecated";
     DIFFERENT_BINDINGS = "different-bindings";

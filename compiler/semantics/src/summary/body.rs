@@ -1,15 +1,19 @@
 //! One walk over a body: what each expression does and what its value brings.
 
-use gsw_source::Db;
+use gsw_source::{Db, ItemId};
 
 use super::Unit;
 use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
 use super::latent::{Leak, leak};
+use crate::alias::alias_target;
+use crate::declaration::item_signature;
 use crate::error_class::{builtin_set, error_class, error_name};
 use crate::hir::{
-    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern, PatternKind,
+    Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, LocalId, Pattern,
+    PatternKind,
 };
 use crate::model::Summary;
+use crate::substitute::substitute;
 use crate::types::Type;
 use crate::walk::{Child, children, visit_patterns};
 use gsw_abi::builtin::BuiltinError;
@@ -87,6 +91,22 @@ fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
             facts
         }
         other => Facts::unknown(db, other),
+    }
+}
+
+/// The aliases whose checks a value passes that becomes one of type `ty`.
+fn checks_into(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
+    let mut found = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        ty = match &ty {
+            Type::Checked(item, arguments) => {
+                found.push(*item);
+                substitute(&alias_target(db, *item), arguments)
+            }
+            Type::Optional(inside) | Type::List(inside) => (**inside).clone(),
+            _ => return found,
+        };
     }
 }
 
@@ -173,6 +193,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             }
             ExpressionKind::ErrorValue { item, .. } => {
                 let mut outcome = self.inside(&expression.kind);
+                let (defaults, _) = self.unit.of(*item);
+                add(&mut outcome.does, &defaults);
                 if error_class(self.db(), *item) != ErrorClass::Fault {
                     let name = error_name(self.db(), *item);
                     outcome.value.error.kinds.insert(name);
@@ -206,6 +228,30 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 let outcome = self.inside(&expression.kind);
                 let leak = leak(*value, &expression.ty, &outcome.value.call);
                 self.facts.leaks.extend(leak);
+                outcome
+            }
+            ExpressionKind::Coerce {
+                coercion: Coercion::Check,
+                ..
+            } => {
+                let mut outcome = self.inside(&expression.kind);
+                for alias in checks_into(self.db(), &expression.ty) {
+                    let (check, _) = self.unit.of(alias);
+                    add(&mut outcome.does, &check);
+                }
+                outcome
+            }
+            ExpressionKind::PromptText { item, arguments } => {
+                let mut outcome = self.inside(&expression.kind);
+                let given = |it: &u32| arguments.iter().any(|(given, _)| given == it);
+                let count = item_signature(self.db(), *item).signature.parameters.len();
+                let defaults = (0u32..).take(count).filter(|it| !given(it));
+                let defaults = defaults.map(BodyPart::ParameterDefault);
+                for part in defaults.chain([BodyPart::User]) {
+                    if let Some(does) = self.unit.part(*item, part) {
+                        add(&mut outcome.does, does);
+                    }
+                }
                 outcome
             }
             other => self.inside(other),

@@ -10,7 +10,7 @@ use crate::display::display_type;
 use crate::error_class::model_errors;
 use crate::errors;
 use crate::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
-use crate::model::Reference;
+use crate::model::{Reference, Summary};
 use crate::types::ErrorSet;
 use crate::walk::{Child, children};
 
@@ -76,8 +76,8 @@ fn undeclared(
     let name = body.item.name(db);
     let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
     for kind in raised.errors.kinds.difference(&declared.kinds) {
-        let origin = origin(body, facts, body.root, &|errors| {
-            errors.kinds.contains(kind)
+        let origin = origin(body, facts, body.root, &|does| {
+            does.errors.kinds.contains(kind)
         });
         let known = missing.iter().position(|(it, _)| *it == origin);
         let index = known.unwrap_or_else(|| {
@@ -98,14 +98,14 @@ fn undeclared(
         ));
     }
     if raised.errors.open {
-        let origin = origin(body, facts, body.root, &|errors| errors.open);
+        let origin = origin(body, facts, body.root, &|does| does.errors.open);
         let place = raising_place(db, body, origin);
         found.push(errors::undeclared_open_error(place, name, &names(declared)));
     }
 }
 
 /// Where an expression raises: a call of a method does so from its name on, which in a long chain is lines below its start.
-fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
+pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
     let expression = body.expression(id);
     let mut span = expression.span;
     if let ExpressionKind::Call {
@@ -142,13 +142,13 @@ fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
         .collect()
 }
 
-/// The innermost expression from which an error that `is_meant` comes. In a `catch` that is an arm rather than what it
+/// The innermost expression from which something that `is_meant` comes, such as an error. In a `catch` that is an arm rather than what it
 /// guards, because what reaches the outside came past the arms.
-fn origin(
+pub(super) fn origin(
     body: &Body,
     facts: &BodyFacts,
     id: ExpressionId,
-    is_meant: &dyn Fn(&ErrorSet) -> bool,
+    is_meant: &dyn Fn(&Summary) -> bool,
 ) -> ExpressionId {
     let kind = &body.expression(id).kind;
     let mut inside: Vec<ExpressionId> = children(kind)
@@ -161,12 +161,7 @@ fn origin(
     if matches!(kind, ExpressionKind::Catch { .. }) {
         inside.rotate_left(1);
     }
-    let raises = |it: &ExpressionId| {
-        facts
-            .does
-            .get(it.0 as usize)
-            .is_some_and(|does| is_meant(&does.errors))
-    };
+    let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);
     // A lambda given to a call raises there, and a task where it is awaited.
     let is_deferred = matches!(kind, ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_));
     match inside.into_iter().find(raises).filter(|_| !is_deferred) {
