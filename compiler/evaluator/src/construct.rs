@@ -10,6 +10,7 @@ use gsw_semantics::{alias_target, substitute};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
+use crate::json::Json;
 use crate::machine::Machine;
 use crate::stop::{Flow, UNSAID, give_up, misfit, raise};
 use crate::value::Value;
@@ -154,14 +155,29 @@ impl Machine<'_> {
         match coercion {
             Coercion::ToOptional | Coercion::Forget | Coercion::FromNever => Ok(value),
             Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
-            Coercion::Check if self.passes(&value, ty)? => Ok(value),
-            Coercion::Check => raise(
-                self.db,
-                BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
-            ),
+            Coercion::Check => self.admitted(value, ty),
             Coercion::ToSecret => give_up("secrets"),
         }
+    }
+
+    /// What an operator computed, as a value of `ty`: in a generic function that may have checks.
+    pub fn computed(&mut self, value: Value, ty: &Type) -> Flow<Value> {
+        match ty {
+            Type::Checked(..) => self.admitted(value, ty),
+            _ => Ok(value),
+        }
+    }
+
+    /// A value that is to be one of `ty`, when the checks of `ty` hold.
+    pub fn admitted(&mut self, value: Value, ty: &Type) -> Flow<Value> {
+        if self.passes(&value, ty)? {
+            return Ok(value);
+        }
+        raise(
+            self.db,
+            BuiltinError::AssertionFailed,
+            vec![Value::text(UNSAID)],
+        )
     }
 
     /// Whether a value satisfies all checks of its type itself, those of aliases below included.
@@ -198,6 +214,8 @@ impl Machine<'_> {
             Value::Text(text) => match ty {
                 Type::Literals(texts) if texts.iter().any(|it| **it == **text) => Ok(value.clone()),
                 Type::Literals(_) => misfit(self.db, "$"),
+                // A union with a check is read as JSON is, which looks at the check.
+                Type::Checked(..) => self.decode(&Json::Text(text.clone()), ty, "$"),
                 _ => Ok(value.clone()),
             },
             _ => Ok(value.clone()),

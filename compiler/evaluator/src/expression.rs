@@ -112,13 +112,17 @@ impl Machine<'_> {
             ExpressionKind::Interpolation(parts) => self.interpolate(frame, parts),
             ExpressionKind::Unary { operator, operand } => {
                 let operand = self.evaluate(frame, *operand)?;
-                self.unary(*operator, &operand)
+                let value = self.unary(*operator, &operand)?;
+                self.computed(value, ty)
             }
             ExpressionKind::Binary {
                 operator,
                 left,
                 right,
-            } => self.binary(frame, *operator, *left, *right),
+            } => {
+                let value = self.binary(frame, *operator, *left, *right)?;
+                self.computed(value, ty)
+            }
             ExpressionKind::In { value, container } => self.contains(frame, *value, *container),
             ExpressionKind::Range {
                 start,

@@ -39,6 +39,27 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A value that was computed as the base of the concrete type `to`, after the checks of that type.
+    pub fn admitted(&mut self, value: Operand, to: &Type) -> Operand {
+        if !matches!(to, Type::Checked(..)) {
+            return value;
+        }
+        let from = self.program.base_type(to);
+        self.admitted_from(value, &from, to)
+    }
+
+    /// A value of the concrete type `from` after the checks on the way to `to`.
+    pub fn admitted_from(&mut self, value: Operand, from: &Type, to: &Type) -> Operand {
+        let id = self.type_id(from);
+        let value = match value {
+            // The check's function owns what it is given, and a constant word needs no local.
+            Operand::Word(_) if !self.program.is_reference(id) => value,
+            other => Operand::Local(self.held(other, id)),
+        };
+        self.check_into(value, from, to);
+        value
+    }
+
     /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
     pub fn check_into(&mut self, value: Operand, from: &Type, to: &Type) {
         if from == to {
@@ -143,6 +164,12 @@ impl Builder<'_, '_> {
         let value = self.expression(value);
         let call = match self.program.base_type(&from) {
             Type::Json => RuntimeCall::json_as,
+            // Text as a union with a check is read as JSON is, which looks at the check.
+            Type::String | Type::Literals(_) if matches!(ty, Type::Checked(..)) => {
+                let json = self.json_form(value, &Type::String);
+                let words = vec![type_word(target), json];
+                return self.runtime(target, RuntimeCall::json_as, words);
+            }
             Type::String | Type::Literals(_) => RuntimeCall::string_as,
             _ => return value,
         };

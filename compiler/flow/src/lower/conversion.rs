@@ -16,16 +16,7 @@ impl Builder<'_, '_> {
             Coercion::ToJson => self.json_form(value, &from),
             Coercion::ToSecret => self.secret_of(value),
             Coercion::Forget => value,
-            Coercion::Check => {
-                let id = self.type_id(&from);
-                let value = match value {
-                    // The check's function owns what it is given, and a constant word needs no local.
-                    Operand::Word(_) if !self.program.is_reference(id) => value,
-                    other => Operand::Local(self.held(other, id)),
-                };
-                self.check_into(value, &from, &to);
-                value
-            }
+            Coercion::Check => self.admitted_from(value, &from, &to),
             Coercion::FromNever => {
                 debug_assert!(matches!(from, Type::Never | Type::Invalid));
                 self.end(Terminator::Unreachable);

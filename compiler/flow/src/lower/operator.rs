@@ -15,13 +15,14 @@ impl Builder<'_, '_> {
         let id = self.type_id(&ty);
         let value = self.expression(operand);
         let zero = Operand::Word(0);
-        match (operator, self.program.base_type(&ty)) {
+        let value = match (operator, self.program.base_type(&ty)) {
             (UnaryOperator::Not, _) => self.operation(id, Operation::BoolNot, value, zero),
             (UnaryOperator::Negate, Type::Float) => {
                 self.operation(id, Operation::FloatNegate, value, zero)
             }
             (UnaryOperator::Negate, _) => self.checked(id, Checked::Negate, value, zero),
-        }
+        };
+        self.admitted(value, &ty)
     }
 
     /// An infix operator.
@@ -70,7 +71,7 @@ impl Builder<'_, '_> {
         self.joined_value(join)
     }
 
-    /// `+ - * / %`
+    /// `+ - * / %`. In a generic function the result may have a checked type, whose checks it passes.
     pub fn arithmetic(
         &mut self,
         operator: BinaryOperator,
@@ -79,7 +80,7 @@ impl Builder<'_, '_> {
         result: &Type,
     ) -> Operand {
         let id = self.type_id(result);
-        match self.program.base_type(left_type) {
+        let value = match self.program.base_type(left_type) {
             Type::Float => self.float_arithmetic(operator, left, right),
             Type::String | Type::Literals(_) => {
                 self.runtime(id, RuntimeCall::string_concat, vec![left, right])
@@ -96,7 +97,8 @@ impl Builder<'_, '_> {
                 };
                 self.checked(id, operation, left, right)
             }
-        }
+        };
+        self.admitted(value, result)
     }
 
     fn float_arithmetic(
