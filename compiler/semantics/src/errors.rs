@@ -42,7 +42,8 @@ pub use names::{
 };
 pub use program::{missing_main, needs_host};
 pub use throws::{
-    impossible_catch, left_out_of_type, never_raised, undeclared_errors, undeclared_open_error,
+    given_by_type, impossible_catch, left_out_of_type, never_raised, undeclared_errors,
+    undeclared_open_error,
 };
 pub use types::{
     broken_check, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,

@@ -226,7 +226,8 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 coercion: Coercion::Forget,
             } => {
                 let outcome = self.inside(&expression.kind);
-                let leak = leak(*value, &expression.ty, &outcome.value.call);
+                let from = &self.body.expression(*value).ty;
+                let leak = leak(*value, from, &expression.ty, &outcome.value.call);
                 self.facts.leaks.extend(leak);
                 outcome
             }

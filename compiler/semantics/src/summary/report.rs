@@ -4,6 +4,7 @@ use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
 use super::declared::{declared_end, head_diagnostics, names};
+use super::latent::Side;
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::display::display_type;
@@ -46,7 +47,11 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             what.push("raise any error".to_owned());
         }
         what.extend(leak.effects.iter().map(|it| format!("use `{}`", it.name())));
-        found.push(errors::left_out_of_type(place, &what.join(" and "), &ty));
+        let what = what.join(" and ");
+        found.push(match leak.side {
+            Side::Function => errors::left_out_of_type(place, &what, &ty),
+            Side::Argument => errors::given_by_type(place, &what, &ty),
+        });
     }
     let declared = item_signature(db, body.item).signature.throws.clone();
     if let (Some(declared), BodyPart::Main) = (declared, body.part) {
