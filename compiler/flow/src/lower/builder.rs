@@ -19,6 +19,7 @@ use crate::ir::{
 };
 use crate::lower::Lowering;
 use crate::lower::assertion::Witness;
+use crate::lower::defer::Deferral;
 use crate::lower::region::{Landing, Region};
 
 /// Where a variable of the source lives.
@@ -48,6 +49,8 @@ pub(crate) struct Builder<'l, 'v> {
     pub joined: FxHashMap<hir::LocalId, Variable>,
     /// What is open around the code that is being written, from the outside in.
     pub regions: Vec<Region>,
+    /// What is known of those of `regions` that are a `defer`.
+    pub deferrals: Vec<Deferral>,
     /// Where the code that is being written stands in source.
     pub span: Span,
     /// The parts of the condition of an `assert` that are kept to be shown, while one is written.
@@ -77,6 +80,7 @@ impl<'l, 'v> Builder<'l, 'v> {
             assignable: FxHashMap::default(),
             joined: FxHashMap::default(),
             regions: Vec::new(),
+            deferrals: Vec::new(),
             span,
             witnesses: None,
             parameters: 0,

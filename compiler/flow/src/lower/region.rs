@@ -28,6 +28,15 @@ pub(crate) enum ReturnOutput {
     Nothing,
 }
 
+/// A way out of a loop, or to its next round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LoopExit {
+    /// How many regions stay open.
+    pub depth: usize,
+    /// Where it goes.
+    pub target: BlockId,
+}
+
 /// Something open around the code that is being written.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
@@ -67,6 +76,8 @@ pub(crate) enum Region {
     Defer {
         /// Its code.
         body: ExpressionId,
+        /// Its place among those that are open.
+        deferral: usize,
         /// Where errors go before they go on.
         landing: Landing,
     },
@@ -99,7 +110,7 @@ impl Builder<'_, '_> {
             let id = self.type_id(ty);
             Operand::Local(self.copy(value, id))
         };
-        self.leave_to(0, Some((value, ty)));
+        self.leave_all((value, ty));
         self.end(Terminator::Return(value));
     }
 
@@ -115,32 +126,49 @@ impl Builder<'_, '_> {
                     _ => None,
                 });
         match found {
-            Some((depth, target)) => {
-                self.leave_to(depth, None);
-                self.jump(target);
-            }
+            Some((depth, target)) => self.leave_to_loop(LoopExit { depth, target }),
             // The checker has reported a `break` outside of a loop.
             None => self.end(Terminator::Unreachable),
         }
     }
 
-    /// Writes what is to be done where the regions above `depth` are left on a normal way; they stay open for what is
-    /// written after.
-    fn leave_to(&mut self, depth: usize, returned: Option<(Operand, &Type)>) {
+    /// Writes what is to be done where all regions are left by `return`; they stay open for what is written after.
+    fn leave_all(&mut self, returned: (Operand, &Type)) {
         let open = self.regions.clone();
-        while self.regions.len() > depth {
+        while let Some(region) = self.regions.pop() {
+            match region {
+                Region::Defer { body, .. } => self.run_deferred(body),
+                other => self.leave(&other, Some(returned)),
+            }
+        }
+        self.regions = open;
+    }
+
+    /// Writes the way to a loop: what is to be done where the regions in between are left, up to the first `defer`, whose code
+    /// goes on from there. The regions stay open for what is written after.
+    pub fn leave_to_loop(&mut self, exit: LoopExit) {
+        let open = self.regions.clone();
+        while self.regions.len() > exit.depth {
             let Some(region) = self.regions.pop() else {
                 break;
             };
-            self.leave(&region, returned);
+            if let Region::Defer { deferral, .. } = region {
+                self.leave_by_defer(deferral, exit);
+                self.regions = open;
+                return;
+            }
+            self.leave(&region, None);
         }
+        self.jump(exit.target);
         self.regions = open;
     }
 
     /// Writes what is to be done where one region is left on a normal way; it is not open any more.
     fn leave(&mut self, region: &Region, returned: Option<(Operand, &Type)>) {
         match region {
-            Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) => {}
+            // Whoever leaves a `defer` decides how its code goes on.
+            Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) | Region::Defer { .. } => {
+            }
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
             Region::Join => match (returned, self.enclosing_output()) {
                 (Some(_), ReturnOutput::Returned | ReturnOutput::Kept) => self.join_tasks(),
@@ -164,7 +192,6 @@ impl Builder<'_, '_> {
                 };
                 self.perform(RuntimeCall::node_complete, vec![value]);
             }
-            Region::Defer { body, .. } => self.run_deferred(*body),
         }
     }
 
