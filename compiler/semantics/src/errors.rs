@@ -46,9 +46,9 @@ pub use throws::{
     undeclared_open_error,
 };
 pub use types::{
-    broken_check, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
-    not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect, unknown_error,
-    unknown_type, variant_as_type, written_as,
+    broken_check, endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type,
+    not_a_type, not_an_error, secret_exposed, type_argument_count, union_member, unknown_effect,
+    unknown_error, unknown_type, variant_as_type, written_as,
 };
 pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{

@@ -8,6 +8,7 @@ use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
 use crate::infer::parts;
 use crate::model::TypeDeclarationKind;
+use crate::recursion::type_grows;
 use crate::substitute::substitute;
 use crate::types::Type;
 
@@ -54,7 +55,7 @@ pub(crate) fn find_held<T>(
             Type::Checked(item, arguments)
             | Type::Record(item, arguments)
             | Type::Enum(item, arguments) => {
-                if seen.len() > MOST_INSTANCES || is_endless(&ty) {
+                if type_grows(db, *item) || seen.len() > MOST_INSTANCES || is_endless(&ty) {
                     return endless;
                 }
                 if seen.insert(ty.clone()) {

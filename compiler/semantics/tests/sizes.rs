@@ -113,3 +113,28 @@ fn a_match_that_is_too_complex_is_refused_and_not_guessed_at() {
     assert_eq!(codes(&pigeons(12, "")), ["match-too-complex"]);
     assert_eq!(codes(&pigeons(12, "_ => 2")), Vec::<&str>::new());
 }
+
+#[test]
+fn types_that_all_contain_each_other_are_compared_and_written() {
+    let mut text = String::new();
+    for index in 0..300 {
+        let others = [1, 7, 31].map(|step| (index * 13 + step) % 300);
+        let [first, second, third] = others;
+        let _ = writeln!(
+            text,
+            "type R{index} {{ a: [R{first}], b: [R{second}], c: [R{third}] }}"
+        );
+    }
+    text += "fn f(x: R0) -> (bool, json) { (x == x, x.to_json()) }\n";
+    assert_eq!(codes(&text), Vec::<&str>::new());
+}
+
+#[test]
+fn chains_of_checked_aliases_are_looked_through_to_their_end() {
+    let mut text = String::from("type A0 = int where it > 0\n");
+    for index in 1..100 {
+        let _ = writeln!(text, "type A{index} = A{} where it > {index}", index - 1);
+    }
+    text += "fn f(x: A99) -> int { x + 1 }\n";
+    assert_eq!(codes(&text), Vec::<&str>::new());
+}

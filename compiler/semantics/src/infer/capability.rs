@@ -12,6 +12,7 @@ use crate::infer::context::Context;
 use crate::infer::lookup;
 use crate::lower_type::is_key;
 use crate::model::Requirement;
+use crate::recursion::type_grows;
 use crate::rules::holds_secret;
 use crate::substitute::substitute;
 use crate::types::Type;
@@ -151,7 +152,8 @@ impl Check<'_> {
         match ty {
             Type::Record(item, arguments) | Type::Enum(item, arguments) => {
                 // A type that holds ever larger instances of itself is of no use for anything.
-                if self.seen.len() > MOST_INSTANCES || is_endless(ty) {
+                let is_endless = type_grows(self.db, *item) || is_endless(ty);
+                if is_endless || self.seen.len() > MOST_INSTANCES {
                     return false;
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
