@@ -23,13 +23,13 @@ use std::sync::Arc;
 
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bodies::item_bodies;
 use crate::declaration::item_signature;
 use crate::hir::{Body, BodyPart};
 use crate::import_graph::is_circle;
-use crate::model::{ItemSummary, PartSummary, Summary, Waits};
+use crate::model::{ItemSummary, PartSummary, Reference, Summary, Waits};
 use crate::module::is_std;
 use crate::tool_list::{listed_spawns, listed_tools};
 use body::{BodyFacts, BodyWalk};
@@ -82,23 +82,46 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
         .flat_map(|it| file_item_ids(db, it).iter().copied())
         .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
         .collect();
-    let mut unit = Unit {
-        db,
-        file,
-        known: items
-            .iter()
-            .map(|it| (*it, (nothing(), Facts::default())))
-            .collect(),
-        bodies: BTreeMap::new(),
-        outside: FxHashMap::default(),
-        askers: FxHashMap::default(),
-        walked: None,
-    };
+    let items = callees_first(db, &items);
+    let mut unit = Unit::new(db, file, &items);
     unit.settle(&items);
     let facts = items.iter().map(|item| (*item, unit.finish(*item)));
     FileSummary {
         items: facts.collect(),
     }
+}
+
+/// The items in an order in which what is called stands before who calls it, but on cycles: so what a chain of calls raises
+/// grows once at each link, not once for each link below it.
+fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
+    let mut left: FxHashSet<ItemId> = items.iter().copied().collect();
+    let mut ordered = Vec::with_capacity(items.len());
+    for item in items {
+        let mut open = Vec::new();
+        if left.remove(item) {
+            open.push((*item, mentioned(db, *item)));
+        }
+        while let Some((user, mentioned_by_it)) = open.last_mut() {
+            match mentioned_by_it.next() {
+                Some(next) if left.remove(&next) => open.push((next, mentioned(db, next))),
+                Some(_) => {}
+                None => {
+                    ordered.push(*user);
+                    open.pop();
+                }
+            }
+        }
+    }
+    ordered
+}
+
+/// The items that the bodies of `item` name.
+fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
+    let references = item_bodies(db, item).references.iter();
+    references.filter_map(|(_, reference)| match reference {
+        Reference::Item(item) => Some(*item),
+        _ => None,
+    })
 }
 
 /// The file that stands for the unit in which `file` is summarised.
@@ -150,13 +173,30 @@ struct Unit<'a> {
     walked: Option<u32>,
 }
 
+impl<'a> Unit<'a> {
+    fn new(db: &'a dyn Db, file: File, items: &[ItemId]) -> Self {
+        let nothing = || (nothing(), Facts::default());
+        Self {
+            db,
+            file,
+            known: items.iter().map(|it| (*it, nothing())).collect(),
+            bodies: BTreeMap::new(),
+            outside: FxHashMap::default(),
+            askers: FxHashMap::default(),
+            walked: None,
+        }
+    }
+}
+
 impl Unit<'_> {
-    /// Walks the items until nothing more is learnt. An item is walked again only when one that it asked for has grown, so a
-    /// chain of calls costs two walks of each link, in whichever order the links stand.
-    fn settle(&mut self, items: &[ItemId]) {
+    /// Walks the items until nothing more is learnt, and says how many walks that took. An item is walked again only when one
+    /// that it asked for has grown; with callees first, a chain of calls costs two walks of each link.
+    fn settle(&mut self, items: &[ItemId]) -> usize {
+        let mut walks = 0;
         let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
         while let Some(place) = waiting.pop_first() {
             self.walked = Some(place);
+            walks += 1;
             let item = items[place as usize];
             match self.pass(item) {
                 Learnt::Nothing => {}
@@ -169,6 +209,7 @@ impl Unit<'_> {
                 }
             }
         }
+        walks
     }
 
     /// Walks the bodies of `item` once more.
@@ -297,4 +338,43 @@ impl Unit<'_> {
 /// Salsa's number of an item: a key with an order.
 fn index(item: ItemId) -> u32 {
     salsa::plumbing::AsId::as_id(&item).index()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Write;
+
+    use gsw_source::{Database, Project};
+
+    use super::{File, Unit, callees_first, file_item_ids};
+
+    /// How many walks each function costs, where each of many calls the next one, and the last `end`.
+    fn walks_of_a_chain(links: usize, end: &str) -> usize {
+        let mut text = String::new();
+        for link in 0..links {
+            let next = match link + 1 {
+                next if next == links => end.to_owned(),
+                next => format!("f{next}(x)"),
+            };
+            let _ = writeln!(
+                text,
+                "error E{link}\nfn f{link}(x: int) -> int {{ if x == {link} {{ fail E{link} }} else {{ {next} }} }}"
+            );
+        }
+        let db = Database::default();
+        let file = File::new(&db, "main.gsw".into(), text.into());
+        let modules = BTreeMap::from([("main".to_owned(), file)]);
+        Project::new(&db, modules, "main".into());
+        let items = callees_first(&db, file_item_ids(&db, file));
+        Unit::new(&db, file, &items).settle(&items).div_ceil(links)
+    }
+
+    #[test]
+    fn a_chain_of_calls_costs_some_walks_of_each_link_however_long_it_is() {
+        for links in [10, 100] {
+            assert!(walks_of_a_chain(links, "x") <= 3, "{links}");
+            assert!(walks_of_a_chain(links, "f0(x)") <= 5, "{links}");
+        }
+    }
 }
