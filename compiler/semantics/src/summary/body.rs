@@ -186,15 +186,10 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 value: self.closure(id, 0, lambda),
             },
             ExpressionKind::Record { item, .. } | ExpressionKind::Variant { item, .. } => {
-                let mut outcome = self.inside(&expression.kind);
-                let (defaults, _) = self.unit.of(*item);
-                add(&mut outcome.does, &defaults);
-                outcome
+                self.made(&expression.kind, *item)
             }
             ExpressionKind::ErrorValue { item, .. } => {
-                let mut outcome = self.inside(&expression.kind);
-                let (defaults, _) = self.unit.of(*item);
-                add(&mut outcome.does, &defaults);
+                let mut outcome = self.made(&expression.kind, *item);
                 if error_class(self.db(), *item) != ErrorClass::Fault {
                     let name = error_name(self.db(), *item);
                     outcome.value.error.kinds.insert(name);
@@ -221,42 +216,63 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 let asked = agent.iter().chain(given).copied();
                 self.prompt_call(*item, arguments, asked, *settings)
             }
-            ExpressionKind::Coerce {
-                value,
-                coercion: Coercion::Forget,
-            } => {
-                let outcome = self.inside(&expression.kind);
-                let from = &self.body.expression(*value).ty;
-                let leak = leak(*value, from, &expression.ty, &outcome.value.call);
-                self.facts.leaks.extend(leak);
-                outcome
-            }
-            ExpressionKind::Coerce {
-                coercion: Coercion::Check,
-                ..
-            } => {
-                let mut outcome = self.inside(&expression.kind);
-                for alias in checks_into(self.db(), &expression.ty) {
-                    let (check, _) = self.unit.of(alias);
-                    add(&mut outcome.does, &check);
-                }
-                outcome
+            ExpressionKind::Coerce { value, coercion } => {
+                self.coercion(expression, *value, *coercion)
             }
             ExpressionKind::PromptText { item, arguments } => {
-                let mut outcome = self.inside(&expression.kind);
-                let given = |it: &u32| arguments.iter().any(|(given, _)| given == it);
-                let count = item_signature(self.db(), *item).signature.parameters.len();
-                let defaults = (0u32..).take(count).filter(|it| !given(it));
-                let defaults = defaults.map(BodyPart::ParameterDefault);
-                for part in defaults.chain([BodyPart::User]) {
-                    if let Some(does) = self.unit.part(*item, part) {
-                        add(&mut outcome.does, does);
-                    }
-                }
-                outcome
+                self.prompt_text(&expression.kind, *item, arguments)
             }
             other => self.inside(other),
         }
+    }
+
+    /// A record, a variant or an error, with the defaults and checks that its declaration has.
+    fn made(&mut self, kind: &'a ExpressionKind, item: ItemId) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let (declared, _) = self.unit.of(item);
+        add(&mut outcome.does, &declared);
+        outcome
+    }
+
+    fn coercion(
+        &mut self,
+        expression: &'a Expression,
+        value: ExpressionId,
+        coercion: Coercion,
+    ) -> Outcome {
+        let mut outcome = self.inside(&expression.kind);
+        if coercion == Coercion::Forget {
+            let from = &self.body.expression(value).ty;
+            let leak = leak(value, from, &expression.ty, &outcome.value.call);
+            self.facts.leaks.extend(leak);
+        }
+        if coercion == Coercion::Check {
+            for alias in checks_into(self.db(), &expression.ty) {
+                let (check, _) = self.unit.of(alias);
+                add(&mut outcome.does, &check);
+            }
+        }
+        outcome
+    }
+
+    /// The text of the prompt that an example belongs to, for these arguments.
+    fn prompt_text(
+        &mut self,
+        kind: &'a ExpressionKind,
+        item: ItemId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let given = |it: &u32| arguments.iter().any(|(given, _)| given == it);
+        let count = item_signature(self.db(), item).signature.parameters.len();
+        let defaults = (0u32..).take(count).filter(|it| !given(it));
+        let defaults = defaults.map(BodyPart::ParameterDefault);
+        for part in defaults.chain([BodyPart::User]) {
+            if let Some(does) = self.unit.part(item, part) {
+                add(&mut outcome.does, does);
+            }
+        }
+        outcome
     }
 
     /// Everything inside, one after the other; the value brings what any part brings.
