@@ -1,4 +1,4 @@
-"""Measures runs: steps, tasks, waiting, prompts, each beside Node, Python or a bare loop. Called by `run.py`."""
+"""Measures runs: steps, tasks, waiting, prompts, each beside Node, Python, BAML or a bare loop. Called by `run.py`."""
 import json
 import os
 import resource
@@ -36,16 +36,35 @@ def build(work, name, source):
 
 def timed(command, times=3, env=None):
     """Median seconds and the highest peak of resident memory in MB."""
-    taken, peaks = [], []
+    seconds, megabytes, _ = used(command, times, env)
+    return seconds, megabytes
+
+
+def used(command, times=3, env=None):
+    """As `timed`, and the median seconds of processor time."""
+    taken, peaks, processor = [], [], []
     for _ in range(times):
         start = time.perf_counter()
         child = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
         _, status, usage = os.wait4(child.pid, 0)
         taken.append(time.perf_counter() - start)
         peaks.append(usage.ru_maxrss / 1024)
+        processor.append(usage.ru_utime + usage.ru_stime)
         if status != 0:
             raise SystemExit(f"{command}: status {status}")
-    return statistics.median(taken), max(peaks)
+    return statistics.median(taken), max(peaks), statistics.median(processor)
+
+
+def baml():
+    """A Python that has BAML's bridge, installed at first use; None where that cannot be done."""
+    home = ROOT / "target" / "bench-baml"
+    python = home / "bin" / "python"
+    if not python.exists():
+        venv = subprocess.run([sys.executable, "-m", "venv", home], capture_output=True)
+        if venv.returncode != 0:
+            return None
+    install = [python, "-m", "pip", "install", "-q", "baml-bridge==0.23.0"]
+    return python if subprocess.run(install, capture_output=True).returncode == 0 else None
 
 
 def peer(command):
@@ -90,6 +109,9 @@ def tasks(work, row):
     row("1,000,000 tasks spawned and joined", seconds, "s", "< 2 s", "python by hand", python)
     row("their peak", megabytes, "MB", "< 1000 MB", "node by hand", node_memory)
     row("their peak", megabytes, "MB", "< 1000 MB", "python by hand", python_memory)
+    python = baml()
+    theirs, _ = peer([python, PEERS / "baml.py", "spawn", 100_000]) if python else (None, None)
+    row("a task spawned and awaited, of 1,000,000: each", seconds, "µs", "≤ 1 µs", "BAML, of 100,000", theirs and theirs / 1e5 * 1e6)
     chain = build(work, "chain", CHAIN)
     seconds, megabytes = timed([chain, "--quiet", "--n", 10_000])
     node, _ = peer(["node", PEERS / "run.mjs", "chain", 10_000])
@@ -128,17 +150,22 @@ def prompts(work, row, count=10_000):
     program = build(work, "prompts", PROMPTS)
     script = work / "script.json"
     script.write_text(json.dumps({"replies": [{"times": 0, "body": {"answer": {"text": "said"}}}]}))
-    ours, theirs = [], []
+    python = baml()
+    ours, processor, theirs, bridged = [], [], [], []
     body = work / "body.json"
     for _ in range(3):
-        for who in ("ours", "theirs"):
+        for who in ("ours", "theirs", "baml"):
             server = subprocess.Popen([provider, "--script", script], stdout=subprocess.PIPE, text=True)
             try:
                 url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
                 env = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "x"}
                 if who == "ours":
-                    ours.append(timed([program, "--quiet", "--n", count], 1, env)[0])
+                    seconds, _, busy = used([program, "--quiet", "--n", count], 1, env)
+                    ours.append(seconds)
+                    processor.append(busy)
                     body.write_text(asked(url))
+                elif who == "baml":
+                    bridged.append(peer([python, PEERS / "baml.py", "prompts", count, url]) if python else (None, None))
                 else:
                     done = subprocess.run([bare, f"{url}/chat/completions", str(count), body], capture_output=True, text=True, check=True)
                     theirs.append(float(done.stdout.split()[0]))
@@ -147,6 +174,10 @@ def prompts(work, row, count=10_000):
                 server.wait()
     per_second = count / statistics.median(ours), count / statistics.median(theirs)
     row(f"{count:,} prompts at once: prompts a second", per_second[0], "/s", "> 90 % of bare", "bare reqwest", per_second[1])
+    came = [it for it in bridged if it[0] is not None]
+    wall, busy = (statistics.median(column) for column in zip(*came)) if came else (None, None)
+    row(f"{count:,} prompts at once: prompts a second", per_second[0], "/s", "", "BAML", wall and count / wall)
+    row("a prompt: processor time", statistics.median(processor) / count * 1e3, "ms", "", "BAML", busy and busy / count * 1e3)
 
 
 def asked(url):

@@ -329,6 +329,21 @@ const ADDRESSES: &[(&str, &str, &str, &str)] = &[
         "here",
     ),
     ("127.0.0.1", "file:///etc/passwd", "", "error"),
+    // A wildcard is for what everybody reaches.
+    ("*", "http://127.0.0.1:PORT/", "", "`net` of `127.0.0.1`"),
+    (
+        "*",
+        "http://[::ffff:127.0.0.1]:PORT/",
+        "",
+        "`net` of `[::ffff:7f00:1]`",
+    ),
+    (
+        "*",
+        "http://169.254.169.254/",
+        "",
+        "`net` of `169.254.169.254`",
+    ),
+    ("localhost", "http://localhost:PORT/", "", "here"),
 ];
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gsw_engine::driver::scripted::{Around, Brought, Entry, Report, Script, replay, run};
+use gsw_driver::scripted::{Around, Brought, Entry, Report, Script, replay, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::operation::Operation;
 use gsw_engine::run::RunResult;

@@ -6,7 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
-use gsw_engine::driver::scripted::{Report, Script};
+use gsw_driver::scripted::{Report, Script};
 use gsw_engine::run::RunResult;
 use gsw_evaluator::{Verdict, evaluate};
 use gsw_generator::generate;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsw_agents::{AgentPrompts, Cache};
-use gsw_engine::driver::audience::Audience;
-use gsw_engine::driver::scripted::{Around, Entry, Report, Script, run};
+use gsw_driver::audience::Audience;
+use gsw_driver::scripted::{Around, Entry, Report, Script, run};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::RunSettings;
 use gsw_source::{Database, Diagnostic, File, Files, Severity};
@@ -30,7 +30,7 @@ impl Files for Text<'_> {
 /// A project of one file.
 pub fn open(source: &str) -> (Database, File) {
     let mut db = Database::default();
-    let file = gsw_semantics::open_project(&mut db, Path::new("program.gsw"), &Text(source));
+    let file = gsw_project::open_project(&mut db, Path::new("program.gsw"), &Text(source));
     (db, file.expect("its text is there"))
 }
 
@@ -61,7 +61,7 @@ impl Workspace {
 
 /// The errors in a project, as the user sees them.
 pub fn errors(db: &Database) -> String {
-    shown(db, &gsw_evaluator::check_project(db))
+    shown(db, &gsw_analysis::check_project(db))
 }
 
 fn shown(db: &Database, found: &[Diagnostic]) -> String {

@@ -54,7 +54,7 @@ fn watched() -> Watched {
         }
     };
     let mut db = Database::with_listener(Box::new(listener));
-    let entry = gsw_semantics::open_project(&mut db, Path::new("main.gsw"), &Two)
+    let entry = gsw_project::open_project(&mut db, Path::new("main.gsw"), &Two)
         .expect("the entry is there");
     let mut watched = Watched { db, entry, log };
     watched.check();
@@ -63,7 +63,7 @@ fn watched() -> Watched {
 
 impl Watched {
     fn check(&mut self) {
-        let reports = gsw_semantics::check_project(&self.db);
+        let reports = gsw_analysis::check_project(&self.db);
         assert!(reports.is_empty(), "{reports:?}");
     }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::fs;
 
-use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, is_private, item_signature};
+use gsw_names::types::Type;
+use gsw_names::{display_type, is_private, item_signature};
 use gsw_source::{Db, ItemId, ItemKind, Project};
 use gsw_syntax::{file_docs, file_item_ids, item_ast};
 

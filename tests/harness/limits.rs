@@ -241,7 +241,7 @@ workflow memory_of(memory: int) -> int { memory }
     let said = run(&["main", "--", "--memory", "lots"]);
     assert_eq!(said.code, Some(2));
     assert!(
-        said.err.contains("`--memory`: `lots` is no size"),
+        said.err.contains("`--memory`: `lots` is not a size"),
         "{}",
         said.err
     );

@@ -231,7 +231,7 @@ fn questions_come_one_after_the_other_and_can_be_declined() {
 fn a_question_ends_with_its_time_a_race_and_the_run() {
     let mut session = start(&["late"]);
     session.wait_for("Sure of anything?");
-    session.wait_for("(no answer is wanted any more)");
+    session.wait_for("(the question was withdrawn)");
     // The line that was begun for the question before does not count for this one.
     session.wait_for_prompt("answer (text");
     session.type_in("Ada\n");
@@ -240,7 +240,7 @@ fn a_question_ends_with_its_time_a_race_and_the_run() {
     assert!(shown.ends_with("nobody came Ada"), "{shown}");
     assert!(shown.contains("info: meanwhile\n"), "{shown}");
     let mut session = start(&["raced"]);
-    session.wait_for("(no answer is wanted any more)");
+    session.wait_for("(the question was withdrawn)");
     assert_eq!(session.finish(), 0);
     assert!(
         session.shown().ends_with("the clock"),
@@ -252,7 +252,7 @@ fn a_question_ends_with_its_time_a_race_and_the_run() {
     session.type_in("\u{3}");
     assert_eq!(session.finish(), 130);
     let shown = session.shown();
-    assert!(shown.contains("(no answer is wanted any more)"), "{shown}");
+    assert!(shown.contains("(the question was withdrawn)"), "{shown}");
     assert!(
         shown.contains("warn: cleaned up") && shown.ends_with("cancelled"),
         "{shown}"

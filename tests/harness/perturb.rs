@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gsw_agents::{Environment, Providers};
-use gsw_engine::driver::call::Call;
-use gsw_engine::driver::scripted::{Answer, Report, Script};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
+use gsw_driver::scripted::{Answer, Report, Script};
 use gsw_engine::load::Loaded;
-use gsw_engine::model::Models;
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::RunResult;
 
@@ -21,7 +21,7 @@ const TRIES: u64 = 12;
 /// The program, or `None` when it does not compile, which is for other tests to report.
 fn load(file: &Path) -> Option<Arc<Loaded>> {
     let mut db = gsw_source::Database::default();
-    gsw_semantics::open_project(&mut db, file, &gsw_source::Disk).ok()?;
+    gsw_project::open_project(&mut db, file, &gsw_source::Disk).ok()?;
     in_process::load(&db).ok()
 }
 

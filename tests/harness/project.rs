@@ -244,7 +244,7 @@ fn without_a_project_a_file_is_needed() {
     assert_eq!(said.code, Some(1));
     assert_eq!(
         said.err,
-        "gswc: `start.gsw` does not exist; `gsw.toml` names it as the project's entry\n"
+        "gswc: `start.gsw` does not exist, but `gsw.toml` names it as the project's entry\n"
     );
 }
 

@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use gsw_engine::driver::scripted::{Around, Brought, Report, Script, replay, run};
-use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use gsw_driver::scripted::{Around, Brought, Report, Script, replay, run};
+use gsw_engine::model::{Content, ModelAnswer, StopReason};
 use gsw_engine::operation::{Outcome, Request};
 use gsw_engine::run::BEHAVIOUR;
+use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

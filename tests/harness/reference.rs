@@ -21,8 +21,7 @@ fn compare(
     wrong: &mut Vec<String>,
 ) -> bool {
     let mut db = Database::default();
-    let entry =
-        gsw_semantics::open_project(&mut db, file, &Disk).expect("the file was just written");
+    let entry = gsw_project::open_project(&mut db, file, &Disk).expect("the file was just written");
     match (
         evaluate(&db, entry, "main", &Value::Object(input)),
         expected,

@@ -239,22 +239,31 @@ fn every_code_has_a_case_with_its_exact_text() {
     assert!(missing.is_empty(), "no case shows {missing:?}");
 }
 
-/// The modules that word reports.
+/// The modules that word reports: `errors` of each crate, and those of the parser and the lexer.
 fn wordings() -> Vec<PathBuf> {
-    let errors = std::fs::read_dir(root().join("compiler/semantics/src/errors"));
-    let errors = errors.expect("the folder is there");
-    let mut files: Vec<PathBuf> = errors
-        .map(|entry| entry.expect("a folder can be listed").path())
-        .collect();
+    let crates = std::fs::read_dir(root().join("compiler")).expect("the folder is there");
+    let mut files = Vec::new();
+    for entry in crates {
+        let source = entry.expect("a folder can be listed").path().join("src");
+        files.extend(
+            [source.join("errors.rs")]
+                .into_iter()
+                .filter(|it| it.is_file()),
+        );
+        let topics = std::fs::read_dir(source.join("errors"))
+            .into_iter()
+            .flatten();
+        files.extend(topics.map(|it| it.expect("a folder can be listed").path()));
+    }
     for name in [
         "parser/error.rs",
         "parser/error/advice.rs",
         "parser/error/foreign.rs",
+        "parser/error/sign.rs",
         "lexer/error.rs",
     ] {
         files.push(root().join("compiler/syntax/src").join(name));
     }
-    files.push(root().join("compiler/evaluator/src/errors.rs"));
     files
 }
 

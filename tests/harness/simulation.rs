@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use gsw_engine::driver::simulation::{Simulated, Weather, simulate};
+use gsw_driver::simulation::{Simulated, Weather, simulate};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::RunResult;
 

@@ -135,7 +135,7 @@ impl Checker {
     fn accepts(&mut self, text: &str) -> bool {
         self.file.set_text(&mut self.db).to(text.into());
         let begin = Instant::now();
-        let found = gsw_evaluator::check_project(&self.db);
+        let found = gsw_analysis::check_project(&self.db);
         assert!(begin.elapsed() < LONG, "it takes {:?}", begin.elapsed());
         found.iter().all(|it| it.severity != Severity::Error)
     }

@@ -14,59 +14,130 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gsw-syntax", &["gsw-source"]),
     ("gsw-format", &["gsw-source", "gsw-syntax"]),
     (
-        "gsw-semantics",
+        "gsw-project",
         &["gsw-abi", "gsw-source", "gsw-std", "gsw-syntax"],
     ),
+    ("gsw-names", &["gsw-abi", "gsw-source", "gsw-syntax"]),
     (
-        "gsw-describe",
-        &["gsw-semantics", "gsw-source", "gsw-syntax"],
+        "gsw-infer",
+        &["gsw-abi", "gsw-names", "gsw-source", "gsw-syntax"],
     ),
     (
         "gsw-evaluator",
-        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-infer",
+            "gsw-names",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
+    (
+        "gsw-analysis",
+        &[
+            "gsw-abi",
+            "gsw-evaluator",
+            "gsw-infer",
+            "gsw-names",
+            "gsw-project",
+            "gsw-source",
+            "gsw-syntax",
+        ],
+    ),
+    (
+        "gsw-describe",
+        &[
+            "gsw-abi",
+            "gsw-analysis",
+            "gsw-infer",
+            "gsw-names",
+            "gsw-project",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     (
         "gsw-flow",
-        &["gsw-abi", "gsw-semantics", "gsw-source", "gsw-syntax"],
+        &[
+            "gsw-abi",
+            "gsw-analysis",
+            "gsw-infer",
+            "gsw-names",
+            "gsw-project",
+            "gsw-source",
+            "gsw-syntax",
+        ],
     ),
     ("gsw-codegen", &["gsw-abi", "gsw-flow"]),
-    ("gsw-engine", &["gsw-abi"]),
-    ("gsw-trace", &["gsw-abi", "gsw-engine"]),
-    ("gsw-agents", &["gsw-abi", "gsw-engine"]),
+    ("gsw-notation", &[]),
+    ("gsw-tree", &["gsw-abi", "gsw-notation"]),
+    ("gsw-engine", &["gsw-abi", "gsw-notation", "gsw-tree"]),
+    ("gsw-trace", &["gsw-abi", "gsw-notation", "gsw-tree"]),
+    ("gsw-driver", &["gsw-abi", "gsw-engine", "gsw-tree"]),
+    (
+        "gsw-agents",
+        &[
+            "gsw-abi",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+            "gsw-tree",
+        ],
+    ),
     (
         "gsw-service",
-        &["gsw-abi", "gsw-agents", "gsw-engine", "gsw-trace"],
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+            "gsw-trace",
+            "gsw-tree",
+        ],
     ),
     ("gsw-launcher", &["gsw-abi", "gsw-engine", "gsw-service"]),
     (
         "groundswell-build",
         &[
             "gsw-abi",
+            "gsw-analysis",
             "gsw-codegen",
-            "gsw-evaluator",
             "gsw-flow",
-            "gsw-semantics",
+            "gsw-project",
             "gsw-source",
             "gsw-syntax",
         ],
     ),
-    ("groundswell", &["gsw-abi", "gsw-agents", "gsw-engine"]),
+    (
+        "groundswell",
+        &[
+            "gsw-abi",
+            "gsw-agents",
+            "gsw-driver",
+            "gsw-engine",
+            "gsw-notation",
+            "gsw-tree",
+        ],
+    ),
     (
         "gsw-ide",
         &[
-            "gsw-evaluator",
-            "gsw-semantics",
+            "gsw-analysis",
+            "gsw-format",
+            "gsw-infer",
+            "gsw-names",
+            "gsw-project",
             "gsw-source",
             "gsw-std",
             "gsw-syntax",
-            "gsw-format",
         ],
     ),
     (
         "gsw-server",
         &[
             "gsw-ide",
-            "gsw-semantics",
+            "gsw-project",
             "gsw-source",
             "gsw-std",
             "gsw-syntax",
@@ -77,7 +148,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// Which folder alone may name an engine in its dependencies.
 const OWNERS: &[(&str, &[&str])] = &[
     ("chumsky", &["compiler/syntax"]),
-    ("toml", &["compiler/semantics"]),
+    ("toml", &["compiler/project"]),
     ("ariadne", &["compiler/source"]),
     ("cranelift-codegen", &["compiler/codegen"]),
     ("cranelift-frontend", &["compiler/codegen"]),
@@ -114,11 +185,16 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn all(ending: &str) -> Vec<PathBuf> {
+/// The files of a folder, and of those in it, whose names end so.
+pub fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    files(&root(), ending, &mut found);
+    files(folder, ending, &mut found);
     found.sort();
     found
+}
+
+fn all(ending: &str) -> Vec<PathBuf> {
+    files_in(&root(), ending)
 }
 
 fn read(path: &Path) -> String {

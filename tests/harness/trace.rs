@@ -191,7 +191,7 @@ fn what_a_file_lacks_is_said() {
         (
             "foreign",
             "<html></html>\n",
-            "this is no file of events: write one with `--events FILE`",
+            "this is not a file of events; write one with `--events FILE`",
         ),
     ] {
         let file = scratch("trace").join(name);

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsw_engine::driver::scripted::Script;
-use gsw_engine::engine::{Engine, EngineOptions};
-use gsw_engine::node::{NodeId, Status, Tree};
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::scripted::Script;
 use gsw_engine::run::RunResult;
+use gsw_tree::node::{NodeId, Status, Tree};
 use serde_json::Value;
 
 use crate::in_process::{errors, load, open, run_main};

@@ -1,4 +1,4 @@
-//! One file per command.
+//! One file per command: its arguments and what it does.
 
 mod build;
 mod check;
@@ -14,16 +14,16 @@ mod schema;
 mod test;
 mod trace;
 
-pub use build::build;
-pub use check::check;
+pub use build::{Build, build};
+pub use check::{Check, check};
 pub use completions::completions;
-pub use doc::doc;
+pub use doc::{Doc, doc};
 pub use explain::explain;
-pub use fmt::fmt;
-pub use graph::graph;
+pub use fmt::{Fmt, fmt};
+pub use graph::{Graph, graph};
 pub use lsp::lsp;
-pub use new::new;
-pub use run::run;
-pub use schema::schema;
-pub use test::test;
-pub use trace::trace;
+pub use new::{New, new};
+pub use run::{Run, run};
+pub use schema::{Schema, schema};
+pub use test::{Test, test};
+pub use trace::{Arguments as Trace, trace};

@@ -6,13 +6,12 @@ use gsw_flow::ir::Module;
 use gsw_service::Exit;
 use gsw_source::{Database, Severity};
 
-use crate::arguments::Format;
-use crate::report;
+use crate::report::{self, Format};
 
 /// Reads the entry file and everything it imports.
 pub fn open(path: &Path) -> Result<Database, String> {
     let mut db = Database::default();
-    gsw_semantics::open_project(&mut db, path, &gsw_source::Disk)?;
+    gsw_project::open_project(&mut db, path, &gsw_source::Disk)?;
     Ok(db)
 }
 
@@ -30,12 +29,12 @@ pub enum Main {
 /// The program in Flow IR; what is wrong is printed.
 pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
     let db = open(path).map_err(|failure| report::failure(&failure))?;
-    let mut diagnostics = gsw_evaluator::check_project(&db);
+    let mut diagnostics = gsw_analysis::check_project(&db);
     if main == Main::Needed && !diagnostics.iter().any(|it| it.severity == Severity::Error) {
-        diagnostics.extend(gsw_semantics::missing_main(&db));
+        diagnostics.extend(gsw_analysis::missing_main(&db));
     }
     if main != Main::Embedded {
-        diagnostics.extend(gsw_semantics::needs_host(&db));
+        diagnostics.extend(gsw_names::needs_host(&db));
     }
     if report::report(&db, &diagnostics, Format::Auto) != Exit::Done {
         return Err(Exit::Raised);
@@ -47,10 +46,11 @@ pub fn module(path: &Path, main: Main) -> Result<Module, Exit> {
 /// The program at `path`, checked; what is wrong is printed.
 pub fn checked(path: &Path) -> Result<Database, Exit> {
     let db = open(path).map_err(|failure| report::failure(&failure))?;
-    let diagnostics = gsw_evaluator::check_project(&db);
-    match report::report(&db, &diagnostics, Format::Auto) {
-        Exit::Done => Ok(db),
-        _ => Err(Exit::Raised),
+    let diagnostics = gsw_analysis::check_project(&db);
+    if report::report(&db, &diagnostics, Format::Auto) == Exit::Done {
+        Ok(db)
+    } else {
+        Err(Exit::Raised)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `gswc`: arguments and commands over the compiler's queries.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod arguments;
 mod commands;

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use gsw_semantics::CONFIGURATION;
+use gsw_project::CONFIGURATION;
 use gsw_service::Exit;
 use gsw_source::{Database, Disk, File, Files};
 
-use crate::arguments::Format;
-use crate::report;
+use crate::report::{self, Format};
 
 /// The file that stands for whatever is in the current folder.
 const HERE: &str = "main.gsw";
-/// Folders are not entered deeper than this when tests are looked for; a guess that keeps circles of links finite.
+/// Folders are not entered deeper than this when tests are looked for; a guess that keeps cycles of links finite.
 const DEPTH: usize = 32;
 
 /// The entry file: the one that is named, that of the project in the folder that is named, or that of the project around the
@@ -20,7 +19,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     let found = match named {
         Some(path) if !path.is_dir() => return Ok(path.to_owned()),
         Some(folder) => Some(folder.join(CONFIGURATION)).filter(|it| it.is_file()),
-        None => gsw_semantics::find_configuration(Path::new(HERE), &Disk),
+        None => gsw_project::find_configuration(Path::new(HERE), &Disk),
     };
     match found {
         Some(configuration) => entry_of(&configuration),
@@ -28,7 +27,7 @@ pub fn entry(named: Option<&Path>) -> Result<PathBuf, Exit> {
     }
 }
 
-/// The entry file and the word behind it, where the file may be left out in a project.
+/// The entry file and the word after it, where the file may be omitted in a project.
 pub fn entry_and_word<'a>(
     file: Option<&'a Path>,
     word: Option<&'a str>,
@@ -47,7 +46,7 @@ pub fn entry_and_word<'a>(
 /// of the project around the current folder.
 pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
     if named.is_empty() {
-        let found = gsw_semantics::find_configuration(Path::new(HERE), &Disk);
+        let found = gsw_project::find_configuration(Path::new(HERE), &Disk);
         let configuration = found.ok_or_else(|| no_project(None))?;
         return files_of(configuration.parent().unwrap_or(Path::new("")));
     }
@@ -64,9 +63,9 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Exit> {
 
 /// What the project is called whose entry `file` is.
 pub fn name_of_entry(file: &Path) -> Option<String> {
-    let configuration = gsw_semantics::find_configuration(file, &Disk)?;
+    let configuration = gsw_project::find_configuration(file, &Disk)?;
     let (db, text) = read(&configuration).ok()?;
-    let said = &gsw_semantics::file_configuration(&db, text).configuration;
+    let said = &gsw_project::file_configuration(&db, text).configuration;
     let home = folder_of(&configuration).join(&said.entry);
     let is_home = Disk.absolute(&home) == Disk.absolute(file);
     said.name.clone().filter(|_| is_home)
@@ -74,7 +73,7 @@ pub fn name_of_entry(file: &Path) -> Option<String> {
 
 /// Whether the current folder, or one above, holds a project.
 pub fn is_in_project() -> bool {
-    gsw_semantics::find_configuration(Path::new(HERE), &Disk).is_some()
+    gsw_project::find_configuration(Path::new(HERE), &Disk).is_some()
 }
 
 fn no_project(named: Option<&Path>) -> Exit {
@@ -83,13 +82,13 @@ fn no_project(named: Option<&Path>) -> Exit {
         None => "here or in a folder above".to_owned(),
     };
     report::usage(&format!(
-        "there is no `{CONFIGURATION}` {place}; name a `.gsw` file, or make a project with `gswc new NAME`"
+        "there is no `{CONFIGURATION}` {place}; give a `.gsw` file, or create a project with `gswc new NAME`"
     ))
 }
 
 fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
     let (db, file) = read(configuration)?;
-    let checked = gsw_semantics::file_configuration(&db, file);
+    let checked = gsw_project::file_configuration(&db, file);
     let path = folder_of(configuration).join(&checked.configuration.entry);
     if path.is_file() {
         // What else is wrong in the file is reported with the program.
@@ -99,7 +98,7 @@ fn entry_of(configuration: &Path) -> Result<PathBuf, Exit> {
         return Err(report::report(&db, &checked.diagnostics, Format::Auto));
     }
     Err(report::failure(&format!(
-        "`{}` does not exist; `{}` names it as the project's entry",
+        "`{}` does not exist, but `{}` names it as the project's entry",
         path.display(),
         configuration.display()
     )))
@@ -123,7 +122,7 @@ fn read(path: &Path) -> Result<(Database, File), Exit> {
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Exit> {
     let mut files = Vec::new();
     collect(folder, DEPTH, &mut files).map_err(|error| {
-        report::failure(&format!("`{}` cannot be listed: {error}", folder.display()))
+        report::failure(&format!("cannot list `{}`: {error}", folder.display()))
     })?;
     Ok(files)
 }

@@ -2,14 +2,26 @@
 
 use std::io::{IsTerminal, Result};
 
+use clap::ValueEnum;
 use gsw_service::Exit;
 use gsw_service::say::{self, say};
 use gsw_source::{Colors, Database, Diagnostic, Severity};
 use serde::Serialize;
 
-use crate::arguments::Format;
+/// The format of diagnostics.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Source excerpts and colours on a terminal, plain lines otherwise.
+    Auto,
+    /// Source excerpts.
+    Pretty,
+    /// One line per diagnostic.
+    Plain,
+    /// One JSON object per line.
+    Json,
+}
 
-/// Prints diagnostics and gives the exit code that they call for.
+/// Prints diagnostics and returns the exit code that they call for.
 pub fn report(db: &Database, diagnostics: &[Diagnostic], format: Format) -> Exit {
     let located: Vec<_> = diagnostics
         .iter()
@@ -67,6 +79,6 @@ pub fn output_value(value: &impl Serialize) -> Exit {
 fn printed(done: Result<()>) -> Exit {
     match done {
         Ok(()) => Exit::Done,
-        Err(error) => failure(&format!("the result cannot be written: {error}")),
+        Err(error) => failure(&format!("cannot write the result: {error}")),
     }
 }

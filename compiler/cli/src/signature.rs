@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::model::{ArgumentEffects, Signature};
-use gsw_semantics::types::{ErrorSet, Type};
-use gsw_semantics::{display_type, is_std, item_signature, item_summary, model_errors};
+use gsw_analysis::{ArgumentEffects, item_summary};
+use gsw_names::types::{ErrorSet, Type};
+use gsw_names::{Signature, display_type, is_std, item_signature, model_errors};
 use gsw_source::{Database, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
 
@@ -37,7 +37,19 @@ fn signature(db: &Database, item: ItemId) -> Option<String> {
         ItemKind::Workflow => "workflow",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
-        _ => return None,
+        ItemKind::Import
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => return None,
     };
     let signature = &item_signature(db, item).signature;
     let mut head = format!("{keyword} {}{}", item.name(db), heading(db, signature));
@@ -55,7 +67,7 @@ fn signature(db: &Database, item: ItemId) -> Option<String> {
         .iter()
         .any(|it| matches!(it.ty, Type::Function(_)));
     if takes_functions && summary.arguments == ArgumentEffects::Added {
-        head.push_str("  // and what its function arguments raise and use");
+        head.push_str("  // plus the errors and effects of its function arguments");
     }
     Some(head)
 }
@@ -91,9 +103,10 @@ fn heading(db: &Database, signature: &Signature) -> String {
         .iter()
         .map(|it| format!("{}: {}", it.name, display_type(db, &it.ty)))
         .collect();
-    let result = match &signature.result {
-        Type::Unit => String::new(),
-        result => format!(" -> {}", display_type(db, result)),
+    let result = if signature.result == Type::Unit {
+        String::new()
+    } else {
+        format!(" -> {}", display_type(db, &signature.result))
     };
     format!("{generics}({}){result}", parameters.join(", "))
 }

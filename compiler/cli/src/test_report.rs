@@ -11,7 +11,6 @@ use serde_json::json;
 /// A test that takes longer says so.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// How a test ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// Well.
@@ -28,9 +27,7 @@ pub enum Ending {
 pub struct Outcome {
     /// The file that it stands in, as given.
     pub file: PathBuf,
-    /// Its text.
     pub name: String,
-    /// How it ended.
     pub ending: Ending,
     /// How long it took, on the clock of the machine.
     pub duration: Duration,

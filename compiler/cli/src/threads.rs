@@ -6,13 +6,13 @@ const STACK: usize = 64 << 20;
 /// Why there is no result.
 #[derive(Debug)]
 pub enum NoResult {
-    /// The system starts no thread.
+    /// The system could not start a thread.
     NoThread(std::io::Error),
-    /// The work has panicked, which is a fault of ours.
+    /// The work panicked, which is a bug.
     Panicked,
 }
 
-/// Runs `work` on a thread with a large stack and gives its result.
+/// Runs `work` on a thread with a large stack and returns its result.
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, NoResult> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()

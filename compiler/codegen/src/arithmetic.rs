@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+use cranelift_frontend::FuncInstBuilder;
 use gsw_abi::builtin::BuiltinError;
 use gsw_flow::ir::{Checked, Handler, LocalId, Operand, Operation};
 
@@ -18,25 +19,6 @@ impl Translator<'_, '_> {
     ) {
         let left = self.operand(left);
         let result = match operation {
-            Operation::FloatNegate => {
-                let float = self.float(left);
-                let negated = self.builder.ins().fneg(float);
-                self.bits(negated)
-            }
-            Operation::BoolNot => {
-                let one = self.number(1);
-                self.builder.ins().bxor(left, one)
-            }
-            _ => {
-                let right = self.operand(right);
-                self.binary(operation, left, right)
-            }
-        };
-        self.set(to, result);
-    }
-
-    fn binary(&mut self, operation: Operation, left: Value, right: Value) -> Value {
-        match operation {
             Operation::IntEqual => self.compare(IntCC::Equal, left, right),
             Operation::IntNotEqual => self.compare(IntCC::NotEqual, left, right),
             Operation::IntLess => self.compare(IntCC::SignedLessThan, left, right),
@@ -45,33 +27,59 @@ impl Translator<'_, '_> {
             Operation::IntGreaterEqual => {
                 self.compare(IntCC::SignedGreaterThanOrEqual, left, right)
             }
-            Operation::IntAddUnchecked => self.builder.ins().iadd(left, right),
-            Operation::BoolAnd => self.builder.ins().band(left, right),
-            Operation::BoolOr => self.builder.ins().bor(left, right),
-            _ => self.float_binary(operation, left, right),
-        }
-    }
-
-    fn float_binary(&mut self, operation: Operation, left: Value, right: Value) -> Value {
-        let (left, right) = (self.float(left), self.float(right));
-        let comparison = match operation {
-            Operation::FloatEqual => FloatCC::Equal,
-            Operation::FloatNotEqual => FloatCC::NotEqual,
-            Operation::FloatLess => FloatCC::LessThan,
-            Operation::FloatLessEqual => FloatCC::LessThanOrEqual,
-            Operation::FloatGreater => FloatCC::GreaterThan,
-            Operation::FloatGreaterEqual => FloatCC::GreaterThanOrEqual,
-            _ => {
-                let result = match operation {
-                    Operation::FloatAdd => self.builder.ins().fadd(left, right),
-                    Operation::FloatSubtract => self.builder.ins().fsub(left, right),
-                    Operation::FloatMultiply => self.builder.ins().fmul(left, right),
-                    _ => self.builder.ins().fdiv(left, right),
-                };
-                return self.bits(result);
+            Operation::IntAddUnchecked => {
+                let right = self.operand(right);
+                self.builder.ins().iadd(left, right)
+            }
+            Operation::FloatAdd => self.floats(left, right, |it, a, b| it.fadd(a, b)),
+            Operation::FloatSubtract => self.floats(left, right, |it, a, b| it.fsub(a, b)),
+            Operation::FloatMultiply => self.floats(left, right, |it, a, b| it.fmul(a, b)),
+            Operation::FloatDivide => self.floats(left, right, |it, a, b| it.fdiv(a, b)),
+            Operation::FloatNegate => {
+                let float = self.float(left);
+                let negated = self.builder.ins().fneg(float);
+                self.bits(negated)
+            }
+            Operation::FloatEqual => self.compare_floats(FloatCC::Equal, left, right),
+            Operation::FloatNotEqual => self.compare_floats(FloatCC::NotEqual, left, right),
+            Operation::FloatLess => self.compare_floats(FloatCC::LessThan, left, right),
+            Operation::FloatLessEqual => self.compare_floats(FloatCC::LessThanOrEqual, left, right),
+            Operation::FloatGreater => self.compare_floats(FloatCC::GreaterThan, left, right),
+            Operation::FloatGreaterEqual => {
+                self.compare_floats(FloatCC::GreaterThanOrEqual, left, right)
+            }
+            Operation::BoolNot => {
+                let one = self.number(1);
+                self.builder.ins().bxor(left, one)
+            }
+            Operation::BoolAnd => {
+                let right = self.operand(right);
+                self.builder.ins().band(left, right)
+            }
+            Operation::BoolOr => {
+                let right = self.operand(right);
+                self.builder.ins().bor(left, right)
             }
         };
-        let holds = self.builder.ins().fcmp(comparison, left, right);
+        self.set(to, result);
+    }
+
+    fn floats(
+        &mut self,
+        left: Value,
+        right: Operand,
+        calculate: impl FnOnce(FuncInstBuilder<'_, '_>, Value, Value) -> Value,
+    ) -> Value {
+        let right = self.operand(right);
+        let (left, right) = (self.float(left), self.float(right));
+        let result = calculate(self.builder.ins(), left, right);
+        self.bits(result)
+    }
+
+    fn compare_floats(&mut self, condition: FloatCC, left: Value, right: Operand) -> Value {
+        let right = self.operand(right);
+        let (left, right) = (self.float(left), self.float(right));
+        let holds = self.builder.ins().fcmp(condition, left, right);
         self.builder.ins().uextend(I64, holds)
     }
 
@@ -80,19 +88,20 @@ impl Translator<'_, '_> {
         &mut self,
         to: LocalId,
         operation: Checked,
-        (left, right): (Operand, Operand),
+        left: Operand,
+        right: Operand,
         handler: &Handler,
     ) {
         let result = match operation {
-            Checked::Add => self.checked_add((left, right), handler),
-            Checked::Subtract => self.checked_subtract((left, right), handler),
+            Checked::Add => self.checked_add(left, right, handler),
+            Checked::Subtract => self.checked_subtract(left, right, handler),
             Checked::Multiply => {
                 let (left, right) = (self.operand(left), self.operand(right));
                 let (result, overflow) = self.builder.ins().smul_overflow(left, right);
                 self.fault_when(overflow, BuiltinError::Overflow, handler);
                 result
             }
-            Checked::Divide => self.checked_divide((left, right), handler),
+            Checked::Divide => self.checked_divide(left, right, handler),
             Checked::Remainder => {
                 let left = self.operand(left);
                 let divisor = self.divisor(right, handler);
@@ -108,10 +117,10 @@ impl Translator<'_, '_> {
         self.set(to, result);
     }
 
-    fn checked_add(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_add(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let (left, right) = match (left, right) {
             (Operand::Word(_), Operand::Local(_)) => (right, left),
-            _ => (left, right),
+            (Operand::Local(_), _) | (Operand::Word(_), Operand::Word(_)) => (left, right),
         };
         let left = self.operand(left);
         let amount = self.operand(right);
@@ -128,7 +137,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    fn checked_subtract(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_subtract(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let left = self.operand(left);
         let amount = self.operand(right);
         if let Operand::Word(word) = right {
@@ -143,7 +152,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    fn checked_divide(&mut self, (left, right): (Operand, Operand), handler: &Handler) -> Value {
+    fn checked_divide(&mut self, left: Operand, right: Operand, handler: &Handler) -> Value {
         let left = self.operand(left);
         let divisor = self.divisor(right, handler);
         if matches!(right, Operand::Local(_) | Operand::Word(u64::MAX)) {
@@ -179,7 +188,8 @@ impl Translator<'_, '_> {
         self.builder.ins().icmp_imm_s(IntCC::Equal, value, number)
     }
 
-    fn compare(&mut self, condition: IntCC, left: Value, right: Value) -> Value {
+    fn compare(&mut self, condition: IntCC, left: Value, right: Operand) -> Value {
+        let right = self.operand(right);
         let holds = self.builder.ins().icmp(condition, left, right);
         self.builder.ins().uextend(I64, holds)
     }

@@ -14,21 +14,11 @@ const ELF: [u8; 4] = *b"\x7fELF";
 #[derive(Debug)]
 pub enum BundleError {
     /// The launcher cannot be read.
-    Launcher {
-        /// The launcher.
-        path: PathBuf,
-        /// What the system says.
-        error: Error,
-    },
+    Launcher { path: PathBuf, error: Error },
     /// The launcher is not an executable of this system.
     NotAnExecutable(PathBuf),
     /// The file cannot be written.
-    Target {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: Error,
-    },
+    Target { path: PathBuf, error: Error },
 }
 
 impl std::fmt::Display for BundleError {

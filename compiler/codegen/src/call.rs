@@ -4,89 +4,53 @@ use cranelift_codegen::ir::{Inst, InstBuilder, Value};
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout as abi;
 use gsw_abi::program::{Colour, FunctionIndex};
-use gsw_flow::ir::{BlockId, Handler, LocalId, Operand, Terminator};
+use gsw_flow::ir::{BlockId, Handler, LocalId, Operand};
 
-use crate::counting::{Form, Nullness};
-use crate::function::Translator;
+use crate::counting::Nullness;
+use crate::function::{Form, Translator};
 use crate::layout;
 use crate::signature::Shape;
 
 /// What a call does with its result.
 #[derive(Clone, Copy)]
 pub(crate) struct Then<'a> {
-    /// Written with the value.
     pub(crate) to: LocalId,
-    /// Goes on here.
     pub(crate) next: BlockId,
-    /// When it raises.
     pub(crate) handler: &'a Handler,
 }
 
-impl<'a> Then<'a> {
-    /// Of a terminator that is a call.
-    fn of(terminator: &'a Terminator) -> Self {
-        match terminator {
-            Terminator::Call {
-                to, next, handler, ..
-            }
-            | Terminator::CallValue {
-                to, next, handler, ..
-            }
-            | Terminator::Runtime {
-                to, next, handler, ..
-            }
-            | Terminator::Suspend {
-                to, next, handler, ..
-            } => Self {
-                to: *to,
-                next: *next,
-                handler,
-            },
-            _ => unreachable!("only calls are asked for this"),
+impl Translator<'_, '_> {
+    /// A call of a known function.
+    pub(crate) fn call_function(
+        &mut self,
+        block: BlockId,
+        function: FunctionIndex,
+        arguments: &[Operand],
+        then: Then<'_>,
+    ) {
+        let arguments = self.operands(arguments);
+        match self.colour(function) {
+            Colour::Plain => self.call_plain(function, &arguments, then),
+            Colour::Resumable => self.call_resumable(block, function, &arguments, then),
         }
     }
-}
 
-impl Translator<'_, '_> {
-    /// Translates the call at the end of `block`.
-    pub(crate) fn call(&mut self, block: BlockId, terminator: &Terminator) {
-        let then = Then::of(terminator);
-        match terminator {
-            Terminator::Call {
-                function,
-                arguments,
-                ..
-            } => {
-                let arguments = self.operands(arguments);
-                match self.colour(*function) {
-                    Colour::Plain => self.call_plain(*function, &arguments, then),
-                    Colour::Resumable => self.call_resumable(block, *function, &arguments, then),
-                }
-            }
-            Terminator::CallValue {
-                closure, arguments, ..
-            } => self.call_value(block, *closure, arguments, then),
-            Terminator::Runtime {
-                call, arguments, ..
-            } => {
-                let arguments = self.operands(arguments);
-                if let (Form::Fast, RuntimeCall::list_index, &[list, index]) =
-                    (self.form, *call, &arguments[..])
-                {
-                    self.list_index(list, index, then);
-                    return;
-                }
-                let called = self.runtime(*call, &arguments);
-                self.finish_call(called, then);
-            }
-            Terminator::Suspend {
-                call, arguments, ..
-            } => {
-                let arguments = self.operands(arguments);
-                self.suspend(block, *call, &arguments, then);
-            }
-            _ => unreachable!("only calls are given to this"),
+    /// A runtime call that can raise.
+    pub(crate) fn call_runtime(
+        &mut self,
+        call: RuntimeCall,
+        arguments: &[Operand],
+        then: Then<'_>,
+    ) {
+        let arguments = self.operands(arguments);
+        if let (Form::Fast, RuntimeCall::list_index, &[list, index]) =
+            (self.form, call, &arguments[..])
+        {
+            self.list_index(list, index, then);
+            return;
         }
+        let called = self.runtime(call, &arguments);
+        self.finish_call(called, then);
     }
 
     fn call_plain(&mut self, function: FunctionIndex, arguments: &[Value], then: Then<'_>) {
@@ -97,7 +61,7 @@ impl Translator<'_, '_> {
     }
 
     /// Calls the code of a function value: native when its entry says so, otherwise on a frame of its own.
-    fn call_value(
+    pub(crate) fn call_value(
         &mut self,
         block: BlockId,
         closure: LocalId,
@@ -122,7 +86,7 @@ impl Translator<'_, '_> {
         self.enter(native);
         self.call_plain_value(plain, &words, then);
         self.enter(framed);
-        self.call_resumable_value(block, (index, entry), &words, then);
+        self.call_resumable_value(block, index, entry, &words, then);
     }
 
     fn call_plain_value(&mut self, code: Value, arguments: &[Value], then: Then<'_>) {
@@ -143,7 +107,7 @@ impl Translator<'_, '_> {
         self.builder.ins().iadd(entries, offset)
     }
 
-    /// Sends the outcome of a call on its way.
+    /// Goes on with the value of a call, or with its error at the handler.
     pub(crate) fn finish_call(&mut self, called: Inst, then: Then<'_>) {
         let results = self.builder.inst_results(called);
         let (value, error) = (results[0], results[1]);

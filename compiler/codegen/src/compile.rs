@@ -15,23 +15,13 @@ use crate::error::CodegenError;
 use crate::frame::FramePlan;
 use crate::function::{self, Shared};
 use crate::image;
-use crate::link::{Relocation, link, name_of};
+use crate::link::{Compiled, Relocation, link, name_of};
 use crate::routine::{self, Routine};
-use crate::target::Targets;
+use crate::target::{Targets, Verification};
 
 /// Below so many functions another thread costs more than it gives; a guess.
 const FUNCTIONS_PER_THREAD: usize = 16;
 
-/// Whether Cranelift checks what it is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verification {
-    /// For tests and debug builds of the compiler.
-    On,
-    /// Otherwise.
-    Off,
-}
-
-/// How to compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether Cranelift checks what it is given.
@@ -47,14 +37,6 @@ impl Default for Options {
         };
         Self { verification }
     }
-}
-
-/// One compiled function, not yet placed.
-pub(crate) struct Compiled {
-    pub(crate) code: Vec<u8>,
-    pub(crate) relocations: Vec<Relocation>,
-    /// Of a function that can wait.
-    pub(crate) plan: Option<FramePlan>,
 }
 
 /// Compiles a module to the bytes of an image.
@@ -194,7 +176,7 @@ impl<'a> Worker<'a> {
     fn isa(&self, index: usize) -> &'a dyn TargetIsa {
         match self.shared.module.functions.get(index) {
             Some(function) if !function::is_hot(function) => &*self.targets.quick,
-            _ => &*self.targets.speed,
+            Some(_) | None => &*self.targets.speed,
         }
     }
 }
@@ -218,7 +200,30 @@ fn value_checks(program: &Program) -> Vec<bool> {
                 }
             }
             Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
-            _ => {}
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::Checked { .. }
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => {}
         }
     }
     checks

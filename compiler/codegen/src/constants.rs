@@ -53,9 +53,10 @@ impl Constants {
 
     fn string(&mut self, ty: TypeId, text: &str, types: &TypeTable) {
         let length = text.len() as u64;
-        let scalars = match types.get(types.base(ty)) {
-            Type::Bytes => length,
-            _ => text.chars().count() as u64,
+        let scalars = if *types.get(types.base(ty)) == Type::Bytes {
+            length
+        } else {
+            text.chars().count() as u64
         };
         self.header(ty, 0);
         self.word(length);

@@ -6,25 +6,15 @@ use gsw_abi::layout as abi;
 use gsw_abi::types::Type;
 use gsw_flow::ir::LocalId;
 
-use crate::function::Translator;
+use crate::function::{Form, Translator};
 use crate::layout;
 use crate::routine::Routine;
-
-/// What the code of a block is made for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
-    /// Running: what is done often stands in the code itself.
-    Fast,
-    /// Compiling: routines and runtime calls do all that they can.
-    Short,
-}
 
 /// Whether a reference can be 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Nullness {
     /// `none`, or a cell whose value was taken.
     MayBeNull,
-    /// Always an object.
     NeverNull,
 }
 

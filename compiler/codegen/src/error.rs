@@ -5,7 +5,6 @@
 pub struct CodegenError {
     /// The function, as in source, or the part of the image.
     pub place: String,
-    /// What went wrong.
     pub message: String,
 }
 

@@ -1,7 +1,29 @@
 //! Plans the frame of a function that can wait: its states, and a slot for every local that lives across a wait.
 //!
+//! Idea: a resumable function is a native function `resume(context, frame) -> status` over a record on the heap. It runs on the
+//! machine's stack until it waits; then its live locals are in the frame, the stack is given back, and ten thousand waiting
+//! tasks cost ten thousand frames and no thread.
+//!
 //! State 0 is the start. Every `Suspend`, every call of a resumable function and every call of a function value is a state
-//! of its own, numbered in the order of the blocks.
+//! of its own, numbered in the order of the blocks:
+//!
+//! ```text
+//! let page = fetch(url)       // state 1: keeps `title`, which is read after it; `url` is not
+//! log("${title}: ${page.len()}")
+//! ```
+//!
+//! Before such a call the locals that live across it are stored in their slots; `resume` begins with a switch over the frame's
+//! state, loads them again and goes on after the call. A call that is done at once goes on without leaving: the stores are all
+//! that it costs.
+//!
+//! Invariants:
+//!
+//! - the parameters have the first slots, in order, since whoever makes a frame writes them there;
+//! - a local has the same slot in all states;
+//! - `owned` of a state lists exactly the slots that hold an object which the frame owns while it waits there. Whoever drops a
+//!   waiting frame, as a cancelled run does, releases these and no others; in every other moment the registers own them.
+//!
+//! The liveness is that of the ownership pass, over all locals instead of the counted ones.
 
 use gsw_abi::program::{Colour, Program, Slot};
 use gsw_flow::ir::{BlockId, Function, LocalId, Terminator};
@@ -18,7 +40,6 @@ pub(crate) struct Wait {
 
 /// The frame of a function that can wait.
 pub(crate) struct FramePlan {
-    /// Parameters first.
     pub(crate) slots: Vec<Slot>,
     /// By state: the slots that own an object.
     pub(crate) owned: Vec<Vec<u32>>,
@@ -37,9 +58,9 @@ impl FramePlan {
         };
         let parameters: Vec<_> = (0..function.parameters).map(LocalId).collect();
         for &parameter in &parameters {
-            plan.give_slot(parameter, function);
+            plan.assign_slot(parameter, function);
         }
-        plan.own(&parameters, function, program);
+        plan.add_state(&parameters, function, program);
         let all = all_locals(function);
         let starts = live_at_start(function, &all);
         for (index, block) in function.blocks.iter().enumerate() {
@@ -48,10 +69,10 @@ impl FramePlan {
             }
             let kept: Vec<_> = live_after_terminator(block, &starts, &all).iter().collect();
             for &local in &kept {
-                plan.give_slot(local, function);
+                plan.assign_slot(local, function);
             }
             let state = plan.owned.len() as u32;
-            plan.own(&kept, function, program);
+            plan.add_state(&kept, function, program);
             plan.waits
                 .insert(BlockId(index as u32), Wait { state, kept });
         }
@@ -63,7 +84,7 @@ impl FramePlan {
         self.slot_of[local.0 as usize].expect("every kept local has got a slot") as usize
     }
 
-    fn give_slot(&mut self, local: LocalId, function: &Function) {
+    fn assign_slot(&mut self, local: LocalId, function: &Function) {
         let slot = &mut self.slot_of[local.0 as usize];
         if slot.is_none() {
             *slot = Some(self.slots.len() as u32);
@@ -75,7 +96,8 @@ impl FramePlan {
         }
     }
 
-    fn own(&mut self, locals: &[LocalId], function: &Function, program: &Program) {
+    /// The next state: `locals` are kept while it waits.
+    fn add_state(&mut self, locals: &[LocalId], function: &Function, program: &Program) {
         let owned = locals
             .iter()
             .filter(|local| {
@@ -105,6 +127,15 @@ pub(crate) fn can_wait(terminator: &Terminator, program: &Program) -> bool {
         Terminator::Call { function, .. } => {
             program.functions[function.0 as usize].colour == Colour::Resumable
         }
-        _ => false,
+        Terminator::Jump(_)
+        | Terminator::Loop { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Return(_)
+        | Terminator::Raise(_)
+        | Terminator::Checked { .. }
+        | Terminator::Fault { .. }
+        | Terminator::Runtime { .. }
+        | Terminator::Unreachable => false,
     }
 }

@@ -15,18 +15,25 @@ use gsw_flow::ir::{self, BlockId, Handler, LocalId, Module, Operand, Terminator}
 use gsw_flow::role::{Edge, edges};
 use rustc_hash::FxHashMap;
 
-use crate::counting::Form;
 use crate::frame::FramePlan;
 use crate::layout;
 use crate::routine::Routine;
 use crate::signature::Shape;
+
+/// What the code of a block is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// Running: what is done often stands in the code itself.
+    Fast,
+    /// Compiling: routines and runtime calls do all that they can.
+    Short,
+}
 
 /// A plain function of so few blocks is likely to be called from loops: most lambdas are. A guess.
 const FEW_BLOCKS: usize = 6;
 
 /// What all functions of a module share.
 pub(crate) struct Shared<'a> {
-    /// The module.
     pub(crate) module: &'a Module,
     /// Where each constant starts in its section.
     pub(crate) constants: &'a [u64],
@@ -95,7 +102,6 @@ pub(crate) struct Translator<'a, 'b> {
     pub(crate) function: &'a ir::Function,
     /// Of a function that can wait: its frame and the plan of it.
     pub(crate) frame: Option<(Value, &'a FramePlan)>,
-    /// The first parameter.
     pub(crate) context: Value,
     /// By the block that waits: where it goes on.
     pub(crate) resume_blocks: FxHashMap<BlockId, Block>,
@@ -261,18 +267,15 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The local's value.
     pub(crate) fn get(&mut self, local: LocalId) -> Value {
         self.builder.use_var(self.variables[local.0 as usize])
     }
 
-    /// Writes the local.
     pub(crate) fn set(&mut self, local: LocalId, value: Value) {
         self.builder
             .def_var(self.variables[local.0 as usize], value);
     }
 
-    /// The operand's value.
     pub(crate) fn operand(&mut self, operand: Operand) -> Value {
         match operand {
             Operand::Local(local) => self.get(local),
@@ -285,7 +288,6 @@ impl Translator<'_, '_> {
         operands.iter().map(|&it| self.operand(it)).collect()
     }
 
-    /// A word.
     pub(crate) fn number(&mut self, word: u64) -> Value {
         self.builder.ins().iconst(I64, word.cast_signed())
     }
@@ -314,7 +316,7 @@ impl Translator<'_, '_> {
         self.shared.module.program.types.is_reference(ty)
     }
 
-    /// Ends the current block with an error on its way to the handler.
+    /// Ends the current block with an error, which goes to the handler.
     pub(crate) fn raise_to(&mut self, error: Value, handler: &Handler) {
         self.trace(error, handler.span);
         self.handle(error, handler);
@@ -412,7 +414,17 @@ fn usual_edges(terminator: &Terminator) -> Vec<Edge> {
     match terminator {
         Terminator::Branch { .. } | Terminator::Switch { .. } => {}
         // The handler comes last.
-        _ => all.truncate(1),
+        Terminator::Jump(_)
+        | Terminator::Loop { .. }
+        | Terminator::Return(_)
+        | Terminator::Raise(_)
+        | Terminator::Checked { .. }
+        | Terminator::Fault { .. }
+        | Terminator::Call { .. }
+        | Terminator::CallValue { .. }
+        | Terminator::Runtime { .. }
+        | Terminator::Suspend { .. }
+        | Terminator::Unreachable => all.truncate(1),
     }
     all
 }

@@ -3,10 +3,9 @@
 use gsw_abi::image::{Parts, write as write_parts};
 use gsw_abi::program::Program;
 
-use crate::compile::Compiled;
 use crate::constants::Constants;
 use crate::error::CodegenError;
-use crate::link::Linked;
+use crate::link::{Compiled, Linked};
 
 /// The bytes of the image.
 pub(crate) fn write(

@@ -10,8 +10,7 @@ use gsw_abi::layout as abi;
 use gsw_flow::ir::LocalId;
 
 use crate::call::Then;
-use crate::counting::Form;
-use crate::function::Translator;
+use crate::function::{Form, Translator};
 use crate::layout;
 
 impl Translator<'_, '_> {

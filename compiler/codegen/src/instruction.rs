@@ -1,4 +1,4 @@
-//! Translates the instructions that touch only locals; objects and calls are next door.
+//! Translates the instructions that touch only locals; objects and calls are in `object` and `call`.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::I64;
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
                 ty,
                 extra,
                 fields,
-            } => self.object(*to, (*ty, *extra), fields),
+            } => self.object(*to, *ty, *extra, fields),
             Instruction::Closure {
                 to,
                 ty,
@@ -47,7 +47,7 @@ impl Translator<'_, '_> {
             }
             Instruction::LoadExtra { to, from } => self.load_tag(*to, *from, abi::EXTRA),
             Instruction::LoadType { to, from } => self.load_tag(*to, *from, abi::TYPE),
-            Instruction::CellNew { to, ty, value } => self.object(*to, (*ty, 0), &[*value]),
+            Instruction::CellNew { to, ty, value } => self.object(*to, *ty, 0, &[*value]),
             Instruction::CellGet { to, cell } => self.load_counted(*to, *cell, abi::field(0)),
             Instruction::CellTake { to, cell } => self.cell_take(*to, *cell),
             Instruction::CellSet { cell, value } => self.cell_set(*cell, *value),

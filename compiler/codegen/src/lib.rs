@@ -1,5 +1,14 @@
 //! From Flow IR to an image: machine code, constants and tables, and the file that carries them.
 
+#![allow(
+    missing_docs,
+    reason = "nobody outside of this repository links it: a doc says what the name cannot"
+)]
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 mod arithmetic;
 mod bundle;
 mod call;
@@ -24,6 +33,7 @@ mod terminator;
 mod waiting;
 
 pub use bundle::{BundleError, bundle};
-pub use compile::{Options, Verification, clif, compile};
+pub use compile::{Options, clif, compile};
 pub use error::CodegenError;
 pub use replace::{Access, replace};
+pub use target::Verification;

@@ -6,8 +6,8 @@ use cranelift_codegen::ir::function::FunctionParameters;
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use gsw_abi::program::{FunctionIndex, Program};
 
-use crate::compile::Compiled;
 use crate::error::CodegenError;
+use crate::frame::FramePlan;
 use crate::routine::{self, Routine};
 
 /// Every function starts at a multiple of this.
@@ -21,7 +21,6 @@ pub(crate) struct Relocation {
     addend: i64,
 }
 
-/// What is called.
 #[derive(Clone, Copy)]
 enum Callee {
     Function(FunctionIndex),
@@ -37,6 +36,14 @@ enum Call {
     Arm64,
 }
 
+/// One compiled function, not yet placed.
+pub(crate) struct Compiled {
+    pub(crate) code: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+    /// Of a function that can wait.
+    pub(crate) plan: Option<FramePlan>,
+}
+
 /// The code of all functions.
 pub(crate) struct Linked {
     /// The section of the image.
@@ -47,6 +54,10 @@ pub(crate) struct Linked {
 
 impl Relocation {
     /// Understands what Cranelift wants resolved; anything but a call of another function of the module is refused.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "Cranelift's relocations are not ours to list; what is not known is refused"
+    )]
     pub(crate) fn read(
         relocation: &FinalizedMachReloc,
         parameters: &FunctionParameters,

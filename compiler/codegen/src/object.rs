@@ -13,9 +13,9 @@ use crate::function::Translator;
 use crate::layout;
 
 impl Translator<'_, '_> {
-    pub(crate) fn object(&mut self, to: LocalId, (ty, extra): (TypeId, u32), fields: &[Operand]) {
+    pub(crate) fn object(&mut self, to: LocalId, ty: TypeId, extra: u32, fields: &[Operand]) {
         let fields = self.operands(fields);
-        let object = self.new_object((ty, extra), &fields);
+        let object = self.new_object(ty, extra, &fields);
         self.set(to, object);
     }
 
@@ -28,14 +28,14 @@ impl Translator<'_, '_> {
     ) {
         let mut words = vec![self.number(u64::from(function.0))];
         words.extend(self.operands(captures));
-        let closure = self.new_object((ty, 0), &words);
+        let closure = self.new_object(ty, 0, &words);
         self.set(to, closure);
     }
 
     /// A fresh object with these words after its header.
-    pub(crate) fn new_object(&mut self, (ty, extra): (TypeId, u32), words: &[Value]) -> Value {
-        let arguments = [u64::from(ty.0), u64::from(extra), words.len() as u64];
-        let arguments = arguments.map(|word| self.number(word));
+    pub(crate) fn new_object(&mut self, ty: TypeId, extra: u32, words: &[Value]) -> Value {
+        let arguments =
+            [u64::from(ty.0), u64::from(extra), words.len() as u64].map(|word| self.number(word));
         let object = self.runtime_word(RuntimeCall::object_new, &arguments);
         for (index, &word) in words.iter().enumerate() {
             layout::store(&mut self.builder, word, object, abi::field(index));
@@ -75,9 +75,9 @@ impl Translator<'_, '_> {
 
     fn cell_is_counted(&self, cell: LocalId) -> bool {
         let types = &self.shared.module.program.types;
-        match types.get(self.function.locals[cell.0 as usize].ty) {
-            Type::Cell(inner) => types.is_reference(*inner),
-            _ => true,
-        }
+        let Type::Cell(inner) = types.get(self.function.locals[cell.0 as usize].ty) else {
+            unreachable!("lowering gives each cell the type of its contents");
+        };
+        types.is_reference(*inner)
     }
 }

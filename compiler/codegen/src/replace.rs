@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 pub enum Access {
     /// What the user's mask leaves.
     Usual,
-    /// The owner alone.
     Private,
     /// All may run it; that holds for a file that was there as well.
     Executable,

@@ -20,7 +20,6 @@ use crate::signature::Shape;
 /// The namespace of routines in Cranelift's names; the module's functions are in 0.
 pub(crate) const NAMESPACE: u32 = 1;
 
-/// A routine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub(crate) enum Routine {
@@ -39,7 +38,7 @@ pub(crate) enum Routine {
 }
 
 impl Routine {
-    /// All of them, in the order in which they stand behind the module's functions.
+    /// All of them, in the order in which they follow the module's functions.
     pub(crate) const ALL: [Self; 6] = [
         Self::Fault,
         Self::Trace,

@@ -47,7 +47,6 @@ impl Translator<'_, '_> {
         self.routine(Routine::Trace, &[self.context, error, span]);
     }
 
-    /// Calls a routine.
     pub(crate) fn routine(&mut self, routine: Routine, arguments: &[Value]) -> Inst {
         let (builder, native) = (&mut self.builder, self.convention);
         let callee = *self

@@ -20,7 +20,6 @@ pub(crate) enum Returns {
 pub(crate) struct Shape {
     /// How many words go in.
     pub(crate) parameters: usize,
-    /// What comes out.
     pub(crate) returns: Returns,
 }
 
@@ -52,7 +51,6 @@ impl Shape {
         }
     }
 
-    /// As Cranelift writes it.
     pub(crate) fn signature(self, convention: CallConv) -> Signature {
         let mut signature = Signature::new(convention);
         let word = AbiParam::new(I64);

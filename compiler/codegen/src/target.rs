@@ -4,8 +4,15 @@ use cranelift_codegen::isa::{OwnedTargetIsa, lookup_by_name};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use gsw_abi::image::target_name;
 
-use crate::compile::Verification;
 use crate::error::CodegenError;
+
+/// Whether Cranelift checks what it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verification {
+    /// For tests and debug builds of the compiler.
+    On,
+    Off,
+}
 
 /// What x86-64-v2 adds to the first x86-64.
 const X86_64_V2: [&str; 6] = [
@@ -21,7 +28,6 @@ const X86_64_V2: [&str; 6] = [
 pub(crate) struct Targets {
     /// For functions that loop without waiting: the time to compile pays.
     pub(crate) speed: OwnedTargetIsa,
-    /// For all others.
     pub(crate) quick: OwnedTargetIsa,
 }
 

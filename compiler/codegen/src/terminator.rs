@@ -1,4 +1,4 @@
-//! Translates the ends of blocks; calls and waits are next door.
+//! Translates the ends of blocks; calls and waits are in `call` and `waiting`.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, Value};
@@ -6,6 +6,7 @@ use cranelift_frontend::Switch;
 use gsw_abi::layout::{self as abi, status};
 use gsw_flow::ir::{BlockId, Handler, Operand, Terminator};
 
+use crate::call::Then;
 use crate::function::Translator;
 use crate::layout;
 
@@ -13,6 +14,10 @@ use crate::layout;
 const UNREACHABLE: u8 = 1;
 
 impl Translator<'_, '_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     pub(crate) fn terminator(&mut self, block: BlockId, terminator: &Terminator) {
         match terminator {
             Terminator::Jump(target) => self.jump(*target),
@@ -49,14 +54,55 @@ impl Translator<'_, '_> {
                 next,
                 handler,
             } => {
-                self.checked(*to, *operation, (*left, *right), handler);
+                self.checked(*to, *operation, *left, *right, handler);
                 self.jump(*next);
             }
             Terminator::Fault { fault, handler } => self.raise_fault(*fault, handler),
-            Terminator::Call { .. }
-            | Terminator::CallValue { .. }
-            | Terminator::Runtime { .. }
-            | Terminator::Suspend { .. } => self.call(block, terminator),
+            Terminator::Call {
+                to,
+                function,
+                arguments,
+                next,
+                handler,
+            } => {
+                let (to, next) = (*to, *next);
+                let then = Then { to, next, handler };
+                self.call_function(block, *function, arguments, then);
+            }
+            Terminator::CallValue {
+                to,
+                closure,
+                arguments,
+                next,
+                handler,
+            } => {
+                let (to, next) = (*to, *next);
+                let then = Then { to, next, handler };
+                self.call_value(block, *closure, arguments, then);
+            }
+            Terminator::Runtime {
+                to,
+                call,
+                arguments,
+                next,
+                handler,
+            } => {
+                let (to, next) = (*to, *next);
+                let then = Then { to, next, handler };
+                self.call_runtime(*call, arguments, then);
+            }
+            Terminator::Suspend {
+                to,
+                call,
+                arguments,
+                next,
+                handler,
+            } => {
+                let (to, next) = (*to, *next);
+                let then = Then { to, next, handler };
+                let arguments = self.operands(arguments);
+                self.suspend(block, *call, &arguments, then);
+            }
             Terminator::Unreachable => {
                 self.builder.ins().trap(TrapCode::unwrap_user(UNREACHABLE));
             }

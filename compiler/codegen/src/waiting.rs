@@ -13,7 +13,6 @@ use crate::layout;
 use crate::signature::Shape;
 
 impl Translator<'_, '_> {
-    /// A waiting runtime call.
     pub(crate) fn suspend(
         &mut self,
         block: BlockId,
@@ -55,7 +54,8 @@ impl Translator<'_, '_> {
     pub(crate) fn call_resumable_value(
         &mut self,
         block: BlockId,
-        (index, entry): (Value, Value),
+        index: Value,
+        entry: Value,
         arguments: &[Value],
         then: Then<'_>,
     ) {

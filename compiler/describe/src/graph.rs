@@ -4,6 +4,7 @@ mod collect;
 mod label;
 mod layout;
 mod mermaid;
+mod prompt;
 mod svg;
 mod width;
 
@@ -15,29 +16,23 @@ pub use svg::svg;
 /// The workflows of a program, those that are asked for first, then those that they call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// Each once.
     pub workflows: Vec<Workflow>,
 }
 
-/// One workflow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Workflow {
-    /// Its name.
     pub name: String,
     /// Its parameters and result, as in source.
     pub heading: String,
     /// The first line of its docs.
     pub docs: Option<String>,
-    /// Its modifiers.
     pub marks: Vec<String>,
     /// What happens in it, in order.
     pub body: Vec<Node>,
 }
 
-/// Something that happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// Something outside is asked.
     Work(Work),
     /// Other nodes, run in some way.
     Group(Group),
@@ -46,9 +41,7 @@ pub enum Node {
 /// A call that leaves the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// What is asked.
     pub kind: WorkKind,
-    /// Its name.
     pub name: String,
     /// The agent and its model, of a prompt.
     pub details: Vec<String>,
@@ -58,14 +51,10 @@ pub struct Work {
     pub marks: Vec<String>,
 }
 
-/// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum WorkKind {
-    /// A model.
     Prompt,
-    /// A tool, called directly.
     Tool,
-    /// A person.
     Human,
     /// Another workflow, which is drawn by itself.
     Workflow,
@@ -96,11 +85,8 @@ impl WorkKind {
 /// Nodes that are run in some way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// In which way.
     pub kind: GroupKind,
-    /// What stands above it.
     pub title: String,
-    /// Its modifiers.
     pub marks: Vec<String>,
     /// One, or several of which one is taken or all run side by side.
     pub lanes: Vec<Lane>,
@@ -113,19 +99,16 @@ pub enum GroupKind {
     Step,
     /// `timeout 5s { }` and the like.
     Block,
-    /// A helper function.
     Function,
     /// One after the other, any number of times.
     Loop,
     /// For each element at once, or several expressions at once.
     Parallel,
-    /// One of the lanes.
     Choice,
     /// The first lane; when it fails, one of the others.
     Catch,
     /// The first of the lanes to end.
     Race,
-    /// In the background.
     Spawn,
 }
 

@@ -19,7 +19,6 @@ use link::Links;
 pub struct Page {
     /// Its name in the folder.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -31,7 +30,6 @@ pub(crate) struct Module {
     pub file: File,
 }
 
-/// Everything that pages share.
 pub(crate) struct Site<'db> {
     pub db: &'db dyn Db,
     /// The program's name and version; `None` for the library alone.
@@ -113,11 +111,9 @@ fn modules(db: &dyn Db, with_own: bool) -> (Vec<Module>, Vec<Module>) {
 /// The folder of the project's entry, as modules are named.
 fn root(db: &dyn Db, project: Project) -> String {
     let entry = project.home(db).as_ref().unwrap_or(project.entry(db));
-    let inside = project.configuration(db).map(|it| {
-        &gsw_semantics::file_configuration(db, it)
-            .configuration
-            .entry
-    });
+    let inside = project
+        .configuration(db)
+        .map(|it| &gsw_project::file_configuration(db, it).configuration.entry);
     let depth = inside.map_or(1, |it| it.split('/').filter(|it| *it != ".").count());
     let mut folder = entry.as_str();
     for _ in 0..depth {

@@ -3,39 +3,32 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, BodyPart, Callee, ExpressionId};
-use gsw_semantics::types::Type;
-use gsw_semantics::{item_bodies, item_signature};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId};
+use gsw_infer::infer_item;
+use gsw_names::item_signature;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Raised, Stop, give_up};
+use crate::stop::{Flow, Raised, Stop, unsupported};
 use crate::value::{Function, Value};
 
 impl Machine<'_> {
-    /// A call.
     pub fn call(
         &mut self,
         frame: &mut Frame,
         callee: &Callee,
         arguments: &[(u32, ExpressionId)],
     ) -> Flow<Value> {
-        let function = match callee {
-            Callee::Value(function) => Some(self.evaluate(frame, *function)?),
-            _ => None,
-        };
-        let mut given = Vec::new();
-        for (index, value) in arguments {
-            given.push((*index, self.evaluate(frame, *value)?));
-        }
         match callee {
             Callee::Item {
                 item,
                 type_arguments,
             } => {
                 let types = type_arguments.iter().map(|it| frame.concrete(it)).collect();
+                let given = self.numbered(frame, arguments)?;
                 self.call_item(*item, &types, given)
             }
             Callee::EnumValues(item) => {
@@ -46,28 +39,31 @@ impl Machine<'_> {
                         .collect(),
                 ))
             }
-            Callee::Value(_) => {
+            Callee::Value(function) => {
+                let function = self.evaluate(frame, *function)?;
+                let mut given = self.numbered(frame, arguments)?;
                 given.sort_by_key(|(index, _)| *index);
                 let arguments = given.into_iter().map(|(_, value)| value).collect();
-                self.call_value(&function.unwrap_or(Value::Unit), arguments)
+                self.call_value(&function, arguments)
             }
         }
     }
 
-    /// Calls a function value.
     pub fn call_value(&mut self, function: &Value, arguments: Vec<Value>) -> Flow<Value> {
         let Value::Function(function) = function else {
-            return give_up(format!("{function:?} is no function"));
+            return unsupported(format!("{function:?} is no function"));
         };
         match &**function {
             Function::Item(item, types) => {
                 let arguments = (0..).zip(arguments).collect();
                 self.call_item(*item, types, arguments)
             }
-            Function::Constructor(item, variant) => Ok(match item.kind(self.db) {
-                ItemKind::Error => Value::Error(*item, Rc::new(arguments)),
-                _ => Value::Variant(*item, *variant, Rc::new(arguments)),
-            }),
+            Function::Constructor(item, _) if item.kind(self.db) == ItemKind::Error => {
+                Ok(Value::Error(*item, Rc::new(arguments)))
+            }
+            Function::Constructor(item, variant) => {
+                Ok(Value::Variant(*item, *variant, Rc::new(arguments)))
+            }
             Function::Closure(closure) => {
                 let mut frame = Frame::of_closure(closure, arguments);
                 self.deeper(|it| it.run(&mut frame, closure.root))
@@ -92,8 +88,8 @@ impl Machine<'_> {
             };
             arguments.push(value);
         }
-        if let Some(row) = &signature.intrinsic {
-            return self.intrinsic(row, &signature, types, &arguments);
+        if let Some(row) = signature.intrinsic {
+            return self.intrinsic(row.name(), &signature, types, &arguments);
         }
         match item.kind(self.db) {
             ItemKind::Tool => self.call_tool(item, arguments),
@@ -102,7 +98,21 @@ impl Machine<'_> {
                 self.run_body(body, Rc::clone(types), arguments)
             }
             ItemKind::Workflow => self.call_workflow(item, arguments),
-            _ => give_up(format!("calls of `{}`", item.name(self.db))),
+            ItemKind::Import
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => unsupported(format!("calls of `{}`", item.name(self.db))),
         }
     }
 
@@ -119,7 +129,7 @@ impl Machine<'_> {
         }
         let is_running = |it: &(ItemId, Value)| it.0 == item && equal(&it.1, &key);
         if self.keys_at_work.iter().any(is_running) {
-            return give_up("a call with the same key has not ended");
+            return unsupported("a call with the same key has not ended");
         }
         self.keys_at_work.push((item, key.clone()));
         let outcome = self.run_body(body, [].into(), arguments);
@@ -132,7 +142,7 @@ impl Machine<'_> {
 
     fn call_workflow(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
         let body = self.body(item, BodyPart::Main)?;
-        let modifiers = item_bodies(self.db, item).modifiers.clone();
+        let modifiers = infer_item(self.db, item).modifiers.clone();
         let root = body.root;
         let mut frame = Frame::new(body, [].into(), arguments);
         self.deeper(|it| {
@@ -140,7 +150,6 @@ impl Machine<'_> {
         })
     }
 
-    /// Evaluates a whole body.
     pub fn run_body(
         &mut self,
         body: Arc<Body>,
@@ -156,7 +165,7 @@ impl Machine<'_> {
     pub fn run(&mut self, frame: &mut Frame, root: ExpressionId) -> Flow<Value> {
         match self.evaluate(frame, root) {
             Err(Stop::Return(value)) => Ok(value),
-            Err(Stop::Break | Stop::Continue) => give_up("a loop is left from outside"),
+            Err(Stop::Break | Stop::Continue) => unsupported("a loop is left from outside"),
             other => other,
         }
     }

@@ -3,25 +3,24 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{BodyPart, Coercion, ExpressionId};
-use gsw_semantics::model::{Parameter, Presence};
-use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, substitute};
+use gsw_infer::hir::{BodyPart, Coercion, ExpressionId};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, alias_target, substitute};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::machine::Machine;
-use crate::stop::{Flow, UNSAID, give_up, misfit, raise};
+use crate::stop::{Flow, UNSPECIFIED, decode_error, raise, unsupported};
 use crate::value::Value;
 
 /// The type arguments of a record, enum or checked alias.
 pub fn type_arguments(ty: &Type) -> Rc<[Type]> {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments.iter().cloned().collect()
-        }
-        _ => [].into(),
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments.iter().cloned().collect()
+    } else {
+        [].into()
     }
 }
 
@@ -35,10 +34,10 @@ impl Machine<'_> {
         base: Option<ExpressionId>,
         ty: &Type,
     ) -> Flow<Value> {
-        let mut given = self.given(frame, fields)?;
+        let mut given = self.numbered(frame, fields)?;
         if let Some(base) = base {
             let Value::Record(_, base) = self.evaluate(frame, base)? else {
-                return give_up("a base is no record");
+                return unsupported("a base is no record");
             };
             for (index, value) in (0u32..).zip(base.iter()) {
                 if !given.iter().any(|(it, _)| *it == index) {
@@ -48,13 +47,13 @@ impl Machine<'_> {
         }
         let declared = self.record_fields(item);
         let types = type_arguments(ty);
-        let fields = self.filled((item, 0), &declared, given, &types)?;
+        let fields = self.filled(item, 0, &declared, given, &types)?;
         let record = Value::Record(item, Rc::new(fields));
         match self.broken_check(&record, &types)? {
             Some(_) => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
             None => Ok(record),
         }
@@ -64,19 +63,22 @@ impl Machine<'_> {
     pub fn payload(
         &mut self,
         frame: &mut Frame,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         fields: &[(u32, ExpressionId)],
         ty: &Type,
     ) -> Flow<Vec<Value>> {
-        let given = self.given(frame, fields)?;
-        let declared = match item.kind(self.db) {
-            ItemKind::Enum => self.variant(item, variant)?.fields,
-            _ => self.record_fields(item),
+        let given = self.numbered(frame, fields)?;
+        let declared = if item.kind(self.db) == ItemKind::Enum {
+            self.variant(item, variant)?.fields
+        } else {
+            self.record_fields(item)
         };
-        self.filled((item, variant), &declared, given, &type_arguments(ty))
+        self.filled(item, variant, &declared, given, &type_arguments(ty))
     }
 
-    fn given(
+    /// Numbered expressions as numbered values, in the order of evaluation.
+    pub fn numbered(
         &mut self,
         frame: &mut Frame,
         fields: &[(u32, ExpressionId)],
@@ -90,7 +92,8 @@ impl Machine<'_> {
 
     fn filled(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         given: Vec<(u32, Value)>,
         types: &Rc<[Type]>,
@@ -140,32 +143,33 @@ impl Machine<'_> {
 
     fn holds(
         &mut self,
-        body: std::sync::Arc<gsw_semantics::hir::Body>,
+        body: std::sync::Arc<gsw_infer::hir::Body>,
         types: &Rc<[Type]>,
         arguments: Vec<Value>,
     ) -> Flow<bool> {
-        match self.run_body(body, Rc::clone(types), arguments)? {
-            Value::Bool(it) => Ok(it),
-            other => give_up(format!("a check gives {other:?}")),
-        }
+        let value = self.run_body(body, Rc::clone(types), arguments)?;
+        let Value::Bool(it) = value else {
+            return unsupported(format!("a check gives {value:?}"));
+        };
+        Ok(it)
     }
 
     /// A conversion that is not written in source.
     pub fn coerce(&mut self, value: Value, coercion: Coercion, ty: &Type) -> Flow<Value> {
         match coercion {
-            Coercion::ToOptional | Coercion::Forget | Coercion::FromNever => Ok(value),
+            Coercion::ToOptional | Coercion::Widen | Coercion::FromNever => Ok(value),
             Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
             Coercion::Check => self.admitted(value, ty),
-            Coercion::ToSecret => give_up("secrets"),
+            Coercion::ToSecret => unsupported("secrets"),
         }
     }
 
     /// What an operator computed, as a value of `ty`: in a generic function that may have checks.
     pub fn computed(&mut self, value: Value, ty: &Type) -> Flow<Value> {
-        match ty {
-            Type::Checked(..) => self.admitted(value, ty),
-            _ => Ok(value),
+        if matches!(ty, Type::Checked(..)) {
+            return self.admitted(value, ty);
         }
+        Ok(value)
     }
 
     /// A value that is to be one of `ty`, when the checks of `ty` hold.
@@ -176,49 +180,54 @@ impl Machine<'_> {
         raise(
             self.db,
             BuiltinError::AssertionFailed,
-            vec![Value::text(UNSAID)],
+            vec![Value::text(UNSPECIFIED)],
         )
     }
 
     /// Whether a value satisfies all checks of its type itself, those of aliases below included.
     pub fn passes(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
-        match ty {
-            Type::Checked(item, arguments) => {
-                let below = substitute(&alias_target(self.db, *item), arguments);
-                if !self.passes(value, &below)? {
+        if let Type::Checked(item, arguments) = ty {
+            let below = substitute(&alias_target(self.db, *item), arguments);
+            if !self.passes(value, &below)? {
+                return Ok(false);
+            }
+            let body = self.body(*item, BodyPart::AliasCheck)?;
+            return self.holds(body, &type_arguments(ty), vec![value.clone()]);
+        }
+        if let Type::Optional(inside) = ty
+            && !matches!(value, Value::None)
+        {
+            return self.passes(value, inside);
+        }
+        if let (Type::List(of), Value::List(elements)) = (ty, value) {
+            for element in elements.iter() {
+                if !self.passes(element, of)? {
                     return Ok(false);
                 }
-                let body = self.body(*item, BodyPart::AliasCheck)?;
-                self.holds(body, &type_arguments(ty), vec![value.clone()])
             }
-            Type::Optional(inside) if !matches!(value, Value::None) => self.passes(value, inside),
-            Type::List(of) => match value {
-                Value::List(elements) => {
-                    for element in elements.iter() {
-                        if !self.passes(element, of)? {
-                            return Ok(false);
-                        }
-                    }
-                    Ok(true)
-                }
-                _ => Ok(true),
-            },
-            _ => Ok(true),
         }
+        Ok(true)
     }
 
     /// `x as T`
     pub fn convert(&mut self, value: &Value, ty: &Type) -> Flow<Value> {
-        match value {
-            Value::Json(json) => self.decode(json, ty, "$"),
-            Value::Text(text) => match ty {
-                Type::Literals(texts) if texts.iter().any(|it| **it == **text) => Ok(value.clone()),
-                Type::Literals(_) => misfit(self.db, "$"),
-                // A union with a check is read as JSON is, which looks at the check.
-                Type::Checked(..) => self.decode(&Json::Text(text.clone()), ty, "$"),
-                _ => Ok(value.clone()),
-            },
-            _ => Ok(value.clone()),
+        if let Value::Json(json) = value {
+            return self.decode(json, ty, "$");
+        }
+        let Value::Text(text) = value else {
+            return Ok(value.clone());
+        };
+        if matches!(ty, Type::Checked(..)) {
+            // A union with a check is read as JSON is, which looks at the check.
+            return self.decode(&Json::Text(text.clone()), ty, "$");
+        }
+        let Type::Literals(texts) = ty else {
+            return Ok(value.clone());
+        };
+        if texts.iter().any(|it| **it == **text) {
+            Ok(value.clone())
+        } else {
+            decode_error(self.db, "$")
         }
     }
 }

@@ -3,19 +3,18 @@
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::model::{Parameter, Presence};
-use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, item_signature, substitute};
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, alias_target, item_signature, substitute};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
 use crate::construct::type_arguments;
-use crate::expression::insert;
-use crate::json::{Json, of_tree};
+use crate::equal::insert;
+use crate::json::{Json, below, of_tree};
 use crate::machine::Machine;
 use crate::number_text::nanoseconds;
-use crate::stop::{Flow, give_up, misfit};
+use crate::stop::{Flow, decode_error, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -33,7 +32,7 @@ impl Machine<'_> {
                 None if matches!(parameter.ty, Type::Optional(_)) => {
                     arguments.push((index, Value::None));
                 }
-                None => return give_up(format!("`{}` is missing", parameter.name)),
+                None => return unsupported(format!("`{}` is missing", parameter.name)),
             }
         }
         Ok(arguments)
@@ -42,147 +41,57 @@ impl Machine<'_> {
     /// A value of a type, or `DecodeError`.
     pub fn decode(&mut self, json: &Json, ty: &Type, path: &str) -> Flow<Value> {
         self.tick()?;
-        Ok(match (ty, json) {
-            (Type::Unit, Json::Null) => Value::Unit,
-            (Type::Json, _) => Value::json(json.clone()),
-            (Type::Bool, Json::Bool(it)) => Value::Bool(*it),
-            (Type::Int, Json::Int(it)) => Value::Int(*it),
-            (Type::Int, Json::Float(it)) if it.fract() == 0.0 && it.abs() < 9e18 => {
-                Value::Int(*it as i64)
+        match ty {
+            Type::Json => Ok(Value::json(json.clone())),
+            Type::Unit => fitting(
+                self,
+                path,
+                matches!(json, Json::Null).then_some(Value::Unit),
+            ),
+            Type::Bool => fitting(self, path, bool_of(json)),
+            Type::Int => fitting(self, path, int_of(json)),
+            Type::Float => fitting(self, path, float_of(json)),
+            Type::String => fitting(self, path, json.text().map(Value::text)),
+            Type::Literals(texts) => {
+                let text = json.text();
+                let known = text.filter(|it| texts.iter().any(|text| **text == **it));
+                fitting(self, path, known.map(Value::text))
             }
-            (Type::Float, Json::Int(it)) => Value::Float(*it as f64),
-            (Type::Float, Json::Float(it)) => Value::Float(*it),
-            (Type::Float, Json::Text(it)) => match &**it {
-                "NaN" => Value::Float(f64::NAN),
-                "Infinity" => Value::Float(f64::INFINITY),
-                "-Infinity" => Value::Float(f64::NEG_INFINITY),
-                _ => return misfit(self.db, path),
+            Type::Duration => match duration_of(json) {
+                Some(value) => Ok(value),
+                None => unsupported("decoding of this as a duration"),
             },
-            (Type::Duration, Json::Int(it)) if it.unsigned_abs() < 9_000_000_000 => {
-                Value::Duration(it * 1_000_000_000)
-            }
-            (Type::Duration, Json::Float(it)) if it.abs() < 9e9 => {
-                Value::Duration(nanoseconds(*it))
-            }
-            (Type::String, Json::Text(it)) => Value::Text(Rc::clone(it)),
-            (Type::Literals(texts), Json::Text(it)) if texts.iter().any(|text| **text == **it) => {
-                Value::Text(Rc::clone(it))
-            }
-            (Type::Optional(_), Json::Null) => Value::None,
-            (Type::Optional(inside), _) => self.decode(json, inside, path)?,
-            (Type::Checked(item, arguments), _) => {
+            Type::Optional(_) if matches!(json, Json::Null) => Ok(Value::None),
+            Type::Optional(inside) => self.decode(json, inside, path),
+            Type::Checked(item, arguments) => {
                 let below = substitute(&alias_target(self.db, *item), arguments);
                 let value = self.decode(json, &below, path)?;
-                if !self.passes(&value, ty)? {
-                    return misfit(self.db, path);
-                }
-                value
+                let passes = self.passes(&value, ty)?;
+                fitting(self, path, passes.then_some(value))
             }
-            (Type::Error | Type::Time | Type::Bytes | Type::Duration, _) => {
-                return give_up("decoding of errors, times and bytes");
+            Type::List(of) => decode_list(self, json, of, path),
+            Type::Tuple(parts) => decode_tuple(self, json, parts, path),
+            Type::Map(key, of) => decode_map(self, json, key, of, path),
+            Type::Record(item, _) => decode_record(self, *item, json, ty, path),
+            Type::Enum(item, _) => decode_variant(self, *item, json, ty, path),
+            Type::Error | Type::Time | Type::Bytes => {
+                unsupported("decoding of errors, times and bytes")
             }
-            _ => self.decode_compound(json, ty, path)?,
-        })
-    }
-
-    fn decode_compound(&mut self, json: &Json, ty: &Type, path: &str) -> Flow<Value> {
-        match (ty, json) {
-            (Type::List(of), Json::List(them)) => {
-                let mut elements = Vec::new();
-                for (index, it) in them.iter().enumerate() {
-                    elements.push(self.decode(it, of, &format!("{path}[{index}]"))?);
-                }
-                Ok(Value::list(elements))
-            }
-            (Type::Tuple(parts), Json::List(them)) if parts.len() == them.len() => {
-                let mut elements = Vec::new();
-                for (index, (it, part)) in them.iter().zip(parts.iter()).enumerate() {
-                    elements.push(self.decode(it, part, &format!("{path}[{index}]"))?);
-                }
-                Ok(Value::tuple(elements))
-            }
-            (Type::Map(key, of), Json::Object(entries)) => {
-                let mut map = Vec::new();
-                for (name, it) in entries {
-                    let at = below(path, name);
-                    let name = match (&**key, name.parse::<i64>()) {
-                        (Type::Int, Ok(it)) => Json::Int(it),
-                        _ => Json::Text(Rc::clone(name)),
-                    };
-                    let name = self.decode(&name, key, &at)?;
-                    let value = self.decode(it, of, &at)?;
-                    insert(&mut map, name, value);
-                }
-                Ok(Value::map(map))
-            }
-            (Type::Record(item, _), Json::Object(entries)) => {
-                let declared = self.record_fields(*item);
-                let fields = self.decode_fields((*item, 0), &declared, entries, ty, path)?;
-                let record = Value::Record(*item, Rc::new(fields));
-                match self.broken_check(&record, &type_arguments(ty))? {
-                    Some(index) => misfit(self.db, &below(path, &declared[index].wire)),
-                    None => Ok(record),
-                }
-            }
-            (Type::Enum(item, _), _) => self.decode_variant(*item, json, ty, path),
-            _ => misfit(self.db, path),
+            Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Agent
+            | Type::Never
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => decode_error(self.db, path),
         }
-    }
-
-    fn decode_variant(&mut self, item: ItemId, json: &Json, ty: &Type, path: &str) -> Flow<Value> {
-        for (index, variant) in (0u32..).zip(self.variants(item)) {
-            match json {
-                Json::Text(it) if **it == *variant.wire && variant.fields.is_empty() => {
-                    return Ok(Value::Variant(item, index, Rc::default()));
-                }
-                Json::Object(entries) if !variant.fields.is_empty() => {
-                    let mut kinds = entries.iter().filter(|(key, _)| &**key == "kind");
-                    let is_it =
-                        kinds.any(|(_, it)| matches!(it, Json::Text(it) if **it == *variant.wire));
-                    if is_it {
-                        let of = (item, index);
-                        let fields = self.decode_fields(of, &variant.fields, entries, ty, path)?;
-                        return Ok(Value::Variant(item, index, Rc::new(fields)));
-                    }
-                }
-                _ => {}
-            }
-        }
-        let is_payload = matches!(json, Json::Object(_))
-            && self.variants(item).iter().any(|it| !it.fields.is_empty());
-        misfit(
-            self.db,
-            &if is_payload {
-                format!("{path}.kind")
-            } else {
-                path.to_owned()
-            },
-        )
-    }
-
-    fn decode_fields(
-        &mut self,
-        (item, variant): (ItemId, u32),
-        declared: &[Parameter],
-        entries: &[(Rc<str>, Json)],
-        ty: &Type,
-        path: &str,
-    ) -> Flow<Vec<Value>> {
-        let types = type_arguments(ty);
-        let mut fields = Vec::new();
-        for (index, field) in (0u32..).zip(declared) {
-            let at = below(path, &field.wire);
-            let field_type = substitute(&field.ty, &types);
-            match entries.iter().find(|(key, _)| **key == *field.wire) {
-                Some((_, it)) => fields.push(self.decode(it, &field_type, &at)?),
-                None if field.default == Presence::Present => {
-                    fields.push(self.field_default(item, variant, index, &types)?);
-                }
-                None if matches!(field_type, Type::Optional(_)) => fields.push(Value::None),
-                None => return misfit(self.db, &at),
-            }
-        }
-        Ok(fields)
     }
 
     /// The default of a parameter, which may use the ones before it.
@@ -199,17 +108,187 @@ impl Machine<'_> {
 
     /// Whether an error is one that can happen anywhere and that `retry` never repeats.
     pub fn is_fault(&self, item: ItemId) -> bool {
-        gsw_semantics::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
+        gsw_names::builtin_error(self.db, item).is_some_and(|it| it > BuiltinError::Many)
     }
 }
 
-/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
-pub fn below(path: &str, key: &str) -> String {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
-    let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());
-    if begins && key.chars().all(is_part) {
-        format!("{path}.{key}")
-    } else {
-        format!("{path}[{}]", Tree::from(key))
+/// The value, or `DecodeError` at `path` where the JSON does not fit.
+fn fitting(machine: &Machine<'_>, path: &str, value: Option<Value>) -> Flow<Value> {
+    value.map_or_else(|| decode_error(machine.db, path), Ok)
+}
+
+fn decode_list(machine: &mut Machine<'_>, json: &Json, of: &Type, path: &str) -> Flow<Value> {
+    let Some(them) = json.list() else {
+        return decode_error(machine.db, path);
+    };
+    let mut elements = Vec::new();
+    for (index, it) in them.iter().enumerate() {
+        elements.push(machine.decode(it, of, &format!("{path}[{index}]"))?);
+    }
+    Ok(Value::list(elements))
+}
+
+fn decode_tuple(machine: &mut Machine<'_>, json: &Json, parts: &[Type], path: &str) -> Flow<Value> {
+    let Some(them) = json.list().filter(|it| it.len() == parts.len()) else {
+        return decode_error(machine.db, path);
+    };
+    let mut elements = Vec::new();
+    for (index, (it, part)) in them.iter().zip(parts).enumerate() {
+        elements.push(machine.decode(it, part, &format!("{path}[{index}]"))?);
+    }
+    Ok(Value::tuple(elements))
+}
+
+fn decode_map(
+    machine: &mut Machine<'_>,
+    json: &Json,
+    key: &Type,
+    of: &Type,
+    path: &str,
+) -> Flow<Value> {
+    let Some(entries) = json.object() else {
+        return decode_error(machine.db, path);
+    };
+    let mut map = Vec::new();
+    for (name, it) in entries {
+        let at = below(path, name);
+        let number = name.parse().ok().filter(|_| *key == Type::Int);
+        let name = number.map_or_else(|| Json::Text(Rc::clone(name)), Json::Int);
+        let name = machine.decode(&name, key, &at)?;
+        let value = machine.decode(it, of, &at)?;
+        insert(&mut map, name, value);
+    }
+    Ok(Value::map(map))
+}
+
+fn decode_record(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    json: &Json,
+    ty: &Type,
+    path: &str,
+) -> Flow<Value> {
+    let Some(entries) = json.object() else {
+        return decode_error(machine.db, path);
+    };
+    let declared = machine.record_fields(item);
+    let fields = decode_fields(machine, item, 0, &declared, entries, ty, path)?;
+    let record = Value::Record(item, Rc::new(fields));
+    match machine.broken_check(&record, &type_arguments(ty))? {
+        Some(index) => decode_error(machine.db, &below(path, &declared[index].wire)),
+        None => Ok(record),
+    }
+}
+
+fn decode_variant(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    json: &Json,
+    ty: &Type,
+    path: &str,
+) -> Flow<Value> {
+    for (index, variant) in (0u32..).zip(machine.variants(item)) {
+        if variant.fields.is_empty() {
+            if matches!(json, Json::Text(it) if **it == *variant.wire) {
+                return Ok(Value::Variant(item, index, Rc::default()));
+            }
+            continue;
+        }
+        let Json::Object(entries) = json else {
+            continue;
+        };
+        let mut kinds = entries.iter().filter(|(key, _)| &**key == "kind");
+        if kinds.any(|(_, it)| matches!(it, Json::Text(it) if **it == *variant.wire)) {
+            let fields = decode_fields(machine, item, index, &variant.fields, entries, ty, path)?;
+            return Ok(Value::Variant(item, index, Rc::new(fields)));
+        }
+    }
+    let is_payload = matches!(json, Json::Object(_))
+        && machine
+            .variants(item)
+            .iter()
+            .any(|it| !it.fields.is_empty());
+    decode_error(
+        machine.db,
+        &if is_payload {
+            format!("{path}.kind")
+        } else {
+            path.to_owned()
+        },
+    )
+}
+
+fn decode_fields(
+    machine: &mut Machine<'_>,
+    item: ItemId,
+    variant: u32,
+    declared: &[Parameter],
+    entries: &[(Rc<str>, Json)],
+    ty: &Type,
+    path: &str,
+) -> Flow<Vec<Value>> {
+    let types = type_arguments(ty);
+    let mut fields = Vec::new();
+    for (index, field) in (0u32..).zip(declared) {
+        let at = below(path, &field.wire);
+        let field_type = substitute(&field.ty, &types);
+        match entries.iter().find(|(key, _)| **key == *field.wire) {
+            Some((_, it)) => fields.push(machine.decode(it, &field_type, &at)?),
+            None if field.default == Presence::Present => {
+                fields.push(machine.field_default(item, variant, index, &types)?);
+            }
+            None if matches!(field_type, Type::Optional(_)) => fields.push(Value::None),
+            None => return decode_error(machine.db, &at),
+        }
+    }
+    Ok(fields)
+}
+
+fn bool_of(json: &Json) -> Option<Value> {
+    let Json::Bool(it) = json else { return None };
+    Some(Value::Bool(*it))
+}
+
+fn int_of(json: &Json) -> Option<Value> {
+    match json {
+        Json::Int(it) => Some(Value::Int(*it)),
+        Json::Float(it) if it.fract() == 0.0 && it.abs() < 9e18 => Some(Value::Int(*it as i64)),
+        Json::Null
+        | Json::Bool(_)
+        | Json::Float(_)
+        | Json::Text(_)
+        | Json::List(_)
+        | Json::Object(_) => None,
+    }
+}
+
+fn float_of(json: &Json) -> Option<Value> {
+    match json {
+        Json::Int(it) => Some(Value::Float(*it as f64)),
+        Json::Float(it) => Some(Value::Float(*it)),
+        Json::Text(it) => match &**it {
+            "NaN" => Some(Value::Float(f64::NAN)),
+            "Infinity" => Some(Value::Float(f64::INFINITY)),
+            "-Infinity" => Some(Value::Float(f64::NEG_INFINITY)),
+            _ => None,
+        },
+        Json::Null | Json::Bool(_) | Json::List(_) | Json::Object(_) => None,
+    }
+}
+
+/// A duration of so many seconds, where the range of what it holds is not in question.
+fn duration_of(json: &Json) -> Option<Value> {
+    match json {
+        Json::Int(it) if it.unsigned_abs() < 9_000_000_000 => {
+            Some(Value::Duration(it * 1_000_000_000))
+        }
+        Json::Float(it) if it.abs() < 9e9 => Some(Value::Duration(nanoseconds(*it))),
+        Json::Int(_)
+        | Json::Float(_)
+        | Json::Null
+        | Json::Bool(_)
+        | Json::Text(_)
+        | Json::List(_)
+        | Json::Object(_) => None,
     }
 }

@@ -1,30 +1,37 @@
-//! `==` and order, by structure.
+//! `==` and order, by structure, and maps that are searched by them.
 
 use std::cmp::Ordering;
 
 use crate::json::Json;
 use crate::value::Value;
 
-/// `a == b`
+/// `a == b`; values of different kinds, functions and tasks are never equal.
 pub fn equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Unit, Value::Unit) | (Value::None, Value::None) => true,
-        (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Int(a), Value::Int(b)) | (Value::Duration(a), Value::Duration(b)) => a == b,
-        (Value::Float(a), Value::Float(b)) => a == b,
-        (Value::Text(a), Value::Text(b)) => a == b,
-        (Value::Json(a), Value::Json(b)) => json_equal(a, b),
-        (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => all_equal(a, b),
-        (Value::Map(a), Value::Map(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| lookup(b, key).is_some_and(|b| equal(a, b)))
+    match a {
+        Value::Unit => matches!(b, Value::Unit),
+        Value::None => matches!(b, Value::None),
+        Value::Bool(a) => matches!(b, Value::Bool(b) if a == b),
+        Value::Int(a) => matches!(b, Value::Int(b) if a == b),
+        Value::Duration(a) => matches!(b, Value::Duration(b) if a == b),
+        Value::Float(a) => matches!(b, Value::Float(b) if a == b),
+        Value::Text(a) => matches!(b, Value::Text(b) if a == b),
+        Value::Json(a) => matches!(b, Value::Json(b) if json_equal(a, b)),
+        Value::List(a) => matches!(b, Value::List(b) if all_equal(a, b)),
+        Value::Tuple(a) => matches!(b, Value::Tuple(b) if all_equal(a, b)),
+        Value::Map(a) => matches!(b, Value::Map(b) if maps_equal(a, b)),
+        Value::Record(_, a) => matches!(b, Value::Record(_, b) if all_equal(a, b)),
+        Value::Variant(_, m, a) => {
+            matches!(b, Value::Variant(_, n, b) if m == n && all_equal(a, b))
         }
-        (Value::Record(_, a), Value::Record(_, b)) => all_equal(a, b),
-        (Value::Variant(_, m, a), Value::Variant(_, n, b)) => m == n && all_equal(a, b),
-        (Value::Error(m, a), Value::Error(n, b)) => m == n && all_equal(a, b),
-        _ => false,
+        Value::Error(m, a) => matches!(b, Value::Error(n, b) if m == n && all_equal(a, b)),
+        Value::Function(_) | Value::Task(_) => false,
     }
+}
+
+fn maps_equal(a: &[(Value, Value)], b: &[(Value, Value)]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .all(|(key, a)| lookup(b, key).is_some_and(|b| equal(a, b)))
 }
 
 fn all_equal(a: &[Value], b: &[Value]) -> bool {
@@ -32,26 +39,33 @@ fn all_equal(a: &[Value], b: &[Value]) -> bool {
 }
 
 fn json_equal(a: &Json, b: &Json) -> bool {
-    match (a, b) {
-        (Json::Null, Json::Null) => true,
-        (Json::Bool(a), Json::Bool(b)) => a == b,
-        (Json::Int(a), Json::Int(b)) => a == b,
-        (Json::Float(a), Json::Float(b)) => a == b,
-        (Json::Int(a), Json::Float(b)) | (Json::Float(b), Json::Int(a)) => {
-            *b == *a as f64 && *b as i64 == *a
-        }
-        (Json::Text(a), Json::Text(b)) => a == b,
-        (Json::List(a), Json::List(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| json_equal(a, b))
-        }
-        (Json::Object(a), Json::Object(b)) => {
-            let get = |key| b.iter().find(|(it, _)| it == key);
-            a.len() == b.len()
+    match a {
+        Json::Null => matches!(b, Json::Null),
+        Json::Bool(a) => matches!(b, Json::Bool(b) if a == b),
+        Json::Int(a) => match b {
+            Json::Int(b) => a == b,
+            Json::Float(b) => is_int(*b, *a),
+            Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => false,
+        },
+        Json::Float(a) => match b {
+            Json::Int(b) => is_int(*a, *b),
+            Json::Float(b) => a == b,
+            Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => false,
+        },
+        Json::Text(a) => matches!(b, Json::Text(b) if a == b),
+        Json::List(a) => b
+            .list()
+            .is_some_and(|b| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| json_equal(a, b))),
+        Json::Object(a) => b.object().is_some_and(|entries| {
+            a.len() == entries.len()
                 && a.iter()
-                    .all(|(key, a)| get(key).is_some_and(|(_, b)| json_equal(a, b)))
-        }
-        _ => false,
+                    .all(|(key, a)| b.get(key).is_some_and(|b| json_equal(a, b)))
+        }),
     }
+}
+
+fn is_int(float: f64, int: i64) -> bool {
+    float == int as f64 && float as i64 == int
 }
 
 /// The value of a key.
@@ -62,25 +76,75 @@ pub fn lookup<'a>(entries: &'a [(Value, Value)], key: &Value) -> Option<&'a Valu
         .map(|(_, it)| it)
 }
 
-/// The order that sorting uses: total, `NaN` last, `none` first.
+/// The order that sorting uses: total, `NaN` last, `none` first. What has no order is left as it stands.
 pub fn compare(a: &Value, b: &Value) -> Ordering {
-    match (a, b) {
-        (Value::None, Value::None) => Ordering::Equal,
-        (Value::None, _) => Ordering::Less,
-        (_, Value::None) => Ordering::Greater,
-        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-        (Value::Int(a), Value::Int(b)) | (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
-        (Value::Float(a), Value::Float(b)) => a
-            .partial_cmp(b)
-            .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())),
-        (Value::Text(a), Value::Text(b)) => a.cmp(b),
-        (Value::Variant(_, a, _), Value::Variant(_, b, _)) => a.cmp(b),
-        (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) => {
-            let parts = a.iter().zip(b.iter()).map(|(a, b)| compare(a, b));
-            parts
-                .fold(Ordering::Equal, Ordering::then)
-                .then(a.len().cmp(&b.len()))
+    if matches!(b, Value::None) {
+        return if matches!(a, Value::None) {
+            Ordering::Equal
+        } else {
+            Ordering::Greater
+        };
+    }
+    match a {
+        Value::None => Ordering::Less,
+        Value::Bool(a) => {
+            let Value::Bool(b) = b else {
+                return Ordering::Equal;
+            };
+            a.cmp(b)
         }
-        _ => Ordering::Equal,
+        Value::Int(a) | Value::Duration(a) => {
+            let (Value::Int(b) | Value::Duration(b)) = b else {
+                return Ordering::Equal;
+            };
+            a.cmp(b)
+        }
+        Value::Float(a) => {
+            let Value::Float(b) = b else {
+                return Ordering::Equal;
+            };
+            a.partial_cmp(b)
+                .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
+        Value::Text(a) => {
+            let Value::Text(b) = b else {
+                return Ordering::Equal;
+            };
+            a.cmp(b)
+        }
+        Value::Variant(_, a, _) => {
+            let Value::Variant(_, b, _) = b else {
+                return Ordering::Equal;
+            };
+            a.cmp(b)
+        }
+        Value::List(a) | Value::Tuple(a) => {
+            let (Value::List(b) | Value::Tuple(b)) = b else {
+                return Ordering::Equal;
+            };
+            compare_all(a, b)
+        }
+        Value::Unit
+        | Value::Json(_)
+        | Value::Map(_)
+        | Value::Record(..)
+        | Value::Error(..)
+        | Value::Function(_)
+        | Value::Task(_) => Ordering::Equal,
+    }
+}
+
+fn compare_all(a: &[Value], b: &[Value]) -> Ordering {
+    let parts = a.iter().zip(b).map(|(a, b)| compare(a, b));
+    parts
+        .fold(Ordering::Equal, Ordering::then)
+        .then(a.len().cmp(&b.len()))
+}
+
+/// Sets the value of a key, which keeps its place.
+pub fn insert(map: &mut Vec<(Value, Value)>, key: Value, value: Value) {
+    match map.iter_mut().find(|(it, _)| equal(it, &key)) {
+        Some((_, old)) => *old = value,
+        None => map.push((key, value)),
     }
 }

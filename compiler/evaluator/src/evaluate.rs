@@ -1,12 +1,12 @@
 //! The way in.
 
-use gsw_semantics::module_scope;
+use gsw_names::module_scope;
 use gsw_source::{Database, Db, File, ItemKind};
 use serde_json::Value as Tree;
 
 use crate::json::{Json, text};
 use crate::machine::Machine;
-use crate::stop::{Flow, Stop, UNSAID, give_up};
+use crate::stop::{Flow, Stop, UNSPECIFIED, unsupported};
 
 /// What a workflow comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {
     match run(db, entry, workflow, input) {
         Ok(json)
             if json.contains(
-                &text(&Json::Text(UNSAID.into()))
+                &text(&Json::Text(UNSPECIFIED.into()))
                     .trim_matches('"')
                     .to_owned(),
             ) =>
@@ -55,7 +55,7 @@ fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {
         }
         Ok(json) => Verdict::Value(json),
         Err(Stop::Raise(raised)) => Verdict::Raised(raised.item.name(db).to_string()),
-        Err(Stop::GiveUp(why) | Stop::Limit(why)) => Verdict::NotEvaluated(why),
+        Err(Stop::Unsupported(why) | Stop::Limit(why)) => Verdict::NotEvaluated(why),
         Err(other) => Verdict::NotEvaluated(format!("the workflow ended by {other:?}")),
     }
 }
@@ -63,7 +63,7 @@ fn verdict(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Verdict {
 fn run(db: &dyn Db, entry: File, workflow: &str, input: &Tree) -> Flow<String> {
     let found = module_scope(db, entry).items.get(workflow).copied();
     let Some(item) = found.filter(|it| it.kind(db) == ItemKind::Workflow) else {
-        return give_up(format!("there is no workflow `{workflow}`"));
+        return unsupported(format!("there is no workflow `{workflow}`"));
     };
     let mut machine = Machine::new(db);
     let arguments = machine.input(item, input)?;

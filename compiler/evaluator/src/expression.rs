@@ -1,17 +1,16 @@
-//! Expressions: what each kind is worth.
+//! Evaluates expressions: one arm for each form, the longer ones in the file of their family.
 
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{Expression, ExpressionId, ExpressionKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{ErrorPolicy, Expression, ExpressionId, ExpressionKind, RangeEnd};
 
-use crate::decode::below;
-use crate::equal::{equal, lookup};
+use crate::control;
+use crate::equal::{equal, insert, lookup};
 use crate::frame::Frame;
-use crate::json::Json;
+use crate::json::below;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up, limit, misfit, raise};
+use crate::stop::{Flow, Stop, decode_error, limit, raise, unsupported};
 use crate::value::{Function, Value};
 
 /// A range as a list has so many elements at most.
@@ -27,35 +26,158 @@ impl Machine<'_> {
         found
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn value(&mut self, frame: &mut Frame, expression: &Expression) -> Flow<Value> {
+        use ExpressionKind as Kind;
         match &expression.kind {
-            ExpressionKind::Int(it) => Ok(Value::Int(*it)),
-            ExpressionKind::Float(bits) => Ok(Value::Float(f64::from_bits(*bits))),
-            ExpressionKind::Bool(it) => Ok(Value::Bool(*it)),
-            ExpressionKind::None => Ok(Value::None),
-            ExpressionKind::Unit => Ok(Value::Unit),
-            ExpressionKind::Duration(it) => Ok(Value::Duration(*it)),
-            ExpressionKind::String(it) => Ok(Value::text(it.as_str())),
-            ExpressionKind::Local(local) => frame.get(*local),
-            ExpressionKind::Constant(item) => self.constant(*item),
-            ExpressionKind::FunctionValue {
+            Kind::Int(it) => Ok(Value::Int(*it)),
+            Kind::Float(bits) => Ok(Value::Float(f64::from_bits(*bits))),
+            Kind::Bool(it) => Ok(Value::Bool(*it)),
+            Kind::None => Ok(Value::None),
+            Kind::Unit => Ok(Value::Unit),
+            Kind::Duration(it) => Ok(Value::Duration(*it)),
+            Kind::String(it) => Ok(Value::text(it.as_str())),
+            Kind::Local(local) => frame.get(*local),
+            Kind::Constant(item) => self.constant(*item),
+            Kind::FunctionValue {
                 item,
                 type_arguments,
             } => {
                 let types = type_arguments.iter().map(|it| frame.concrete(it)).collect();
-                Ok(Value::Function(Rc::new(Function::Item(*item, types))))
+                Ok(Value::function(Function::Item(*item, types)))
             }
-            ExpressionKind::ConstructorValue { item, variant } => Ok(Value::Function(Rc::new(
-                Function::Constructor(*item, *variant),
-            ))),
-            ExpressionKind::Lambda(lambda) => Ok(Value::Function(Rc::new(Function::Closure(
-                frame.closure(lambda),
-            )))),
-            ExpressionKind::Invalid => give_up("the program is wrong"),
-            kind => {
+            Kind::ConstructorValue { item, variant } => {
+                Ok(Value::function(Function::Constructor(*item, *variant)))
+            }
+            Kind::Lambda(lambda) => Ok(Value::function(Function::Closure(frame.closure(lambda)))),
+            Kind::List(them) => Ok(Value::list(self.evaluate_all(frame, them)?)),
+            Kind::Tuple(them) => Ok(Value::tuple(self.evaluate_all(frame, them)?)),
+            Kind::Map(entries) => self.map_literal(frame, entries),
+            Kind::Record { item, fields, base } => {
                 let ty = frame.concrete(&expression.ty);
-                self.compound(frame, kind, &ty)
+                self.record_literal(frame, *item, fields, *base, &ty)
             }
+            Kind::Variant {
+                item,
+                variant,
+                fields,
+            } => {
+                let ty = frame.concrete(&expression.ty);
+                let fields = self.payload(frame, *item, *variant, fields, &ty)?;
+                Ok(Value::Variant(*item, *variant, Rc::new(fields)))
+            }
+            Kind::ErrorValue { item, fields } => {
+                let ty = frame.concrete(&expression.ty);
+                let fields = self.payload(frame, *item, 0, fields, &ty)?;
+                Ok(Value::Error(*item, Rc::new(fields)))
+            }
+            Kind::Field { base, index } | Kind::TupleField { base, index } => {
+                self.field(frame, *base, *index)
+            }
+            Kind::JsonField { base, name } => {
+                let base = self.evaluate(frame, *base)?;
+                self.json_field(&base, name)
+            }
+            Kind::Index { base, index } => {
+                let base = self.evaluate(frame, *base)?;
+                let index = self.evaluate(frame, *index)?;
+                self.index(&base, &index)
+            }
+            Kind::Interpolation(parts) => self.interpolate(frame, parts),
+            Kind::Unary { operator, operand } => {
+                let operand = self.evaluate(frame, *operand)?;
+                let value = self.unary(*operator, &operand)?;
+                self.computed(value, &frame.concrete(&expression.ty))
+            }
+            Kind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let value = self.binary(frame, *operator, *left, *right)?;
+                self.computed(value, &frame.concrete(&expression.ty))
+            }
+            Kind::In { value, container } => self.contains(frame, *value, *container),
+            Kind::Range {
+                start,
+                end,
+                range_end,
+            } => self.range_list(frame, *start, *end, *range_end),
+            Kind::Coerce { value, coercion } => {
+                let ty = frame.concrete(&expression.ty);
+                let value = self.evaluate(frame, *value)?;
+                self.coerce(value, *coercion, &ty)
+            }
+            Kind::As(value) => {
+                let ty = frame.concrete(&expression.ty);
+                let value = self.evaluate(frame, *value)?;
+                self.convert(&value, &ty)
+            }
+            Kind::Otherwise { value, fallback } => {
+                control::otherwise(self, frame, *value, *fallback)
+            }
+            Kind::Chain { base, local, body } => control::chain(self, frame, *base, *local, *body),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => control::conditional(self, frame, *condition, *then, *otherwise),
+            Kind::Match { value, arms } => control::matching(self, frame, *value, arms),
+            Kind::Catch { value, arms } => control::catch(self, frame, *value, arms),
+            Kind::Block { statements, tail } => self.block(frame, statements, *tail),
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => control::for_loop(self, frame, pattern, *iterable, *body),
+            Kind::While { condition, body } => control::while_loop(self, frame, *condition, *body),
+            Kind::Return(value) => {
+                let value = value.map_or(Ok(Value::Unit), |it| self.evaluate(frame, it))?;
+                Err(Stop::Return(value))
+            }
+            Kind::Break => Err(Stop::Break),
+            Kind::Continue => Err(Stop::Continue),
+            Kind::Fail(error) => control::fail(self, frame, *error),
+            Kind::Emit(value) => self.evaluate(frame, *value).map(|_| Value::Unit),
+            Kind::Call { callee, arguments } => self.call(frame, callee, arguments),
+            Kind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
+            Kind::Await(tasks) => self.await_tasks(frame, *tasks),
+            Kind::Race(tasks) => self.race_tasks(frame, *tasks),
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            } => {
+                let ty = frame.concrete(&expression.ty);
+                let work = self.iterations(frame, *iterable, *limit, body)?;
+                Ok(Value::list(self.parallel(work, *policy, &ty)?))
+            }
+            Kind::Parallel(lambdas) => {
+                let ty = frame.concrete(&expression.ty);
+                let work = lambdas.iter().map(|it| (frame.closure(it), Vec::new()));
+                let results = self.parallel(work.collect(), ErrorPolicy::First, &ty)?;
+                Ok(Value::tuple(results))
+            }
+            Kind::Step {
+                name,
+                modifiers,
+                body,
+            } => {
+                self.evaluate(frame, *name)?;
+                self.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
+            }
+            Kind::Modified { modifiers, body } => {
+                self.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
+            }
+            Kind::SpawnDetached { .. } => unsupported("runs of their own"),
+            Kind::PromptCall { .. } | Kind::PromptText { .. } | Kind::OfferedTool { .. } => {
+                unsupported("models")
+            }
+            Kind::Invalid => unsupported("the program is wrong"),
         }
     }
 
@@ -64,87 +186,14 @@ impl Machine<'_> {
         ids.iter().map(|id| self.evaluate(frame, *id)).collect()
     }
 
-    /// An expression with parts that are evaluated first.
-    fn compound(&mut self, frame: &mut Frame, kind: &ExpressionKind, ty: &Type) -> Flow<Value> {
-        match kind {
-            ExpressionKind::List(them) => Ok(Value::list(self.evaluate_all(frame, them)?)),
-            ExpressionKind::Tuple(them) => Ok(Value::tuple(self.evaluate_all(frame, them)?)),
-            ExpressionKind::Map(entries) => self.map_literal(frame, entries),
-            ExpressionKind::Record { item, fields, base } => {
-                self.record_literal(frame, *item, fields, *base, ty)
-            }
-            ExpressionKind::Variant {
-                item,
-                variant,
-                fields,
-            } => {
-                let fields = self.payload(frame, (*item, *variant), fields, ty)?;
-                Ok(Value::Variant(*item, *variant, Rc::new(fields)))
-            }
-            ExpressionKind::ErrorValue { item, fields } => {
-                let fields = self.payload(frame, (*item, 0), fields, ty)?;
-                Ok(Value::Error(*item, Rc::new(fields)))
-            }
-            ExpressionKind::Field { base, index } | ExpressionKind::TupleField { base, index } => {
-                match self.evaluate(frame, *base)? {
-                    Value::Record(_, fields) | Value::Tuple(fields) | Value::Error(_, fields) => {
-                        Ok(fields[*index as usize].clone())
-                    }
-                    other => give_up(format!("{other:?} has no fields")),
-                }
-            }
-            ExpressionKind::JsonField { base, name } => {
-                let base = self.evaluate(frame, *base)?;
-                self.json_field(&base, name)
-            }
-            ExpressionKind::Index { base, index } => {
-                let base = self.evaluate(frame, *base)?;
-                let index = self.evaluate(frame, *index)?;
-                self.index(&base, &index)
-            }
-            other => self.operation(frame, other, ty),
-        }
-    }
-
-    /// An operator or conversion.
-    fn operation(&mut self, frame: &mut Frame, kind: &ExpressionKind, ty: &Type) -> Flow<Value> {
-        match kind {
-            ExpressionKind::Interpolation(parts) => self.interpolate(frame, parts),
-            ExpressionKind::Unary { operator, operand } => {
-                let operand = self.evaluate(frame, *operand)?;
-                let value = self.unary(*operator, &operand)?;
-                self.computed(value, ty)
-            }
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            } => {
-                let value = self.binary(frame, *operator, *left, *right)?;
-                self.computed(value, ty)
-            }
-            ExpressionKind::In { value, container } => self.contains(frame, *value, *container),
-            ExpressionKind::Range {
-                start,
-                end,
-                range_end,
-            } => {
-                let (from, to) = self.range(frame, *start, *end, *range_end)?;
-                if to.saturating_sub(from) > LONGEST_RANGE {
-                    return limit("a range is too long");
-                }
-                Ok(Value::list((from..to).map(Value::Int).collect()))
-            }
-            ExpressionKind::Coerce { value, coercion } => {
-                let value = self.evaluate(frame, *value)?;
-                self.coerce(value, *coercion, ty)
-            }
-            ExpressionKind::As(value) => {
-                let value = self.evaluate(frame, *value)?;
-                self.convert(&value, ty)
-            }
-            other => self.control(frame, other, ty),
-        }
+    /// A field of a record or an element of a tuple.
+    fn field(&mut self, frame: &mut Frame, base: ExpressionId, index: u32) -> Flow<Value> {
+        let base = self.evaluate(frame, base)?;
+        let (Value::Record(_, fields) | Value::Tuple(fields) | Value::Error(_, fields)) = &base
+        else {
+            return unsupported(format!("{base:?} has no fields"));
+        };
+        Ok(fields[index as usize].clone())
     }
 
     fn map_literal(
@@ -169,17 +218,16 @@ impl Machine<'_> {
                 .and_then(|it| elements.get(it).cloned()),
             (Value::Map(entries), key) => lookup(entries, key).cloned(),
             (Value::Json(json), Value::Int(index)) => {
-                let found = match &**json {
-                    Json::List(them) => usize::try_from(*index).ok().and_then(|it| them.get(it)),
-                    _ => None,
-                };
+                let found = json
+                    .list()
+                    .and_then(|them| them.get(usize::try_from(*index).ok()?));
                 return match found {
                     Some(found) => Ok(Value::json(found.clone())),
-                    None => misfit(self.db, &format!("$[{index}]")),
+                    None => decode_error(self.db, &format!("$[{index}]")),
                 };
             }
             (Value::Json(_), Value::Text(name)) => return self.json_field(base, name),
-            _ => return give_up(format!("{base:?} has no elements")),
+            _ => return unsupported(format!("{base:?} has no elements")),
         };
         match found {
             Some(found) => Ok(found),
@@ -190,16 +238,27 @@ impl Machine<'_> {
     /// `j.name`
     fn json_field(&mut self, base: &Value, name: &str) -> Flow<Value> {
         let Value::Json(json) = base else {
-            return give_up(format!("{base:?} is no json"));
+            return unsupported(format!("{base:?} is no json"));
         };
-        let found = match &**json {
-            Json::Object(entries) => entries.iter().find(|(key, _)| **key == *name),
-            _ => None,
-        };
-        match found {
-            Some((_, found)) => Ok(Value::json(found.clone())),
-            None => misfit(self.db, &below("$", name)),
+        match json.get(name) {
+            Some(found) => Ok(Value::json(found.clone())),
+            None => decode_error(self.db, &below("$", name)),
         }
+    }
+
+    /// A range where a list is needed.
+    fn range_list(
+        &mut self,
+        frame: &mut Frame,
+        start: ExpressionId,
+        end: ExpressionId,
+        range_end: RangeEnd,
+    ) -> Flow<Value> {
+        let (from, to) = self.range(frame, start, end, range_end)?;
+        if to.saturating_sub(from) > LONGEST_RANGE {
+            return limit("a range is too long");
+        }
+        Ok(Value::list((from..to).map(Value::Int).collect()))
     }
 
     /// The ints of a range, the end not included.
@@ -215,10 +274,10 @@ impl Machine<'_> {
         match (start, end, range_end) {
             (Value::Int(start), Value::Int(end), RangeEnd::Exclusive) => Ok((start, end)),
             (Value::Int(_), Value::Int(i64::MAX), RangeEnd::Inclusive) => {
-                give_up("a range ends at the largest int")
+                unsupported("a range ends at the largest int")
             }
             (Value::Int(start), Value::Int(end), RangeEnd::Inclusive) => Ok((start, end + 1)),
-            other => give_up(format!("{other:?} is no range")),
+            other => unsupported(format!("{other:?} is no range")),
         }
     }
 
@@ -238,25 +297,17 @@ impl Machine<'_> {
         } = &body.expression(container).kind
         {
             let (from, to) = self.range(frame, *start, *end, *range_end)?;
-            return match value {
-                Value::Int(it) => Ok(Value::Bool((from..to).contains(&it))),
-                other => give_up(format!("{other:?} in a range")),
+            let Value::Int(it) = value else {
+                return unsupported(format!("{value:?} in a range"));
             };
+            return Ok(Value::Bool((from..to).contains(&it)));
         }
         let container = self.evaluate(frame, container)?;
         Ok(Value::Bool(match (&value, &container) {
             (_, Value::List(elements)) => elements.iter().any(|it| equal(it, &value)),
             (_, Value::Map(entries)) => lookup(entries, &value).is_some(),
             (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
-            _ => return give_up(format!("{value:?} in {container:?}")),
+            _ => return unsupported(format!("{value:?} in {container:?}")),
         }))
-    }
-}
-
-/// Sets the value of a key, which keeps its place.
-pub fn insert(map: &mut Vec<(Value, Value)>, key: Value, value: Value) {
-    match map.iter_mut().find(|(it, _)| equal(it, &key)) {
-        Some((_, old)) => *old = value,
-        None => map.push((key, value)),
     }
 }

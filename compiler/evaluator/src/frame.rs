@@ -4,17 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, Lambda, LocalId};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Body, Lambda, LocalId};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::{Cell, Closure, Value};
 
 /// The locals of one activation.
 #[derive(Debug)]
 pub struct Frame {
-    /// What is evaluated.
     pub body: Arc<Body>,
     /// What the body's type parameters stand for.
     pub types: Rc<[Type]>,
@@ -58,21 +57,20 @@ impl Frame {
     pub fn get(&self, local: LocalId) -> Flow<Value> {
         match &self.cells[local.0 as usize] {
             Some(cell) => Ok(cell.borrow().clone()),
-            None => give_up(format!(
+            None => unsupported(format!(
                 "`{}` is read before it is bound",
                 self.body.local(local).name
             )),
         }
     }
 
-    /// Stores into a variable.
     pub fn set(&self, local: LocalId, value: Value) -> Flow<()> {
         match &self.cells[local.0 as usize] {
             Some(cell) => {
                 cell.replace(value);
                 Ok(())
             }
-            None => give_up(format!(
+            None => unsupported(format!(
                 "`{}` is set before it is bound",
                 self.body.local(local).name
             )),

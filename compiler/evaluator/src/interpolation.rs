@@ -1,18 +1,18 @@
 //! `"…${e}…"` and `x.to_string()`.
 
-use gsw_semantics::alias_target;
-use gsw_semantics::hir::Part;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::Part;
+use gsw_names::alias_target;
+use gsw_names::substitute;
+use gsw_names::types::Type;
 
 use crate::frame::Frame;
 use crate::json::{Json, text};
 use crate::machine::Machine;
 use crate::number_text::{duration_text, float_text};
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A string of parts.
     pub fn interpolate(&mut self, frame: &mut Frame, parts: &[Part]) -> Flow<Value> {
         let mut whole = String::new();
         for part in parts {
@@ -31,40 +31,57 @@ impl Machine<'_> {
 
     /// A value inside a string; the type tells an empty list of strings from other lists.
     pub fn text_of(&mut self, value: &Value, ty: &Type) -> Flow<String> {
-        match ty {
-            Type::Checked(item, arguments) => {
-                let below = gsw_semantics::substitute(&alias_target(self.db, *item), arguments);
-                return self.text_of(value, &below);
-            }
-            Type::Optional(inside) if !matches!(value, Value::None) => {
-                return self.text_of(value, inside);
-            }
-            Type::Secret => return give_up("secrets"),
-            _ => {}
+        if let Type::Checked(item, arguments) = ty {
+            let below = substitute(&alias_target(self.db, *item), arguments);
+            return self.text_of(value, &below);
         }
-        Ok(match (value, ty) {
-            (Value::Text(it), _) => it.to_string(),
-            (Value::Duration(it), _) => duration_text(*it),
-            (Value::Float(it), _) => float_text(*it),
-            (Value::List(elements), Type::List(of)) if self.is_text(of) => {
-                let mut texts = Vec::new();
-                for element in elements.iter() {
-                    texts.push(self.text_of(element, of)?);
+        if let Type::Optional(inside) = ty
+            && !matches!(value, Value::None)
+        {
+            return self.text_of(value, inside);
+        }
+        if *ty == Type::Secret {
+            return unsupported("secrets");
+        }
+        if let (Value::List(elements), Type::List(of)) = (value, ty)
+            && self.is_text(of)
+        {
+            let texts: Vec<String> = elements
+                .iter()
+                .map(|it| self.text_of(it, of))
+                .collect::<Flow<_>>()?;
+            return Ok(texts.join("\n"));
+        }
+        match value {
+            Value::Text(it) => Ok(it.to_string()),
+            Value::Duration(it) => Ok(duration_text(*it)),
+            Value::Float(it) => Ok(float_text(*it)),
+            Value::Unit
+            | Value::None
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Json(_)
+            | Value::List(_)
+            | Value::Tuple(_)
+            | Value::Map(_)
+            | Value::Record(..)
+            | Value::Variant(..)
+            | Value::Error(..)
+            | Value::Function(_)
+            | Value::Task(_) => {
+                let json = self.json_of(value)?;
+                if let Json::Text(it) = &json {
+                    return Ok(it.to_string());
                 }
-                texts.join("\n")
+                Ok(text(&json))
             }
-            _ => match self.json_of(value)? {
-                Json::Text(it) => it.to_string(),
-                other => text(&other),
-            },
-        })
+        }
     }
 
     fn is_text(&self, ty: &Type) -> bool {
-        match ty {
-            Type::String | Type::Literals(_) => true,
-            Type::Checked(item, _) => self.is_text(&alias_target(self.db, *item)),
-            _ => false,
+        if let Type::Checked(item, _) = ty {
+            return self.is_text(&alias_target(self.db, *item));
         }
+        matches!(ty, Type::String | Type::Literals(_))
     }
 }

@@ -9,12 +9,11 @@ mod structure;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::model::Signature;
-use gsw_semantics::types::Type;
-use gsw_semantics::{builtin_error, substitute};
+use gsw_names::types::Type;
+use gsw_names::{Signature, builtin_error, substitute};
 
 use crate::machine::Machine;
-use crate::stop::{Flow, UNSAID, give_up};
+use crate::stop::{Flow, UNSPECIFIED, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -45,12 +44,15 @@ impl Machine<'_> {
             ("value_to_json", [value]) => Ok(Value::json(self.json_of(value)?)),
             ("value_to_string", [value]) => Ok(Value::text(self.text_of(value, first)?)),
             ("error_message", [Value::Error(item, fields)]) => {
-                match builtin_error(self.db, *item) {
-                    Some(BuiltinError::Failed | BuiltinError::AssertionFailed) => {
-                        Ok(fields[0].clone())
-                    }
-                    _ => Ok(Value::text(UNSAID)),
-                }
+                // Only these two carry a message that the program gave them.
+                let says = builtin_error(self.db, *item).is_some_and(|it| {
+                    matches!(it, BuiltinError::Failed | BuiltinError::AssertionFailed)
+                });
+                Ok(if says {
+                    fields[0].clone()
+                } else {
+                    Value::text(UNSPECIFIED)
+                })
             }
             ("log", _) => Ok(Value::Unit),
             ("sleep", [Value::Duration(length)]) => {
@@ -59,7 +61,7 @@ impl Machine<'_> {
                 Ok(Value::Unit)
             }
             ("task_cancel", [Value::Task(task)]) => Self::cancel(task).map(|()| Value::Unit),
-            _ => give_up(format!("`{row}`")),
+            _ => unsupported(format!("`{row}`")),
         }
     }
 }
@@ -70,6 +72,18 @@ fn size(value: &Value) -> usize {
         Value::List(elements) => elements.len(),
         Value::Map(entries) => entries.len(),
         Value::Text(text) => text.len() / 16,
-        _ => 0,
+        Value::Unit
+        | Value::None
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Duration(_)
+        | Value::Json(_)
+        | Value::Tuple(_)
+        | Value::Record(..)
+        | Value::Variant(..)
+        | Value::Error(..)
+        | Value::Function(_)
+        | Value::Task(_) => 0,
     }
 }

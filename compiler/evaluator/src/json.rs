@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use gsw_semantics::model::{Parameter, TypeDeclarationKind, Variant};
-use gsw_semantics::type_declaration;
+use gsw_names::{Parameter, TypeDeclarationKind, Variant, type_declaration};
 use gsw_source::ItemId;
 use serde_json::Value as Tree;
 
 use crate::machine::Machine;
 use crate::number_text::float_text;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 /// A JSON value; of numbers ints and floats are told apart.
@@ -25,7 +24,37 @@ pub enum Json {
     Object(Vec<(Rc<str>, Json)>),
 }
 
-/// Compact text.
+impl Json {
+    /// The elements, when it is a list.
+    pub fn list(&self) -> Option<&[Self]> {
+        let Self::List(them) = self else { return None };
+        Some(them)
+    }
+
+    /// The entries, when it is an object.
+    pub fn object(&self) -> Option<&[(Rc<str>, Self)]> {
+        let Self::Object(entries) = self else {
+            return None;
+        };
+        Some(entries)
+    }
+
+    /// The text, when it is a string.
+    pub fn text(&self) -> Option<Rc<str>> {
+        let Self::Text(text) = self else { return None };
+        Some(Rc::clone(text))
+    }
+
+    /// An entry of an object.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let entries = self.object()?;
+        entries
+            .iter()
+            .find(|(key, _)| **key == *name)
+            .map(|(_, it)| it)
+    }
+}
+
 pub fn text(json: &Json) -> String {
     match json {
         Json::Null => "null".into(),
@@ -47,7 +76,6 @@ pub fn text(json: &Json) -> String {
     }
 }
 
-/// Text on several lines.
 pub fn pretty(json: &Json, indentation: usize) -> String {
     let inner = "  ".repeat(indentation + 1);
     let end = "  ".repeat(indentation);
@@ -69,7 +97,13 @@ pub fn pretty(json: &Json, indentation: usize) -> String {
                 join(entries.iter().map(entry).collect())
             )
         }
-        other => text(other),
+        Json::Null
+        | Json::Bool(_)
+        | Json::Int(_)
+        | Json::Float(_)
+        | Json::Text(_)
+        | Json::List(_)
+        | Json::Object(_) => text(json),
     }
 }
 
@@ -94,6 +128,17 @@ pub fn of_tree(tree: &Tree) -> Json {
                 .map(|(key, it)| (key.as_str().into(), of_tree(it)));
             Json::Object(entries.collect())
         }
+    }
+}
+
+/// The path of an entry of what stands at `path`; a key that is no name stands in brackets.
+pub fn below(path: &str, key: &str) -> String {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let begins = key.chars().next().is_some_and(|it| !it.is_ascii_digit());
+    if begins && key.chars().all(is_part) {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{}]", Tree::from(key))
     }
 }
 
@@ -137,7 +182,7 @@ impl Machine<'_> {
                 object.extend(self.object(&parameters, fields)?);
                 Json::Object(object)
             }
-            Value::Function(_) | Value::Task(_) => return give_up("this has no JSON form"),
+            Value::Function(_) | Value::Task(_) => return unsupported("this has no JSON form"),
         })
     }
 
@@ -162,17 +207,18 @@ impl Machine<'_> {
 
     /// A key of a map as JSON has it.
     fn key_text(&mut self, key: &Value) -> Flow<Rc<str>> {
-        match self.json_of(key)? {
-            Json::Text(it) => Ok(it),
-            other => Ok(text(&other).into()),
+        let key = self.json_of(key)?;
+        if let Json::Text(it) = key {
+            return Ok(it);
         }
+        Ok(text(&key).into())
     }
 
     /// The fields of a record or error.
     pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
         match &type_declaration(self.db, item).declaration.kind {
             TypeDeclarationKind::Record(fields) => fields.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 
@@ -180,7 +226,7 @@ impl Machine<'_> {
     pub fn variant(&self, item: ItemId, variant: u32) -> Flow<Variant> {
         match self.variants(item).get(variant as usize) {
             Some(it) => Ok(it.clone()),
-            None => give_up(format!("`{}` has no variant {variant}", item.name(self.db))),
+            None => unsupported(format!("`{}` has no variant {variant}", item.name(self.db))),
         }
     }
 
@@ -188,7 +234,7 @@ impl Machine<'_> {
     pub fn variants(&self, item: ItemId) -> Vec<Variant> {
         match &type_declaration(self.db, item).declaration.kind {
             TypeDeclarationKind::Enum(variants) => variants.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::item_bodies;
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::infer_item;
 use gsw_source::{Db, ItemId, ItemKind, Span};
 
-use crate::stop::{Flow, Stop, give_up, limit};
+use crate::stop::{Flow, Stop, limit, unsupported};
 use crate::task::TaskCell;
 use crate::value::Value;
 
@@ -19,7 +19,6 @@ const DEPTH: u32 = 1_500;
 
 /// An evaluation on its way.
 pub struct Machine<'a> {
-    /// The program.
     pub db: &'a dyn Db,
     /// Tasks that have not begun, first in, first out.
     pub ready: VecDeque<TaskCell>,
@@ -46,7 +45,6 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Before anything is evaluated.
     pub fn new(db: &'a dyn Db) -> Self {
         Self {
             db,
@@ -65,12 +63,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts an expression.
     pub fn tick(&mut self) -> Flow<()> {
         self.spend(1)
     }
 
-    /// Counts work.
     pub fn spend(&mut self, work: usize) -> Flow<()> {
         match self.fuel.checked_sub(work as u64) {
             Some(rest) => {
@@ -96,8 +92,8 @@ impl<'a> Machine<'a> {
     pub fn constant(&mut self, item: ItemId) -> Flow<Value> {
         match self.constants.get(&item) {
             Some(Some(value)) => return Ok(value.clone()),
-            // A circle is reported without being evaluated.
-            Some(None) => return give_up("it needs its own value"),
+            // A cycle is reported without being evaluated.
+            Some(None) => return unsupported("it needs its own value"),
             None => {}
         }
         self.constants.insert(item, None);
@@ -130,10 +126,10 @@ impl<'a> Machine<'a> {
 
     /// A body of an item.
     pub fn body(&self, item: ItemId, part: BodyPart) -> Flow<Arc<Body>> {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         match bodies.iter().find(|it| it.part == part) {
             Some(body) => Ok(Arc::clone(body)),
-            None => give_up(format!("`{}` has no {part:?}", item.name(self.db))),
+            None => unsupported(format!("`{}` has no {part:?}", item.name(self.db))),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Steps and modifiers, as far as time and models do not matter.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
-use gsw_semantics::hir::Modifiers;
+use gsw_infer::hir::{ExpressionId, Modifiers, Retry};
+use gsw_names::builtin_error;
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Stop, give_up};
+use crate::stop::{Flow, Stop, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -17,25 +17,39 @@ impl Machine<'_> {
         modifiers: &Modifiers,
         body: impl Fn(&mut Self, &mut Frame) -> Flow<Value>,
     ) -> Flow<Value> {
-        let further = match &modifiers.retry {
-            Some(retry) => match self.evaluate(frame, retry.count)? {
-                Value::Int(count) => count,
-                other => return give_up(format!("{other:?} attempts")),
-            },
+        let Modifiers {
+            // Only models use up a budget.
+            budget: _,
+            reflect,
+            retry,
+            timeout,
+        } = modifiers;
+        let further = match retry {
+            Some(Retry {
+                count,
+                // How long nothing happens between attempts is not seen.
+                backoff: _,
+                max: _,
+            }) => {
+                let count = self.evaluate(frame, *count)?;
+                let Value::Int(count) = count else {
+                    return unsupported(format!("{count:?} attempts"));
+                };
+                count
+            }
             None => 0,
         };
         let mut attempt = 0;
         loop {
-            let result = self.attempt(frame, modifiers, &body);
-            match result {
+            match self.attempt(frame, *timeout, &body) {
                 Err(Stop::Raise(raised)) if attempt < further && self.is_retried(raised.item) => {
                     attempt += 1;
                     self.may_wait("a retry waits where others may look")?;
                 }
-                Err(Stop::Raise(raised)) if modifiers.reflect.is_some() => {
-                    return give_up(format!("reflection on `{}`", raised.item.name(self.db)));
+                Err(Stop::Raise(raised)) if reflect.is_some() => {
+                    return unsupported(format!("reflection on `{}`", raised.item.name(self.db)));
                 }
-                other => return other,
+                result => return result,
             }
         }
     }
@@ -43,20 +57,23 @@ impl Machine<'_> {
     fn attempt(
         &mut self,
         frame: &mut Frame,
-        modifiers: &Modifiers,
+        timeout: Option<ExpressionId>,
         body: &impl Fn(&mut Self, &mut Frame) -> Flow<Value>,
     ) -> Flow<Value> {
-        let limit = match modifiers.timeout {
-            Some(timeout) => match self.evaluate(frame, timeout)? {
-                Value::Duration(limit) => limit,
-                other => return give_up(format!("a timeout of {other:?}")),
-            },
+        let limit = match timeout {
+            Some(timeout) => {
+                let limit = self.evaluate(frame, timeout)?;
+                let Value::Duration(limit) = limit else {
+                    return unsupported(format!("a timeout of {limit:?}"));
+                };
+                limit
+            }
             None => i64::MAX,
         };
         let before = self.slept;
         let result = self.node(|it| body(it, frame));
         if self.slept - before >= limit || (limit < 1_000_000_000 && limit != i64::MAX) {
-            return give_up("a timeout may run out");
+            return unsupported("a timeout may run out");
         }
         result
     }

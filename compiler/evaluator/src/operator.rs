@@ -1,27 +1,41 @@
 //! Operators.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{BinaryOperator, ExpressionId, UnaryOperator};
+use gsw_infer::hir::{
+    ArithmeticOperator, BinaryOperator, EqualityOperator, ExpressionId, LogicOperator,
+    OperatorClass, OrderOperator, UnaryOperator,
+};
 
 use crate::equal::{compare, equal};
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up, raise};
+use crate::stop::{Flow, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
     /// `-x`, `not b`
     pub fn unary(&mut self, operator: UnaryOperator, operand: &Value) -> Flow<Value> {
-        match (operator, operand) {
-            (UnaryOperator::Not, Value::Bool(it)) => Ok(Value::Bool(!it)),
-            (UnaryOperator::Negate, Value::Int(it)) => self.int(it.checked_neg()),
-            (UnaryOperator::Negate, Value::Duration(it)) => self.duration(it.checked_neg()),
-            (UnaryOperator::Negate, Value::Float(it)) => Ok(Value::Float(-it)),
-            _ => give_up(format!("{operator:?} of {operand:?}")),
+        match operator {
+            UnaryOperator::Not => {
+                if let Value::Bool(it) = operand {
+                    return Ok(Value::Bool(!it));
+                }
+            }
+            UnaryOperator::Negate => {
+                if let Value::Int(it) = operand {
+                    return self.int(it.checked_neg());
+                }
+                if let Value::Duration(it) = operand {
+                    return self.duration(it.checked_neg());
+                }
+                if let Value::Float(it) = operand {
+                    return Ok(Value::Float(-it));
+                }
+            }
         }
+        unsupported(format!("{operator:?} of {operand:?}"))
     }
 
-    /// An infix operator.
     pub fn binary(
         &mut self,
         frame: &mut Frame,
@@ -30,12 +44,16 @@ impl Machine<'_> {
         right: ExpressionId,
     ) -> Flow<Value> {
         let left = self.evaluate(frame, left)?;
-        match (operator, &left) {
-            (BinaryOperator::And, Value::Bool(false)) | (BinaryOperator::Or, Value::Bool(true)) => {
-                return Ok(left);
-            }
-            (BinaryOperator::And | BinaryOperator::Or, _) => return self.evaluate(frame, right),
-            _ => {}
+        if let OperatorClass::Logic(operator) = operator.class() {
+            let decides = match operator {
+                LogicOperator::And => matches!(left, Value::Bool(false)),
+                LogicOperator::Or => matches!(left, Value::Bool(true)),
+            };
+            return if decides {
+                Ok(left)
+            } else {
+                self.evaluate(frame, right)
+            };
         }
         let right = self.evaluate(frame, right)?;
         self.apply(operator, &left, &right)
@@ -43,58 +61,14 @@ impl Machine<'_> {
 
     /// An infix operator on values.
     pub fn apply(&mut self, operator: BinaryOperator, left: &Value, right: &Value) -> Flow<Value> {
-        use BinaryOperator as Op;
-        match operator {
-            Op::Equal => Ok(Value::Bool(equal(left, right))),
-            Op::NotEqual => Ok(Value::Bool(!equal(left, right))),
-            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
-                Ok(Value::Bool(ordered(operator, left, right)))
+        match operator.class() {
+            OperatorClass::Logic(_) => unsupported(format!("{operator:?} of values")),
+            OperatorClass::Equality(EqualityOperator::Equal) => Ok(Value::Bool(equal(left, right))),
+            OperatorClass::Equality(EqualityOperator::NotEqual) => {
+                Ok(Value::Bool(!equal(left, right)))
             }
-            _ => match (left, right) {
-                (Value::Int(a), Value::Int(b)) => self.int_arithmetic(operator, *a, *b),
-                (Value::Float(a), Value::Float(b)) => float_arithmetic(operator, *a, *b),
-                _ => self.other_arithmetic(operator, left, right),
-            },
-        }
-    }
-
-    fn int_arithmetic(&mut self, operator: BinaryOperator, a: i64, b: i64) -> Flow<Value> {
-        use BinaryOperator as Op;
-        match operator {
-            Op::Add => self.int(a.checked_add(b)),
-            Op::Subtract => self.int(a.checked_sub(b)),
-            Op::Multiply => self.int(a.checked_mul(b)),
-            Op::Divide | Op::Remainder if b == 0 => {
-                raise(self.db, BuiltinError::DivisionByZero, Vec::new())
-            }
-            Op::Divide => self.int(a.checked_div(b)),
-            Op::Remainder => Ok(Value::Int(a.wrapping_rem(b))),
-            _ => give_up(format!("{operator:?} of ints")),
-        }
-    }
-
-    fn other_arithmetic(
-        &mut self,
-        operator: BinaryOperator,
-        left: &Value,
-        right: &Value,
-    ) -> Flow<Value> {
-        use BinaryOperator as Op;
-        match (operator, left, right) {
-            (Op::Add, Value::Text(a), Value::Text(b)) => {
-                self.spend(a.len() / 16)?;
-                Ok(Value::text(format!("{a}{b}")))
-            }
-            (Op::Add, Value::List(a), Value::List(b)) => {
-                self.spend(a.len() + b.len())?;
-                Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()))
-            }
-            (Op::Add, Value::Duration(a), Value::Duration(b)) => self.duration(a.checked_add(*b)),
-            (Op::Subtract, Value::Duration(a), Value::Duration(b)) => {
-                self.duration(a.checked_sub(*b))
-            }
-            (Op::Multiply, Value::Duration(a), Value::Int(b)) => self.duration(a.checked_mul(*b)),
-            _ => give_up(format!("{operator:?} of {left:?} and {right:?}")),
+            OperatorClass::Order(operator) => Ok(Value::Bool(ordered(operator, left, right))),
+            OperatorClass::Arithmetic(operator) => arithmetic(self, operator, left, right),
         }
     }
 
@@ -115,33 +89,89 @@ impl Machine<'_> {
     }
 }
 
-fn ordered(operator: BinaryOperator, left: &Value, right: &Value) -> bool {
-    use std::cmp::Ordering;
+fn arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    left: &Value,
+    right: &Value,
+) -> Flow<Value> {
+    if let (Value::Int(a), Value::Int(b)) = (left, right) {
+        int_arithmetic(machine, operator, *a, *b)
+    } else if let (Value::Float(a), Value::Float(b)) = (left, right) {
+        Ok(Value::Float(float_arithmetic(operator, *a, *b)))
+    } else {
+        other_arithmetic(machine, operator, left, right)
+    }
+}
+
+fn int_arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    a: i64,
+    b: i64,
+) -> Flow<Value> {
+    use ArithmeticOperator as Op;
+    match operator {
+        Op::Add => machine.int(a.checked_add(b)),
+        Op::Subtract => machine.int(a.checked_sub(b)),
+        Op::Multiply => machine.int(a.checked_mul(b)),
+        Op::Divide | Op::Remainder if b == 0 => {
+            raise(machine.db, BuiltinError::DivisionByZero, Vec::new())
+        }
+        Op::Divide => machine.int(a.checked_div(b)),
+        Op::Remainder => Ok(Value::Int(a.wrapping_rem(b))),
+    }
+}
+
+fn other_arithmetic(
+    machine: &mut Machine<'_>,
+    operator: ArithmeticOperator,
+    left: &Value,
+    right: &Value,
+) -> Flow<Value> {
+    use ArithmeticOperator as Op;
+    match (operator, left, right) {
+        (Op::Add, Value::Text(a), Value::Text(b)) => {
+            machine.spend(a.len() / 16)?;
+            Ok(Value::text(format!("{a}{b}")))
+        }
+        (Op::Add, Value::List(a), Value::List(b)) => {
+            machine.spend(a.len() + b.len())?;
+            Ok(Value::list(a.iter().chain(b.iter()).cloned().collect()))
+        }
+        (Op::Add, Value::Duration(a), Value::Duration(b)) => machine.duration(a.checked_add(*b)),
+        (Op::Subtract, Value::Duration(a), Value::Duration(b)) => {
+            machine.duration(a.checked_sub(*b))
+        }
+        (Op::Multiply, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_mul(*b)),
+        _ => unsupported(format!("{operator:?} of {left:?} and {right:?}")),
+    }
+}
+
+fn ordered(operator: OrderOperator, left: &Value, right: &Value) -> bool {
     if let (Value::Float(a), Value::Float(b)) = (left, right) {
         return match operator {
-            BinaryOperator::Less => a < b,
-            BinaryOperator::LessEqual => a <= b,
-            BinaryOperator::Greater => a > b,
-            _ => a >= b,
+            OrderOperator::Less => a < b,
+            OrderOperator::LessEqual => a <= b,
+            OrderOperator::Greater => a > b,
+            OrderOperator::GreaterEqual => a >= b,
         };
     }
     let order = compare(left, right);
     match operator {
-        BinaryOperator::Less => order == Ordering::Less,
-        BinaryOperator::LessEqual => order != Ordering::Greater,
-        BinaryOperator::Greater => order == Ordering::Greater,
-        _ => order != Ordering::Less,
+        OrderOperator::Less => order.is_lt(),
+        OrderOperator::LessEqual => order.is_le(),
+        OrderOperator::Greater => order.is_gt(),
+        OrderOperator::GreaterEqual => order.is_ge(),
     }
 }
 
-fn float_arithmetic(operator: BinaryOperator, a: f64, b: f64) -> Flow<Value> {
-    use BinaryOperator as Op;
-    Ok(Value::Float(match operator {
-        Op::Add => a + b,
-        Op::Subtract => a - b,
-        Op::Multiply => a * b,
-        Op::Divide => a / b,
-        Op::Remainder => a % b,
-        _ => return give_up(format!("{operator:?} of floats")),
-    }))
+fn float_arithmetic(operator: ArithmeticOperator, a: f64, b: f64) -> f64 {
+    match operator {
+        ArithmeticOperator::Add => a + b,
+        ArithmeticOperator::Subtract => a - b,
+        ArithmeticOperator::Multiply => a * b,
+        ArithmeticOperator::Divide => a / b,
+        ArithmeticOperator::Remainder => a % b,
+    }
 }

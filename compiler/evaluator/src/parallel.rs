@@ -1,11 +1,11 @@
 //! `parallel`: one after the other, as long as nobody can tell.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::ErrorPolicy;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ErrorPolicy;
+use gsw_names::types::Type;
 
 use crate::machine::Machine;
-use crate::stop::{Flow, Raised, Stop, give_up, raise};
+use crate::stop::{Flow, Raised, Stop, raise, unsupported};
 use crate::task::State;
 use crate::value::{Closure, Value};
 
@@ -17,12 +17,12 @@ impl Machine<'_> {
         policy: ErrorPolicy,
         ty: &Type,
     ) -> Flow<Vec<Value>> {
-        let is_watched = self.ready.iter().any(|it| match &it.borrow().state {
-            State::Ready(closure) => closure.shares(),
-            _ => false,
-        });
+        let is_watched = self
+            .ready
+            .iter()
+            .any(|it| matches!(&it.borrow().state, State::Ready(closure) if closure.shares()));
         if is_watched || self.sharing > 0 || self.ends_at_wait {
-            return give_up("`parallel` beside tasks that share variables");
+            return unsupported("`parallel` beside tasks that share variables");
         }
         let mut endings = Vec::new();
         let mut failed_late = false;
@@ -37,7 +37,7 @@ impl Machine<'_> {
                 && policy == ErrorPolicy::First
             {
                 if failed_late {
-                    return give_up("two iterations failed");
+                    return unsupported("two iterations failed");
                 }
                 if self.waits == waits {
                     return Err(Stop::Raise(raised.clone()));
@@ -62,10 +62,10 @@ impl Machine<'_> {
                 .collect(),
             ErrorPolicy::Settle => {
                 let Type::List(element) = ty else {
-                    return give_up("no list of results");
+                    return unsupported("no list of results");
                 };
                 let Type::Enum(result, _) = &**element else {
-                    return give_up("no results");
+                    return unsupported("no results");
                 };
                 let settled = endings.into_iter().map(|it| match it {
                     Ok(value) => Value::Variant(*result, 0, vec![value].into()),
@@ -78,8 +78,11 @@ impl Machine<'_> {
             ErrorPolicy::Merge => {
                 let is_error = |it: &Result<Value, Raised>| it.is_err();
                 if endings.iter().any(is_error) {
-                    let errors = endings.iter().filter_map(|it| it.as_ref().err());
-                    let errors = errors.map(Self::error_value).collect();
+                    let errors = endings
+                        .iter()
+                        .filter_map(|it| it.as_ref().err())
+                        .map(Self::error_value)
+                        .collect();
                     return raise(self.db, BuiltinError::Many, vec![Value::list(errors)]);
                 }
                 endings

@@ -1,13 +1,13 @@
 //! Patterns: whether they match, and what they bind.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::builtin_error;
-use gsw_semantics::hir::{BodyPart, ListRest, Pattern, PatternKind};
+use gsw_infer::hir::{BodyPart, ListRest, Pattern, PatternKind};
+use gsw_names::builtin_error;
 
 use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -39,9 +39,9 @@ impl Machine<'_> {
                     variant, fields, ..
                 },
                 Value::Variant(_, it, values),
-            ) => variant == it && self.fields_match(frame, fields, values)?,
+            ) => variant == it && fields_match(self, frame, fields, values)?,
             (PatternKind::Error { item, fields }, Value::Error(it, values)) => {
-                item == it && self.fields_match(frame, fields, values)?
+                item == it && fields_match(self, frame, fields, values)?
             }
             (PatternKind::ModelError, Value::Error(it, _)) => {
                 builtin_error(self.db, *it).is_some_and(|it| it <= BuiltinError::ProviderError)
@@ -49,9 +49,9 @@ impl Machine<'_> {
             (
                 PatternKind::Record { fields },
                 Value::Record(_, values) | Value::Error(_, values),
-            ) => self.fields_match(frame, fields, values)?,
+            ) => fields_match(self, frame, fields, values)?,
             (PatternKind::Tuple(parts), Value::Tuple(values)) => {
-                self.all_match(frame, parts, values)?
+                all_match(self, frame, parts, values)?
             }
             (
                 PatternKind::List {
@@ -60,7 +60,7 @@ impl Machine<'_> {
                     after,
                 },
                 Value::List(values),
-            ) => self.list_matches(frame, (before, rest.as_ref(), after), values)?,
+            ) => list_matches(self, frame, before, rest.as_ref(), after, values)?,
             (PatternKind::Or(them), _) => {
                 for it in them {
                     if self.matches(frame, it, value)? {
@@ -69,50 +69,57 @@ impl Machine<'_> {
                 }
                 false
             }
-            (kind, _) => return give_up(format!("{kind:?} against {value:?}")),
+            (kind, _) => return unsupported(format!("{kind:?} against {value:?}")),
         })
     }
+}
 
-    fn fields_match(
-        &mut self,
-        frame: &mut Frame,
-        fields: &[(u32, Pattern)],
-        values: &[Value],
-    ) -> Flow<bool> {
-        for (index, pattern) in fields {
-            if !self.matches(frame, pattern, &values[*index as usize])? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn all_match(&mut self, frame: &mut Frame, them: &[Pattern], values: &[Value]) -> Flow<bool> {
-        for (pattern, value) in them.iter().zip(values) {
-            if !self.matches(frame, pattern, value)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn list_matches(
-        &mut self,
-        frame: &mut Frame,
-        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
-        values: &[Value],
-    ) -> Flow<bool> {
-        let fixed = before.len() + after.len();
-        if values.len() < fixed || (rest.is_none() && values.len() > fixed) {
+fn fields_match(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame,
+    fields: &[(u32, Pattern)],
+    values: &[Value],
+) -> Flow<bool> {
+    for (index, pattern) in fields {
+        if !machine.matches(frame, pattern, &values[*index as usize])? {
             return Ok(false);
         }
-        let tail = values.len() - after.len();
-        if !self.all_match(frame, before, values)? {
+    }
+    Ok(true)
+}
+
+fn all_match(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame,
+    them: &[Pattern],
+    values: &[Value],
+) -> Flow<bool> {
+    for (pattern, value) in them.iter().zip(values) {
+        if !machine.matches(frame, pattern, value)? {
             return Ok(false);
         }
-        if let Some(ListRest::Bound(local)) = rest {
-            frame.bind(*local, Value::list(values[before.len()..tail].to_vec()));
-        }
-        self.all_match(frame, after, &values[tail..])
     }
+    Ok(true)
+}
+
+fn list_matches(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame,
+    before: &[Pattern],
+    rest: Option<&ListRest>,
+    after: &[Pattern],
+    values: &[Value],
+) -> Flow<bool> {
+    let fixed = before.len() + after.len();
+    if values.len() < fixed || (rest.is_none() && values.len() > fixed) {
+        return Ok(false);
+    }
+    let tail = values.len() - after.len();
+    if !all_match(machine, frame, before, values)? {
+        return Ok(false);
+    }
+    if let Some(ListRest::Bound(local)) = rest {
+        frame.bind(*local, Value::list(values[before.len()..tail].to_vec()));
+    }
+    all_match(machine, frame, after, &values[tail..])
 }

@@ -1,11 +1,11 @@
 //! Blocks and statements.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::hir::{ExpressionId, Statement, StatementKind};
+use gsw_infer::hir::{ExpressionId, Statement, StatementKind};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Stop, UNSAID, give_up, raise};
+use crate::stop::{Flow, Stop, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -19,7 +19,7 @@ impl Machine<'_> {
         let mut deferred = Vec::new();
         let mut result = self.run_statements(frame, statements, tail, &mut deferred);
         for body in deferred.into_iter().rev() {
-            if let Err(Stop::GiveUp(_)) = result {
+            if let Err(Stop::Unsupported(_)) = result {
                 return result;
             }
             match (self.evaluate(frame, body), &result) {
@@ -56,7 +56,7 @@ impl Machine<'_> {
                 if self.matches(frame, pattern, &value)? {
                     return Ok(());
                 }
-                give_up("a pattern of `let` does not match")
+                unsupported("a pattern of `let` does not match")
             }
             StatementKind::Var { local, value } => {
                 let value = self.evaluate(frame, *value)?;
@@ -88,7 +88,7 @@ impl Machine<'_> {
                 }
                 let message = match message {
                     Some(message) => self.evaluate(frame, *message)?,
-                    None => Value::text(UNSAID),
+                    None => Value::text(UNSPECIFIED),
                 };
                 raise(self.db, BuiltinError::AssertionFailed, vec![message])
             }
@@ -104,10 +104,10 @@ impl Machine<'_> {
                 raise(
                     self.db,
                     BuiltinError::AssertionFailed,
-                    vec![Value::text(UNSAID)],
+                    vec![Value::text(UNSPECIFIED)],
                 )
             }
-            StatementKind::Defer(_) | StatementKind::Mock { .. } => give_up("mocks"),
+            StatementKind::Defer(_) | StatementKind::Mock { .. } => unsupported("mocks"),
         }
     }
 }

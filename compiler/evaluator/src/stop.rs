@@ -11,57 +11,53 @@ pub type Flow<T> = Result<T, Stop>;
 /// Why an expression has no value.
 #[derive(Debug)]
 pub enum Stop {
-    /// `break`
     Break,
-    /// `continue`
     Continue,
-    /// `return`
     Return(Value),
-    /// An error.
     Raise(Raised),
     /// The task is cancelled where it waits.
     Cancelled,
     /// The reference cannot say what happens; a sentence that says why.
-    GiveUp(String),
+    Unsupported(String),
     /// It is too much to be evaluated; a sentence that says why.
     Limit(String),
 }
 
-/// An error on its way.
+/// An error that was raised and not yet caught.
 #[derive(Clone, Debug)]
 pub struct Raised {
-    /// Its declaration.
     pub item: ItemId,
-    /// Its fields.
     pub fields: std::rc::Rc<Vec<Value>>,
 }
 
 /// Stands for texts that the language does not fix; a result that holds one is not compared.
-pub const UNSAID: &str = "\u{1}unsaid\u{1}";
+pub const UNSPECIFIED: &str = "\u{1}unsaid\u{1}";
 
-/// Nothing can be said any more.
-pub fn give_up<T>(why: impl Into<String>) -> Flow<T> {
-    Err(Stop::GiveUp(why.into()))
+/// Stops where the reference cannot say what happens.
+pub fn unsupported<T>(why: impl Into<String>) -> Flow<T> {
+    Err(Stop::Unsupported(why.into()))
 }
 
-/// Stops at a limit.
 pub fn limit<T>(why: impl Into<String>) -> Flow<T> {
     Err(Stop::Limit(why.into()))
 }
 
-/// Raises a built-in error.
 pub fn raise<T>(db: &dyn Db, error: BuiltinError, fields: Vec<Value>) -> Flow<T> {
-    match gsw_semantics::builtin_item(db, error) {
+    match gsw_names::builtin_item(db, error) {
         Some(item) => Err(Stop::Raise(Raised {
             item,
             fields: std::rc::Rc::new(fields),
         })),
-        None => give_up(format!("the prelude lacks `{}`", error.name())),
+        None => unsupported(format!("the prelude lacks `{}`", error.name())),
     }
 }
 
 /// Raises `DecodeError` at a path.
-pub fn misfit<T>(db: &dyn Db, path: &str) -> Flow<T> {
-    let fields = vec![Value::text(path), Value::text(UNSAID), Value::text(UNSAID)];
+pub fn decode_error<T>(db: &dyn Db, path: &str) -> Flow<T> {
+    let fields = vec![
+        Value::text(path),
+        Value::text(UNSPECIFIED),
+        Value::text(UNSPECIFIED),
+    ];
     raise(db, BuiltinError::DecodeError, fields)
 }

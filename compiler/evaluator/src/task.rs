@@ -1,26 +1,22 @@
-//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where that could be told from a real
-//! interleaving, the reference gives up.
+//! Tasks, first in, first out. A task runs from its begin to its end when somebody waits; where a real interleaving
+//! could give something else, that is unsupported.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gsw_semantics::hir::ExpressionKind;
-use gsw_semantics::types::Type;
-
 use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::{ExpressionId, Lambda};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Raised, Stop, give_up, raise};
+use crate::stop::{Flow, Raised, Stop, raise, unsupported};
 use crate::value::{Closure, Function, Value};
 
 /// A task, shared by all who know it.
 pub type TaskCell = Rc<RefCell<Task>>;
 
-/// A task.
 #[derive(Debug)]
 pub struct Task {
-    /// How far it is.
     pub state: State,
     /// Whether somebody was given how it ended.
     pub is_seen: bool,
@@ -31,82 +27,59 @@ pub struct Task {
 /// How far a task is.
 #[derive(Debug)]
 pub enum State {
-    /// It has not begun.
     Ready(Closure),
-    /// It is running.
     Running,
-    /// It has ended.
     Ended(Result<Value, Raised>),
-    /// It was cancelled.
     Cancelled,
 }
 
 impl Machine<'_> {
-    /// Expressions that concern tasks, steps and modifiers.
-    pub fn concurrent(
-        &mut self,
-        frame: &mut Frame,
-        kind: &ExpressionKind,
-        ty: &Type,
-    ) -> Flow<Value> {
-        match kind {
-            ExpressionKind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
-            ExpressionKind::Await(tasks) => match self.evaluate(frame, *tasks)? {
-                Value::Task(task) => self.await_task(&task),
-                Value::List(tasks) => Ok(Value::list(self.await_all(&tasks)?)),
-                Value::Tuple(tasks) => Ok(Value::tuple(self.await_all(&tasks)?)),
-                other => give_up(format!("{other:?} is no task")),
-            },
-            ExpressionKind::Step {
-                name,
-                modifiers,
-                body,
-            } => {
-                self.evaluate(frame, *name)?;
-                self.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
-            }
-            ExpressionKind::Modified { modifiers, body } => {
-                self.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
-            }
-            ExpressionKind::ParallelFor {
-                iterable,
-                limit,
-                policy,
-                body,
-            } => {
-                let elements = self.elements(frame, *iterable)?;
-                if let Some(limit) = limit {
-                    let limit = self.evaluate(frame, *limit)?;
-                    if matches!(limit, Value::Int(limit) if limit < 1) {
-                        let message = Value::text("`limit` must be at least 1");
-                        return raise(self.db, BuiltinError::AssertionFailed, vec![message]);
-                    }
-                }
-                let closure = frame.closure(body);
-                let work = elements
-                    .into_iter()
-                    .map(|it| (closure.clone(), vec![it]))
-                    .collect();
-                Ok(Value::list(self.parallel(work, *policy, ty)?))
-            }
-            ExpressionKind::Parallel(lambdas) => {
-                let work = lambdas
-                    .iter()
-                    .map(|it| (frame.closure(it), Vec::new()))
-                    .collect();
-                let policy = gsw_semantics::hir::ErrorPolicy::First;
-                Ok(Value::tuple(self.parallel(work, policy, ty)?))
-            }
-            ExpressionKind::Race(tasks) => match self.evaluate(frame, *tasks)? {
-                Value::List(tasks) => self.race(&tasks),
-                other => give_up(format!("{other:?} are no tasks")),
-            },
-            ExpressionKind::SpawnDetached { .. } => give_up("runs of their own"),
-            _ => give_up("models"),
+    /// `await e` of a task, a list of tasks or a tuple of tasks.
+    pub fn await_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
+        let tasks = self.evaluate(frame, tasks)?;
+        if let Value::Task(task) = &tasks {
+            self.await_task(task)
+        } else if let Value::List(tasks) = &tasks {
+            Ok(Value::list(self.await_all(tasks)?))
+        } else if let Value::Tuple(tasks) = &tasks {
+            Ok(Value::tuple(self.await_all(tasks)?))
+        } else {
+            unsupported(format!("{tasks:?} is no task"))
         }
     }
 
-    fn spawn(&mut self, closure: Closure) -> Value {
+    /// `race e`
+    pub fn race_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
+        let tasks = self.evaluate(frame, tasks)?;
+        let Value::List(tasks) = &tasks else {
+            return unsupported(format!("{tasks:?} are no tasks"));
+        };
+        self.race(tasks)
+    }
+
+    /// The calls that a `parallel for` makes.
+    pub fn iterations(
+        &mut self,
+        frame: &mut Frame,
+        iterable: ExpressionId,
+        limit: Option<ExpressionId>,
+        body: &Lambda,
+    ) -> Flow<Vec<(Closure, Vec<Value>)>> {
+        let elements = self.elements(frame, iterable)?;
+        if let Some(limit) = limit {
+            let limit = self.evaluate(frame, limit)?;
+            if matches!(limit, Value::Int(limit) if limit < 1) {
+                let message = Value::text("`limit` must be at least 1");
+                return raise(self.db, BuiltinError::AssertionFailed, vec![message]);
+            }
+        }
+        let closure = frame.closure(body);
+        let calls = elements.into_iter().map(|it| (closure.clone(), vec![it]));
+        Ok(calls.collect())
+    }
+
+    /// A task that is ready to run.
+    pub fn spawn(&mut self, closure: Closure) -> Value {
         let task = Rc::new(RefCell::new(Task {
             state: State::Ready(closure),
             is_seen: false,
@@ -124,8 +97,10 @@ impl Machine<'_> {
         let mut task = task.borrow_mut();
         match task.state {
             State::Ready(_) => task.state = State::Cancelled,
-            State::Running => return give_up("a running task is cancelled"),
-            State::Ended(_) if task.has_waited => return give_up("a task that waits is cancelled"),
+            State::Running => return unsupported("a running task is cancelled"),
+            State::Ended(_) if task.has_waited => {
+                return unsupported("a task that waits is cancelled");
+            }
             State::Ended(_) | State::Cancelled => {}
         }
         Ok(())
@@ -136,11 +111,11 @@ impl Machine<'_> {
         let mut error = None;
         for task in tasks {
             let Value::Task(task) = task else {
-                return give_up("no task");
+                return unsupported("no task");
             };
             match self.await_task(task) {
                 Ok(value) => results.push(value),
-                Err(Stop::Raise(_)) if error.is_some() => return give_up("two tasks failed"),
+                Err(Stop::Raise(_)) if error.is_some() => return unsupported("two tasks failed"),
                 Err(Stop::Raise(raised)) => error = Some(raised),
                 Err(other) => return Err(other),
             }
@@ -157,7 +132,7 @@ impl Machine<'_> {
             State::Ended(Ok(value)) => Ok(value.clone()),
             State::Ended(Err(raised)) => Err(Stop::Raise(raised.clone())),
             State::Cancelled => raise(self.db, BuiltinError::Cancelled, vec![Value::None]),
-            State::Ready(_) | State::Running => give_up("tasks wait for each other"),
+            State::Ready(_) | State::Running => unsupported("tasks wait for each other"),
         }
     }
 
@@ -173,31 +148,31 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Ends a task that is to end here; else gives up, saying why, where others may look.
+    /// Ends a task that is to end here; where others may look it is unsupported, and `why` says so.
     pub fn may_wait(&mut self, why: &str) -> Flow<()> {
         self.waits += 1;
         // What it defers may wait.
         if std::mem::take(&mut self.ends_at_wait) {
             return Err(Stop::Cancelled);
         }
-        match self.sharing {
-            0 => Ok(()),
-            _ => give_up(why),
+        if self.sharing > 0 {
+            return unsupported(why);
         }
+        Ok(())
     }
 
     /// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
     fn race(&mut self, tasks: &[Value]) -> Flow<Value> {
         let racers: Vec<&TaskCell> = tasks
             .iter()
-            .filter_map(|it| match it {
-                Value::Task(task) => Some(task),
-                _ => None,
+            .filter_map(|it| {
+                let Value::Task(task) = it else { return None };
+                Some(task)
             })
             .collect();
         let has_begun = |it: &&TaskCell| !matches!(it.borrow().state, State::Ready(_));
         if racers.is_empty() || racers.iter().any(has_begun) {
-            return give_up("a race of tasks that have begun");
+            return unsupported("a race of tasks that have begun");
         }
         self.may_wait("code that shares variables waits")?;
         let mut winner = None;
@@ -219,7 +194,7 @@ impl Machine<'_> {
         }
         match &winner {
             Some(winner) => self.await_task(winner),
-            None => give_up("all that race wait"),
+            None => unsupported("all that race wait"),
         }
     }
 
@@ -227,7 +202,7 @@ impl Machine<'_> {
     fn runs_without_waiting(&mut self, task: &TaskCell) -> Flow<bool> {
         let begun = std::mem::replace(&mut task.borrow_mut().state, State::Running);
         let State::Ready(closure) = begun else {
-            return give_up("no task");
+            return unsupported("no task");
         };
         let (others, slept) = (self.ready.len(), self.slept);
         self.ends_at_wait = true;
@@ -240,7 +215,7 @@ impl Machine<'_> {
                 let shares =
                     |it: &TaskCell| matches!(&it.borrow().state, State::Ready(it) if it.shares());
                 if self.ready.len() != others || closure.shares() && self.ready.iter().any(shares) {
-                    return give_up("others run before a task is cancelled");
+                    return unsupported("others run before a task is cancelled");
                 }
                 self.slept = slept;
                 task.borrow_mut().state = State::Cancelled;
@@ -290,7 +265,7 @@ impl Machine<'_> {
     pub fn node(&mut self, work: impl FnOnce(&mut Self) -> Flow<Value>) -> Flow<Value> {
         self.nodes.push(Vec::new());
         let result = work(self);
-        if let Err(Stop::GiveUp(_)) = result {
+        if let Err(Stop::Unsupported(_)) = result {
             return result;
         }
         let mut result = result;
@@ -309,17 +284,19 @@ impl Machine<'_> {
         }
         self.nodes.pop();
         let unseen = |it: &&TaskCell| !it.borrow().is_seen;
-        let mut failed = tasks
-            .iter()
-            .filter(unseen)
-            .filter_map(|it| match &it.borrow().state {
-                State::Ended(Err(raised)) => Some(raised.clone()),
-                _ => None,
-            });
-        match failed.next() {
-            Some(_) if is_normal && failed.next().is_some() => give_up("two tasks failed unseen"),
-            Some(raised) if is_normal => Err(Stop::Raise(raised)),
-            _ => result,
+        if !is_normal {
+            return result;
+        }
+        let mut failed = tasks.iter().filter(unseen).filter_map(|it| {
+            let State::Ended(Err(raised)) = &it.borrow().state else {
+                return None;
+            };
+            Some(raised.clone())
+        });
+        match (failed.next(), failed.next()) {
+            (None, _) => result,
+            (Some(raised), None) => Err(Stop::Raise(raised)),
+            (Some(_), Some(_)) => unsupported("two tasks failed unseen"),
         }
     }
 }

@@ -6,25 +6,21 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gsw_semantics::hir::{Body, ExpressionId, LocalId, LocalKind};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{Body, ExpressionId, LocalId, LocalKind};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::json::Json;
 use crate::task::TaskCell;
 
-/// A value.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// `()`
     Unit,
-    /// `none`
     None,
     /// `true`, `false`
     Bool(bool),
-    /// An int.
     Int(i64),
-    /// A float.
     Float(f64),
     /// Nanoseconds.
     Duration(i64),
@@ -32,35 +28,28 @@ pub enum Value {
     Text(Rc<str>),
     /// A `json`.
     Json(Rc<Json>),
-    /// A list.
     List(Rc<Vec<Value>>),
-    /// A tuple.
     Tuple(Rc<Vec<Value>>),
     /// A map, in order of insertion.
     Map(Rc<Vec<(Value, Value)>>),
-    /// A record.
     Record(ItemId, Rc<Vec<Value>>),
     /// A variant of an enum.
     Variant(ItemId, u32, Rc<Vec<Value>>),
     /// An error, by its declaration.
     Error(ItemId, Rc<Vec<Value>>),
-    /// A function.
     Function(Rc<Function>),
-    /// A task.
     Task(TaskCell),
 }
 
 /// A variable: shared by all who captured it.
 pub type Cell = Rc<RefCell<Value>>;
 
-/// A function value.
 #[derive(Debug)]
 pub enum Function {
     /// A declaration with its type arguments.
     Item(ItemId, Rc<[Type]>),
     /// A variant (of an enum) or an error (variant 0) that takes its fields.
     Constructor(ItemId, u32),
-    /// A lambda.
     Closure(Closure),
 }
 
@@ -69,28 +58,22 @@ pub enum Function {
 pub struct Closure {
     /// The body it stands in.
     pub body: Arc<Body>,
-    /// Where its arguments go.
     pub parameters: Vec<LocalId>,
-    /// What it evaluates.
     pub root: ExpressionId,
-    /// What it captured.
     pub captured: Vec<(LocalId, Cell)>,
     /// The type arguments of the code around it.
     pub types: Rc<[Type]>,
 }
 
 impl Value {
-    /// A string.
     pub fn text(text: impl Into<Rc<str>>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A list.
     pub fn list(elements: Vec<Self>) -> Self {
         Self::List(Rc::new(elements))
     }
 
-    /// A tuple.
     pub fn tuple(parts: Vec<Self>) -> Self {
         Self::Tuple(Rc::new(parts))
     }
@@ -103,6 +86,10 @@ impl Value {
     /// A `json`.
     pub fn json(json: Json) -> Self {
         Self::Json(Rc::new(json))
+    }
+
+    pub fn function(function: Function) -> Self {
+        Self::Function(Rc::new(function))
     }
 
     /// The value, or `none`.
@@ -131,6 +118,16 @@ fn shares(value: &Value) -> bool {
             parts.iter().any(shares)
         }
         Value::Variant(_, _, fields) => fields.iter().any(shares),
-        _ => false,
+        Value::Unit
+        | Value::None
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Duration(_)
+        | Value::Text(_)
+        | Value::Json(_)
+        | Value::Map(_)
+        | Value::Error(..)
+        | Value::Task(_) => false,
     }
 }

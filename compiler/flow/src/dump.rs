@@ -19,7 +19,6 @@ pub fn dump(module: &Module) -> String {
     text
 }
 
-/// One function as text.
 #[must_use]
 pub fn dump_function(module: &Module, index: usize) -> String {
     let function = &module.functions[index];
@@ -113,6 +112,10 @@ impl Printer<'_> {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn instruction(&self, instruction: &Instruction) -> String {
         match instruction {
             Instruction::Word { to, word } => {
@@ -160,13 +163,6 @@ impl Printer<'_> {
                 let to = self.declared(*to);
                 format!("{to} = closure t{} f{} [{captures}]", ty.0, function.0)
             }
-            _ => self.access(instruction),
-        }
-    }
-
-    /// What reads or writes a word of an object.
-    fn access(&self, instruction: &Instruction) -> String {
-        match instruction {
             Instruction::Load { to, from, index } => {
                 format!(
                     "{} = load {}.{index}",
@@ -204,12 +200,6 @@ impl Printer<'_> {
             Instruction::CellSet { cell, value } => {
                 format!("set {} = {}", self.local(*cell), self.operand(value))
             }
-            _ => self.instruction_rest(instruction),
-        }
-    }
-
-    fn instruction_rest(&self, instruction: &Instruction) -> String {
-        match instruction {
             Instruction::Runtime {
                 to,
                 call,
@@ -232,10 +222,13 @@ impl Printer<'_> {
             }
             Instruction::Retain(local) => format!("retain {}", self.local(*local)),
             Instruction::Release(local) => format!("release {}", self.local(*local)),
-            other => format!("{other:?}"),
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn terminator(&self, terminator: &Terminator) -> String {
         match terminator {
             Terminator::Jump(target) => format!("jump b{}", target.0),
@@ -268,43 +261,46 @@ impl Printer<'_> {
                 format!("fault {} {}", fault.name(), self.handler(handler))
             }
             Terminator::Unreachable => "unreachable".to_owned(),
-            _ => self.going_on(terminator),
-        }
-    }
-
-    /// A terminator that writes a local and goes on, or raises.
-    fn going_on(&self, terminator: &Terminator) -> String {
-        let what = match terminator {
             Terminator::Checked {
                 operation,
                 left,
                 right,
                 ..
-            } => format!(
-                "{operation:?} {}, {}",
-                self.operand(left),
-                self.operand(right)
-            ),
+            } => {
+                let (left, right) = (self.operand(left), self.operand(right));
+                self.going_on(terminator, &format!("{operation:?} {left}, {right}"))
+            }
             Terminator::Call {
                 function,
                 arguments,
                 ..
-            } => format!("call f{}({})", function.0, self.operands(arguments)),
+            } => {
+                let arguments = self.operands(arguments);
+                self.going_on(terminator, &format!("call f{}({arguments})", function.0))
+            }
             Terminator::CallValue {
                 closure, arguments, ..
-            } => format!(
-                "call {}({})",
-                self.local(*closure),
-                self.operands(arguments)
-            ),
+            } => {
+                let (closure, arguments) = (self.local(*closure), self.operands(arguments));
+                self.going_on(terminator, &format!("call {closure}({arguments})"))
+            }
             Terminator::Runtime {
                 call, arguments, ..
-            } => format!("{}({})", call.name(), self.operands(arguments)),
+            } => {
+                let arguments = self.operands(arguments);
+                self.going_on(terminator, &format!("{}({arguments})", call.name()))
+            }
             Terminator::Suspend {
                 call, arguments, ..
-            } => format!("wait {}({})", call.name(), self.operands(arguments)),
-            other => format!("{other:?}"),
-        };
+            } => {
+                let arguments = self.operands(arguments);
+                self.going_on(terminator, &format!("wait {}({arguments})", call.name()))
+            }
+        }
+    }
+
+    /// `what` as a terminator that writes a local and goes on, or raises.
+    fn going_on(&self, terminator: &Terminator, what: &str) -> String {
         let edges = crate::role::edges(terminator);
         let parts: Vec<String> = edges.iter().map(|it| format!("b{}", it.target.0)).collect();
         let to = edges.first().and_then(|it| it.written);

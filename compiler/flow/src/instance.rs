@@ -1,7 +1,7 @@
 //! What becomes a function: a body with concrete types, a lambda in one, or code that the compiler makes.
 
-use gsw_semantics::hir::{BodyPart, ExpressionId};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId};
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::waiting::ArgumentsWait;
@@ -9,9 +9,7 @@ use crate::waiting::ArgumentsWait;
 /// A body for concrete types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BodyInstance {
-    /// The declaration.
     pub item: ItemId,
-    /// Which of its bodies.
     pub part: BodyPart,
     /// Concrete types for its type parameters.
     pub type_arguments: Vec<Type>,
@@ -22,7 +20,6 @@ pub struct BodyInstance {
 /// What a lambda is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LambdaUse {
-    /// A function value.
     Value,
     /// The code of a task, which is always resumable.
     Task,
@@ -31,7 +28,6 @@ pub enum LambdaUse {
 /// What a prompt's function gives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PromptForm {
-    /// The answer.
     Value,
     /// `Response<T>`.
     Detail,
@@ -41,10 +37,8 @@ pub enum PromptForm {
     Revise,
 }
 
-/// What becomes a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Instance {
-    /// A body.
     Body(BodyInstance),
     /// A lambda; parameter 0 is its closure.
     Lambda {
@@ -54,21 +48,17 @@ pub enum Instance {
         expression: ExpressionId,
         /// Which one of that expression.
         position: u32,
-        /// What it is for.
         purpose: LambdaUse,
     },
     /// The code of a `mock`; parameter 0 is its closure.
     Mock {
         /// The test that it stands in.
         owner: BodyInstance,
-        /// Its value.
         outcome: ExpressionId,
     },
     /// A declaration as a function value; parameter 0 is its closure.
     FunctionValue {
-        /// The declaration.
         item: ItemId,
-        /// Its type arguments.
         type_arguments: Vec<Type>,
     },
     /// A variant's or error's constructor as a function value; parameter 0 is its closure.
@@ -77,37 +67,29 @@ pub enum Instance {
         item: ItemId,
         /// The variant; 0 for an error.
         variant: u32,
-        /// What it builds.
         result: Type,
     },
     /// A prompt; after its parameters come the agent's name and the settings of the call, each 0 when not given.
     Prompt {
-        /// The declaration.
         item: ItemId,
-        /// What it gives.
         form: PromptForm,
     },
     /// The user text of a prompt with its blocks.
     PromptText {
-        /// The declaration.
         item: ItemId,
     },
     /// The few-shot pairs of a prompt as a `json` list.
     Examples {
-        /// The declaration.
         item: ItemId,
     },
     /// The default of a parameter for whoever starts a declaration from outside. It never waits, but has a frame, in which the
     /// runtime can put any number of the parameters before it.
     Default {
-        /// The declaration.
         item: ItemId,
-        /// The parameter's index.
         parameter: u32,
     },
     /// A question to a person.
     Human {
-        /// The declaration.
         item: ItemId,
     },
 }
@@ -148,6 +130,26 @@ pub fn type_depth(ty: &Type) -> usize {
             deepest(all)
         }
         Type::Function(function) => deepest(&function.parameters).max(type_depth(&function.result)),
-        _ => 0,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => 0,
     }
 }

@@ -35,52 +35,39 @@ pub struct ConstantIndex(pub u32);
 pub enum Constant {
     /// A string; `ty` is `string`, a literal union, `bytes` or `secret`.
     String {
-        /// Its type.
         ty: TypeId,
-        /// Its text.
         text: String,
     },
     /// An object with only a header: a variant without payload of an enum that is not inline, an error without fields has a
     /// trace and is none of these.
     Header {
-        /// Its type.
         ty: TypeId,
         /// Its `extra`.
         extra: u32,
     },
     /// A box that holds an inline word: `none`-less optional constants, `json` null, bools and numbers.
     Word {
-        /// Its type.
         ty: TypeId,
         /// Its `extra`.
         extra: u32,
-        /// Its one field.
         word: u64,
     },
-    /// A closure without captures.
     Closure {
-        /// Its closure type.
         ty: TypeId,
-        /// Its code.
         function: FunctionIndex,
     },
     /// A list of values that are held inline. Nobody owns it alone, so every growth copies it.
     List {
-        /// Its type.
         ty: TypeId,
-        /// Its elements.
         words: Vec<u64>,
     },
 }
 
-/// One function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// How it is called.
     pub colour: Colour,
     /// The first so many locals are the parameters.
     pub parameters: u32,
-    /// All locals.
     pub locals: Vec<Local>,
     /// Block 0 is where it starts.
     pub blocks: Vec<Block>,
@@ -91,33 +78,28 @@ pub struct Function {
 /// A local variable; holds a word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Local {
-    /// Its type; tells whether it is counted. Raw words (frames, scope numbers) have type `int`.
+    /// Its type, which says whether it is counted. Raw words (frames, scope numbers) have type `int`.
     pub ty: TypeId,
     /// Its name in source, for showing a suspended program.
     pub name: Option<String>,
 }
 
-/// A local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LocalId(pub u32);
 
-/// A basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BlockId(pub u32);
 
 /// Straight-line code and where it goes.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// In order.
     pub instructions: Vec<Instruction>,
-    /// The end.
     pub terminator: Terminator,
 }
 
 /// A local or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
-    /// A local's value.
     Local(LocalId),
     /// A word: numbers, type ids, indices, 0 for `none`.
     Word(u64),
@@ -128,32 +110,23 @@ pub enum Operand {
 pub enum Instruction {
     /// A number, bool, duration, inline variant, `()`, 0.
     Word {
-        /// Written.
         to: LocalId,
-        /// The word.
         word: u64,
     },
     /// The address of a constant.
     Constant {
-        /// Written.
         to: LocalId,
-        /// Which.
         constant: ConstantIndex,
     },
     /// Takes the value over. When the source is used again later, the ownership pass retains it before.
     Move {
-        /// Written.
         to: LocalId,
-        /// Read.
         from: LocalId,
     },
     /// Arithmetic and comparison that cannot raise.
     Operation {
-        /// Written.
         to: LocalId,
-        /// What.
         operation: Operation,
-        /// Left.
         left: Operand,
         /// Right; without meaning for an operation of one operand.
         right: Operand,
@@ -161,104 +134,72 @@ pub enum Instruction {
     /// A fresh object with these fields after the header: records, tuples, payload variants, boxes, `json`. An error has
     /// `Operand::Word(0)` as its first field, the trace.
     Object {
-        /// Written.
         to: LocalId,
-        /// Its type.
         ty: TypeId,
         /// Its `extra`.
         extra: u32,
-        /// Its words.
         fields: Vec<Operand>,
     },
-    /// A fresh closure.
     Closure {
-        /// Written.
         to: LocalId,
-        /// Its closure type.
         ty: TypeId,
         /// Its code; parameter 0 of it is the closure itself.
         function: FunctionIndex,
-        /// The captured words.
         captures: Vec<Operand>,
     },
     /// Word `index` after the header of an object (of an error: the trace is 0, its fields start at 1).
     Load {
-        /// Written.
         to: LocalId,
-        /// The object.
         from: LocalId,
-        /// Which word.
         index: u32,
     },
     /// Captured word `index` of a closure.
     Capture {
-        /// Written.
         to: LocalId,
-        /// The closure.
         from: LocalId,
-        /// Which.
         index: u32,
     },
     /// An object's `extra`: a variant, a `json` tag.
     LoadExtra {
-        /// Written.
         to: LocalId,
-        /// The object.
         from: LocalId,
     },
     /// An object's type: which kind of error.
     LoadType {
-        /// Written.
         to: LocalId,
-        /// The object.
         from: LocalId,
     },
-    /// A fresh cell.
     CellNew {
-        /// Written.
         to: LocalId,
-        /// Its cell type.
         ty: TypeId,
-        /// Its first value.
         value: Operand,
     },
-    /// A cell's value.
     CellGet {
-        /// Written.
         to: LocalId,
-        /// The cell.
         cell: LocalId,
     },
     /// A cell's value, which leaves 0 behind; a `CellSet` follows with no wait or raise between. For in-place updates.
     CellTake {
-        /// Written.
         to: LocalId,
-        /// The cell.
         cell: LocalId,
     },
     /// Replaces a cell's value, releasing the old one.
     CellSet {
-        /// The cell.
         cell: LocalId,
-        /// The new value.
         value: Operand,
     },
     /// A runtime call of kind `plain`.
     Runtime {
         /// Written; `None` when it gives nothing of use.
         to: Option<LocalId>,
-        /// Which.
         call: RuntimeCall,
         /// One per parameter of the row, type ids included.
         arguments: Vec<Operand>,
     },
     /// A fresh frame of a function with its parameters set, for `task_spawn`, which takes it over.
     Frame {
-        /// Written; a raw word.
         to: LocalId,
-        /// A resumable function.
         function: FunctionIndex,
-        /// Its parameters.
         arguments: Vec<Operand>,
     },
     /// One more owner of what the local holds. Only the ownership pass writes it.
@@ -311,120 +252,87 @@ pub enum Checked {
 /// Where a raised error goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handler {
-    /// Gets the error, owned.
     pub error: LocalId,
-    /// Goes on here.
     pub block: BlockId,
     /// Appended to the error's trace.
     pub span: SpanIndex,
 }
 
-/// How a block ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Terminator {
-    /// Goes on.
     Jump(BlockId),
     /// Goes back to the head of a loop, after looking at the context's stop flag; when it is set the handler gets an unwinding.
     Loop {
-        /// The head.
         head: BlockId,
         /// When the run is to stop.
         stop: Handler,
     },
-    /// On a bool.
     Branch {
         /// 0 or 1, or for optionals any word: taken when not 0.
         condition: Operand,
-        /// When not 0.
         then: BlockId,
-        /// When 0.
         otherwise: BlockId,
     },
-    /// On a word.
     Switch {
-        /// The word.
         value: Operand,
         /// Distinct.
         cases: Vec<(u64, BlockId)>,
-        /// For all others.
         default: BlockId,
     },
-    /// Ends the function.
     Return(Operand),
     /// Ends the function with an error.
     Raise(LocalId),
-    /// Checked integer arithmetic.
     Checked {
         /// Written when it does not raise.
         to: LocalId,
-        /// What.
         operation: Checked,
-        /// Left.
         left: Operand,
-        /// Right.
         right: Operand,
-        /// Goes on here.
         next: BlockId,
-        /// When it raises.
         handler: Handler,
     },
     /// Raises a fault without fields.
     Fault {
-        /// Which.
         fault: BuiltinError,
-        /// Where it goes.
         handler: Handler,
     },
     /// A call of a known function. A plain function may call only plain ones.
     Call {
         /// Written when it does not raise.
         to: LocalId,
-        /// Which.
         function: FunctionIndex,
-        /// All parameters.
         arguments: Vec<Operand>,
-        /// Goes on here.
         next: BlockId,
-        /// When it raises.
         handler: Handler,
     },
     /// A call of a function value. In a plain function the value's code is plain too.
     CallValue {
         /// Written when it does not raise.
         to: LocalId,
-        /// The function value.
         closure: LocalId,
         /// All parameters but the closure.
         arguments: Vec<Operand>,
-        /// Goes on here.
         next: BlockId,
-        /// When it raises.
         handler: Handler,
     },
     /// A runtime call of kind `raising`.
     Runtime {
         /// Written when it does not raise.
         to: LocalId,
-        /// Which.
         call: RuntimeCall,
         /// One per parameter of the row.
         arguments: Vec<Operand>,
-        /// Goes on here.
         next: BlockId,
-        /// When it raises.
         handler: Handler,
     },
     /// A runtime call of kind `waiting`; only in a resumable function.
     Suspend {
         /// Written when it does not raise.
         to: LocalId,
-        /// Which.
         call: RuntimeCall,
         /// One per parameter of the row.
         arguments: Vec<Operand>,
-        /// Goes on here.
         next: BlockId,
-        /// When it raises.
         handler: Handler,
     },
     /// Cannot be reached; running into it is a fault of ours.

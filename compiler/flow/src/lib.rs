@@ -1,6 +1,16 @@
 //! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
 
+#![allow(
+    missing_docs,
+    reason = "nobody outside of this repository links it: a doc says what the name cannot"
+)]
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants
+)]
+
 pub mod dump;
+mod family;
 mod instance;
 pub mod ir;
 mod lower;

@@ -8,10 +8,12 @@ mod catch;
 mod check;
 mod choice;
 mod closure;
+mod code;
 mod collection;
 mod constant;
 mod conversion;
 mod defer;
+mod emitter;
 mod entry;
 mod expression;
 mod function;
@@ -34,6 +36,8 @@ mod region;
 mod statement;
 mod table;
 mod task;
+mod variable;
+mod witness;
 
 pub use outline::{Outline, outline_program};
 
@@ -65,7 +69,6 @@ pub fn lower_program(db: &dyn Db) -> Result<Module, Vec<Diagnostic>> {
 /// A test of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// Its text.
     pub name: String,
     /// The resumable function without parameters and result that it is.
     pub function: FunctionIndex,
@@ -76,9 +79,7 @@ pub struct Test {
 /// Where the answers of models in a test come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answers {
-    /// Mocks.
     Mocked,
-    /// A cassette.
     Recorded,
 }
 
@@ -106,17 +107,13 @@ fn entry_view(db: &dyn Db) -> Result<QueryView<'_>, Vec<Diagnostic>> {
 /// What a program is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Its workflows are run.
     Run,
-    /// Its tests are run.
     Test,
 }
 
 /// What is known of the program so far.
 pub(crate) struct Lowering<'v> {
-    /// The checker's answers.
     pub view: &'v dyn ProgramView,
-    /// The type table.
     pub types: TypeInterner,
     /// All functions in the order in which they were first needed; also the list of work.
     instances: IndexMap<Instance, String>,
@@ -128,7 +125,6 @@ pub(crate) struct Lowering<'v> {
     prompts: IndexMap<ItemId, program::Prompt>,
     tools: IndexMap<ItemId, program::Tool>,
     spawnable: IndexMap<ItemId, program::Spawnable>,
-    /// What does not compile.
     pub diagnostics: Vec<Diagnostic>,
     reported: IndexSet<ItemId>,
     /// What the program is compiled for.
@@ -288,7 +284,7 @@ mod tests {
         let program = format!("workflow main() -> int {{\n  {open}{close}\n  1\n}}\n");
         std::fs::write(&path, program).expect("the folder for temporary files can be written");
         let mut db = Database::default();
-        gsw_semantics::open_project(&mut db, &path, &Disk).expect("it is there");
+        gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
         let module = lower_program(&db).expect("it has no mistakes");
         std::fs::remove_file(&path).expect("it was just made");
         module.functions.iter().map(|it| it.blocks.len()).sum()
@@ -312,8 +308,8 @@ mod tests {
             let mut texts = Vec::new();
             for _ in 0..2 {
                 let mut db = Database::default();
-                gsw_semantics::open_project(&mut db, &path, &Disk).expect("it is there");
-                let reported = gsw_semantics::check_project(&db);
+                gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
+                let reported = gsw_analysis::check_project(&db);
                 let errors: Vec<_> = reported
                     .iter()
                     .filter(|it| it.severity == Severity::Error)

@@ -1,18 +1,18 @@
-//! What lowering asks about a program: the one door to the queries of the checker.
+//! What lowering asks about the program as a whole, so that a test can answer without a text.
 
 use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Repeat;
 use gsw_abi::types::Bound;
-use gsw_semantics::Configuration;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
+use gsw_analysis::Waits;
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_names::{KnownItem, Signature, TypeDeclaration};
+use gsw_project::Configuration;
 use gsw_source::{Db, Diagnostic, File, ItemId};
 
 /// The checker's answers, or those of a test that has no text.
 pub trait ProgramView {
-    /// The database.
     fn db(&self) -> &dyn Db;
     /// The head of a declaration.
     fn signature(&self, item: ItemId) -> Arc<Signature>;
@@ -45,8 +45,8 @@ pub trait ProgramView {
     fn is_issue(&self, item: ItemId) -> bool;
     /// The record `Response` of the prelude.
     fn response(&self) -> Option<ItemId>;
-    /// Any declaration of the prelude.
-    fn prelude(&self, name: &str) -> Option<ItemId>;
+    /// A declaration of the prelude that has a meaning of its own.
+    fn known(&self, known: KnownItem) -> Option<ItemId>;
     /// The docs before a declaration.
     fn docs(&self, item: ItemId) -> Option<String>;
     /// Its `where` as source text, and what of it JSON Schema can say.
@@ -63,7 +63,6 @@ pub trait ProgramView {
     fn files(&self) -> Vec<File>;
     /// The module whose workflows are the program's commands.
     fn entry(&self) -> File;
-    /// A module's own docs.
     fn module_docs(&self, file: File) -> Option<String>;
     /// What the program permits itself.
     fn permissions(&self) -> Option<Vec<(String, Vec<String>)>>;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::{FunctionIndex, Repeat};
 use gsw_abi::types::Bound;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::model::{Signature, TypeDeclaration, Waits};
-use gsw_semantics::types::{Effect, EffectSet};
-use gsw_semantics::{
-    Configuration, builtin_error, check_bounds, check_source, file_prices, is_std, item_bodies,
-    item_signature, item_summary, permissions, prelude_file, project_configuration, resolved_model,
-    type_declaration,
+use gsw_analysis::{Waits, check_bounds, check_source, item_summary, permissions};
+use gsw_infer::hir::{Body, BodyPart, ExpressionId, Modifiers};
+use gsw_infer::infer_item;
+use gsw_names::types::{Effect, EffectSet};
+use gsw_names::{
+    KnownItem, Signature, TypeDeclaration, builtin_error, is_std, item_signature, type_declaration,
 };
+use gsw_project::{Configuration, file_prices, project_configuration, resolved_model};
 use gsw_source::{Db, Diagnostic, File, ItemId, Project, Severity};
 use gsw_syntax::ast::{ItemBody, RepeatClass};
 use gsw_syntax::{file_docs, file_item_ids, item_ast, item_offset};
@@ -21,7 +21,6 @@ use crate::program_view::ProgramView;
 
 /// A program in the database.
 pub(crate) struct QueryView<'db> {
-    /// The database.
     pub db: &'db dyn Db,
     /// The module that is run.
     pub entry: File,
@@ -41,12 +40,12 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn body(&self, item: ItemId, part: BodyPart) -> Option<Arc<Body>> {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         bodies.iter().find(|it| it.part == part).map(Arc::clone)
     }
 
     fn example_count(&self, item: ItemId) -> u32 {
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let examples = bodies
             .iter()
             .filter(|it| matches!(it.part, BodyPart::Example(_)));
@@ -54,7 +53,7 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn errors_of(&self, item: ItemId) -> Vec<Diagnostic> {
-        let all = &item_bodies(self.db, item).diagnostics;
+        let all = &infer_item(self.db, item).diagnostics;
         all.iter()
             .filter(|it| it.severity == Severity::Error)
             .cloned()
@@ -62,7 +61,7 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn modifiers(&self, item: ItemId) -> Modifiers {
-        item_bodies(self.db, item).modifiers.clone()
+        infer_item(self.db, item).modifiers.clone()
     }
 
     fn waits(&self, item: ItemId) -> Waits {
@@ -115,17 +114,15 @@ impl ProgramView for QueryView<'_> {
     }
 
     fn is_issue(&self, item: ItemId) -> bool {
-        item.name(self.db) == "Issue" && prelude_file(self.db) == Some(item.file(self.db))
+        KnownItem::Issue.is(self.db, item)
     }
 
     fn response(&self) -> Option<ItemId> {
-        self.prelude("Response")
+        KnownItem::Response.item(self.db)
     }
 
-    fn prelude(&self, name: &str) -> Option<ItemId> {
-        let prelude = prelude_file(self.db)?;
-        let mut items = file_item_ids(self.db, prelude).iter();
-        items.find(|it| it.name(self.db) == name).copied()
+    fn known(&self, known: KnownItem) -> Option<ItemId> {
+        known.item(self.db)
     }
 
     fn docs(&self, item: ItemId) -> Option<String> {

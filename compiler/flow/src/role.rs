@@ -7,16 +7,13 @@ use crate::ir::{BlockId, Handler, Instruction, LocalId, Operand, Terminator};
 /// What a use does to the ownership of the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Takes it over.
     Consumed,
-    /// Leaves it.
     Borrowed,
 }
 
 /// One way out of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Where it leads.
     pub target: BlockId,
     /// The local that is written on the way.
     pub written: Option<LocalId>,
@@ -189,7 +186,7 @@ fn all_of(operands: &[Operand], role: Role) -> Vec<(Operand, Role)> {
 fn runtime_operands(call: RuntimeCall, arguments: &[Operand]) -> Vec<(Operand, Role)> {
     let roles = call.parameters().iter().map(|it| match it {
         Parameter::Own => Role::Consumed,
-        _ => Role::Borrowed,
+        Parameter::Borrow | Parameter::Word | Parameter::Result | Parameter::Ty => Role::Borrowed,
     });
     arguments.iter().copied().zip(roles).collect()
 }

@@ -7,17 +7,16 @@ pub(crate) use nominal::check_scope;
 use gsw_abi::builtin;
 use gsw_abi::types as abi;
 use gsw_abi::types::TypeId;
-use gsw_semantics::model::TypeDeclarationKind;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
+use gsw_names::{TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 use rustc_hash::FxHashMap;
 
+use crate::family::Family;
 use crate::lower::Lowering;
 
 /// The growing type table with what is already in it.
 pub(crate) struct TypeInterner {
-    /// The table.
     pub table: abi::TypeTable,
     structures: FxHashMap<abi::Type, TypeId>,
     known: FxHashMap<Type, TypeId>,
@@ -88,42 +87,71 @@ impl Lowering<'_> {
         if let Some(&id) = self.types.known.get(ty) {
             return id;
         }
-        if let Some(id) = self.nominal_type(ty) {
-            return id;
-        }
-        let id = match simple_type(ty) {
-            Some(id) => id,
-            None => self.structure_of(ty),
-        };
-        self.types.known.insert(ty.clone(), id);
+        let id = self.new_type(ty);
+        self.types.known.entry(ty.clone()).or_insert(id);
         id
     }
 
-    fn structure_of(&mut self, ty: &Type) -> TypeId {
-        let structure = match ty {
+    /// The entry of a type that is met for the first time. One that may hold itself reserves its id before its inside.
+    fn new_type(&mut self, ty: &Type) -> TypeId {
+        match ty {
+            Type::Unit | Type::Never => builtin::UNIT,
+            Type::Bool => builtin::BOOL,
+            Type::Int => builtin::INT,
+            Type::Float => builtin::FLOAT,
+            // An agent as a value is its name.
+            Type::String | Type::Agent => builtin::STRING,
+            Type::Bytes => builtin::BYTES,
+            Type::Time => builtin::TIME,
+            Type::Duration => builtin::DURATION,
+            Type::Json => builtin::JSON,
+            Type::Secret => builtin::SECRET,
+            Type::Image | Type::Document => builtin::MEDIA,
+            Type::Session => builtin::SESSION,
+            Type::Error => builtin::ERROR,
+            Type::Function(_) => builtin::FUNCTION,
             Type::Literals(names) => {
-                abi::Type::Literals(names.iter().map(ToString::to_string).collect())
+                let names = names.iter().map(ToString::to_string).collect();
+                self.types.structure(abi::Type::Literals(names))
             }
-            Type::Optional(inner) => abi::Type::Optional(self.type_id(inner)),
-            Type::List(inner) => abi::Type::List(self.type_id(inner)),
+            Type::Optional(inner) => self.holding(inner, abi::Type::Optional),
+            Type::List(inner) => self.holding(inner, abi::Type::List),
+            Type::Task(inner) => self.holding(inner, abi::Type::Task),
+            Type::Stream(inner) => self.holding(inner, abi::Type::Stream),
             Type::Map(key, value) => {
                 let key = self.type_id(key);
                 let value = self.type_id(value);
-                abi::Type::Map { key, value }
+                self.types.structure(abi::Type::Map { key, value })
             }
             Type::Tuple(parts) => {
-                abi::Type::Tuple(parts.iter().map(|it| self.type_id(it)).collect())
+                let parts = parts.iter().map(|it| self.type_id(it)).collect();
+                self.types.structure(abi::Type::Tuple(parts))
             }
-            Type::Task(inner) => abi::Type::Task(self.type_id(inner)),
-            Type::Stream(inner) => abi::Type::Stream(self.type_id(inner)),
-            _ => abi::Type::Unit,
-        };
-        self.types.structure(structure)
+            Type::Record(item, _) if self.view.is_issue(*item) => builtin::ISSUE,
+            Type::Record(item, arguments) => self.record(ty, *item, arguments),
+            Type::Enum(item, arguments) => self.enumeration(ty, *item, arguments),
+            Type::Checked(item, arguments) => self.checked(ty, *item, arguments),
+            Type::Partial(inner) => self.partial(ty, inner),
+            // Instances are concrete, and of a wrong program nothing is compiled.
+            Type::Parameter(..) | Type::Variable(_) | Type::Text(_) | Type::Invalid => {
+                builtin::UNIT
+            }
+        }
+    }
+
+    fn holding(&mut self, inner: &Type, make: impl FnOnce(TypeId) -> abi::Type) -> TypeId {
+        let inner = self.type_id(inner);
+        self.types.structure(make(inner))
     }
 
     /// Whether a word of this type is counted.
     pub fn is_reference(&self, id: TypeId) -> bool {
         self.types.table.is_reference(id)
+    }
+
+    /// What code does with values of a type, its checks looked through.
+    pub fn family(&self, ty: &Type) -> Family {
+        Family::of(&self.base_type(ty))
     }
 
     /// What a checked type is held as; every other type is itself.
@@ -138,26 +166,4 @@ impl Lowering<'_> {
         }
         ty
     }
-}
-
-/// The fixed id of a type that has one by its name alone.
-fn simple_type(ty: &Type) -> Option<TypeId> {
-    Some(match ty {
-        Type::Unit | Type::Never => builtin::UNIT,
-        Type::Bool => builtin::BOOL,
-        Type::Int => builtin::INT,
-        Type::Float => builtin::FLOAT,
-        // An agent as a value is its name.
-        Type::String | Type::Agent => builtin::STRING,
-        Type::Bytes => builtin::BYTES,
-        Type::Time => builtin::TIME,
-        Type::Duration => builtin::DURATION,
-        Type::Json => builtin::JSON,
-        Type::Secret => builtin::SECRET,
-        Type::Image | Type::Document => builtin::MEDIA,
-        Type::Session => builtin::SESSION,
-        Type::Error => builtin::ERROR,
-        Type::Function(_) => builtin::FUNCTION,
-        _ => return None,
-    })
 }

@@ -1,9 +1,9 @@
 //! Questions about a whole subtree of typed HIR.
 
-use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, LocalId, PatternKind, StatementKind};
-use gsw_semantics::{Child, children};
-
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, LocalId, PatternKind, StatementKind};
 /// The expressions directly inside `id`, bodies of lambdas included.
+use gsw_infer::{Child, children};
+
 #[must_use]
 pub fn inside(body: &Body, id: ExpressionId) -> Vec<ExpressionId> {
     children(&body.expression(id).kind)
@@ -31,12 +31,12 @@ pub fn any(body: &Body, root: ExpressionId, holds: &mut dyn FnMut(ExpressionId) 
 #[must_use]
 pub fn assigns(body: &Body, root: ExpressionId, local: LocalId) -> bool {
     any(body, root, &mut |id| {
-        match &body.expression(id).kind {
-        ExpressionKind::Block { statements, .. } => statements.iter().any(|it| {
+        let ExpressionKind::Block { statements, .. } = &body.expression(id).kind else {
+            return false;
+        };
+        statements.iter().any(|it| {
             matches!(it.kind, StatementKind::Assign { local: assigned, .. } if assigned == local)
-        }),
-        _ => false,
-    }
+        })
     })
 }
 
@@ -57,13 +57,12 @@ pub fn let_value(body: &Body, local: LocalId) -> Option<ExpressionId> {
         let ExpressionKind::Block { statements, .. } = &expression.kind else {
             return None;
         };
-        statements.iter().find_map(|it| match &it.kind {
-            StatementKind::Let { pattern, value }
-                if matches!(pattern.kind, PatternKind::Binding(bound) if bound == local) =>
-            {
-                Some(*value)
-            }
-            _ => None,
+        statements.iter().find_map(|it| {
+            let StatementKind::Let { pattern, value } = &it.kind else {
+                return None;
+            };
+            let binds = matches!(pattern.kind, PatternKind::Binding(bound) if bound == local);
+            binds.then_some(*value)
         })
     })
 }

@@ -54,8 +54,8 @@ impl<'file> Comments<'file> {
         (comment.span.start < position).then_some(comment.span.start)
     }
 
-    /// The comment behind the byte at `position` on its line, with a line break that must be the line's end.
-    pub(crate) fn behind(&mut self, position: u32) -> Option<Document> {
+    /// The comment after the byte at `position` on its line, with a line break that must be the line's end.
+    pub(crate) fn trailing(&mut self, position: u32) -> Option<Document> {
         let comment = self.comments.get(self.next)?;
         let between = self
             .text

@@ -200,18 +200,23 @@ fn lay_out(document: &Document, output: &mut Output) {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, document);
                 let is_flat = !document.has_lines() && fits(room, Within::Braces, flat, &pending);
-                pending.extend(inner.iter().rev().map(|part| match part {
-                    _ if is_flat => (indentation, Mode::Flat, part),
-                    Document::Braces(lines, _) => (indentation, Mode::Broken, &**lines),
-                    part => (indentation, mode, part),
+                pending.extend(inner.iter().rev().map(|part| {
+                    if is_flat {
+                        (indentation, Mode::Flat, part)
+                    } else if let Document::Braces(lines, _) = part {
+                        (indentation, Mode::Broken, &**lines)
+                    } else {
+                        (indentation, mode, part)
+                    }
                 }));
             }
             Document::Group(inner, breaks) | Document::Braces(inner, breaks) => {
                 let room = WIDTH.saturating_sub(output.column());
                 let flat = (indentation, Mode::Flat, &**inner);
-                let (within, must_break) = match document {
-                    Document::Braces(..) => (Within::Braces, breaks.has_lines),
-                    _ => (Within::Group, breaks.must_break),
+                let (within, must_break) = if matches!(document, Document::Braces(..)) {
+                    (Within::Braces, breaks.has_lines)
+                } else {
+                    (Within::Group, breaks.must_break)
                 };
                 let mode = if !must_break && fits(room, within, flat, &pending) {
                     Mode::Flat
@@ -227,7 +232,7 @@ fn lay_out(document: &Document, output: &mut Output) {
 /// What is to be laid out on one line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
-    /// A group, whose line may end behind a `{`.
+    /// A group, whose line may end after a `{`.
     Group,
     /// Braces, which stand on one line with everything inside.
     Braces,
@@ -243,12 +248,12 @@ fn fits<'document>(
     let mut left = room;
     let mut rest = rest.iter().rev();
     let mut pending = vec![first];
-    let mut is_behind = false;
+    let mut is_after = false;
     loop {
         let next = match pending.pop() {
             Some(next) => Some(next),
             None => {
-                is_behind = true;
+                is_after = true;
                 rest.next().copied()
             }
         };
@@ -259,7 +264,7 @@ fn fits<'document>(
             Document::Text(text) => text.chars().count(),
             Document::Verbatim(text) => match text.split_once('\n') {
                 // What follows a text of several lines inside of braces decides about the braces as well.
-                Some((line, rest)) if within == Within::Braces && !is_behind => {
+                Some((line, rest)) if within == Within::Braces && !is_after => {
                     if line.chars().count() > left {
                         return false;
                     }
@@ -284,8 +289,8 @@ fn fits<'document>(
                 pending.push((indentation, Mode::Broken, inner));
                 0
             }
-            // What is left of the line behind `{` is decided by the braces themselves.
-            Document::Braces(..) if within != Within::Braces || is_behind => return left > 0,
+            // What is left of the line after `{` is decided by the braces themselves.
+            Document::Braces(..) if within != Within::Braces || is_after => return left > 0,
             // Braces inside braces that stay on one line stay there too.
             Document::Nest(inner) | Document::Group(inner, _) | Document::Braces(inner, _) => {
                 pending.push((indentation, mode, inner));

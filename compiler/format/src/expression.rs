@@ -5,95 +5,164 @@ mod control;
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    Argument, BinaryOperator, Expression, ExpressionKind, FieldInit, LambdaParameter, MapEntry,
-    MatchArm, PatternKind, RangeEnd, UnaryOperator,
+    Argument, BinaryOperator, Expression, ExpressionKind, FieldInit, Identifier, LambdaParameter,
+    MapEntry, MatchArm, PatternKind, UnaryOperator,
 };
 
-use crate::document::{Document, concat, group, nest, text};
+use crate::document::{Document, concat, group, join, nest, text};
 use crate::printer::{Entry, Printer, entry};
 use crate::type_expression::path;
 
 impl<'run, 'file> Printer<'run, 'file> {
-    /// An expression.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     pub(crate) fn expression(&mut self, it: &Expression) -> Document {
+        use ExpressionKind as Kind;
         match &it.kind {
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Interpolation(_)
-            | ExpressionKind::Invalid => self.verbatim(it.span),
-            ExpressionKind::Name(name) => text(name.as_str()),
-            ExpressionKind::Unit => text("()"),
-            ExpressionKind::Field { .. }
-            | ExpressionKind::TupleField { .. }
-            | ExpressionKind::AllOf(_)
-            | ExpressionKind::Index { .. }
-            | ExpressionKind::Call { .. }
-            | ExpressionKind::By { .. }
-            | ExpressionKind::With { .. } => self.chain(it),
-            ExpressionKind::Record {
-                path: names,
-                fields,
-                base,
-            } => {
-                let start = names.last().map_or(it.span.start, |name| name.span.end);
-                let braces = self.braces(start, it.span.end);
-                let entries = record_entries(fields, base.as_deref());
-                concat([path(names), text(" "), self.braced(entries, braces, ",")])
+            Kind::Literal(_) | Kind::Interpolation(_) | Kind::Invalid => self.verbatim(it.span),
+            Kind::Name(name) => text(name.as_str()),
+            Kind::Unit => text("()"),
+            Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::AllOf(_)
+            | Kind::Index { .. }
+            | Kind::Call { .. }
+            | Kind::By { .. }
+            | Kind::With { .. } => self.chain(it),
+            Kind::Record { path, fields, base } => {
+                self.record_literal(path, fields, base.as_deref(), it.span)
             }
-            ExpressionKind::Map(entries) => {
+            Kind::Map(entries) => {
                 let entries = entries.iter().map(map_entry).collect();
                 self.braced(entries, it.span, ",")
             }
-            ExpressionKind::List(elements) => {
-                self.comma_list("[", expressions(elements), "]", it.span)
-            }
-            ExpressionKind::Tuple(elements) => {
-                self.comma_list("(", expressions(elements), ")", it.span)
-            }
-            ExpressionKind::Parenthesized(inner) => {
+            Kind::List(elements) => self.comma_list("[", expressions(elements), "]", it.span),
+            Kind::Tuple(elements) => self.comma_list("(", expressions(elements), ")", it.span),
+            Kind::Parenthesized(inner) => {
                 let inside = nest(concat([Document::SoftLine, self.expression(inner)]));
                 group(concat([text("("), inside, Document::SoftLine, text(")")]))
             }
-            _ => self.operation(it),
-        }
-    }
-
-    /// Operators and what is written between operands.
-    fn operation(&mut self, it: &Expression) -> Document {
-        match &it.kind {
-            ExpressionKind::Range {
+            Kind::Range {
                 start,
                 end,
                 range_end,
-            } => {
-                let dots = match range_end {
-                    RangeEnd::Exclusive => "..",
-                    RangeEnd::Inclusive => "..=",
-                };
-                concat([self.expression(start), text(dots), self.expression(end)])
+            } => concat([
+                self.expression(start),
+                text(range_end.symbol()),
+                self.expression(end),
+            ]),
+            Kind::Lambda { parameters, body } => self.lambda(parameters, body),
+            Kind::Unary { operator, operand } => {
+                concat([unary(*operator), self.expression(operand)])
             }
-            ExpressionKind::Lambda { parameters, body } => self.lambda(parameters, body),
-            ExpressionKind::Unary { operator, operand } => {
-                let operator = match operator {
-                    UnaryOperator::Negate => "-",
-                    UnaryOperator::Not => "not ",
-                };
-                concat([text(operator), self.expression(operand)])
-            }
-            ExpressionKind::Binary { .. } => self.binary(it),
-            ExpressionKind::As { value, ty } => concat([
+            Kind::Binary { .. } => self.binary(it),
+            Kind::As { value, ty } => concat([
                 self.expression(value),
                 text(" as "),
                 self.type_expression(ty),
             ]),
-            _ => self.control(it),
+            Kind::Catch { value, arms } => {
+                let guarded = self.expression(value);
+                let braces = self.braces(value.span.end, it.span.end);
+                concat([guarded, text(" catch "), self.arms(arms, braces)])
+            }
+            Kind::Match { value, arms } => {
+                let matched = self.expression(value);
+                let braces = self.braces(value.span.end, it.span.end);
+                concat([text("match "), matched, text(" "), self.arms(arms, braces)])
+            }
+            Kind::If { .. } | Kind::IfLet { .. } => self.conditional(it),
+            Kind::Do(block) => concat([text("do "), self.block(block)]),
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => {
+                let head = self.loop_head("for ", pattern, iterable);
+                concat([head, text(" "), self.block(body)])
+            }
+            Kind::While { condition, body } => {
+                let head = self.after("while ", condition);
+                concat([head, text(" "), self.block(body)])
+            }
+            Kind::Return(None) => text("return"),
+            Kind::Return(Some(value)) => self.after("return ", value),
+            Kind::Break => text("break"),
+            Kind::Continue => text("continue"),
+            Kind::Fail(value) => self.after("fail ", value),
+            Kind::Emit(value) => self.after("emit ", value),
+            Kind::Await(value) => self.after("await ", value),
+            Kind::Race(value) => self.after("race ", value),
+            Kind::Revise(value) => self.after("revise ", value),
+            Kind::SpawnDetached(value) => self.after("spawn detached ", value),
+            Kind::Spawn(value) => concat([text("spawn "), self.body(value)]),
+            Kind::ParallelFor {
+                pattern,
+                iterable,
+                modifiers,
+                body,
+            } => {
+                let head = self.loop_head("parallel for ", pattern, iterable);
+                self.with_modifiers(head, modifiers, body)
+            }
+            Kind::Step {
+                name,
+                modifiers,
+                body,
+            } => {
+                let head = self.after("step ", name);
+                self.with_modifiers(head, modifiers, body)
+            }
+            Kind::Parallel(branches) => concat([
+                text("parallel "),
+                self.comma_list("(", expressions(branches), ")", it.span),
+            ]),
+            Kind::Modified { modifiers, body } => {
+                let modifiers: Vec<_> = modifiers.iter().map(|it| self.modifier(it)).collect();
+                concat([join(modifiers, &text(" ")), text(" "), self.block(body)])
+            }
+            Kind::Reflect {
+                call,
+                max,
+                until,
+                by,
+            } => {
+                let mut document = vec![self.after("reflect ", call)];
+                let parts = [(" max ", max), (" until ", until), (" by ", by)];
+                for (word, part) in parts {
+                    document.extend(part.as_deref().map(|part| self.after(word, part)));
+                }
+                concat(document)
+            }
         }
+    }
+
+    fn record_literal(
+        &mut self,
+        names: &[Identifier],
+        fields: &[FieldInit],
+        base: Option<&Expression>,
+        span: Span,
+    ) -> Document {
+        let start = names.last().map_or(span.start, |name| name.span.end);
+        let braces = self.braces(start, span.end);
+        let entries = record_entries(fields, base);
+        concat([path(names), text(" "), self.braced(entries, braces, ",")])
+    }
+
+    /// A word and the expression after it.
+    fn after(&mut self, word: &'static str, value: &Expression) -> Document {
+        concat([text(word), self.expression(value)])
     }
 
     /// A body: braces where it is a block.
     fn body(&mut self, it: &Expression) -> Document {
-        match &it.kind {
-            ExpressionKind::Do(block) => self.block(block),
-            _ => self.expression(it),
+        if let ExpressionKind::Do(block) = &it.kind {
+            self.block(block)
+        } else {
+            self.expression(it)
         }
     }
 
@@ -123,7 +192,7 @@ impl<'run, 'file> Printer<'run, 'file> {
                 }
             })
             .collect();
-        let inside = crate::document::join(parameters, &text(", "));
+        let inside = join(parameters, &text(", "));
         concat([text("("), inside, text(")")])
     }
 
@@ -138,10 +207,9 @@ impl<'run, 'file> Printer<'run, 'file> {
             ..
         } = &first.kind
         {
-            if links
-                .last()
-                .is_some_and(|(last, _)| precedence(*last) != precedence(*operator))
-            {
+            if links.last().is_some_and(|(last, _): &(BinaryOperator, _)| {
+                last.precedence() != operator.precedence()
+            }) {
                 break;
             }
             links.push((*operator, &**right));
@@ -149,13 +217,12 @@ impl<'run, 'file> Printer<'run, 'file> {
         }
         let mut document = vec![self.expression(first)];
         for (operator, right) in links.into_iter().rev() {
-            let symbol = symbol(operator);
+            let symbol = operator.symbol();
             let right = self.expression(right);
-            // A line that starts with `-` would be a statement of its own.
-            let link = if operator == BinaryOperator::Subtract {
-                concat([text(" -"), Document::Line, right])
-            } else {
+            let link = if operator.may_start_line() {
                 concat([Document::Line, text(format!("{symbol} ")), right])
+            } else {
+                concat([text(format!(" {symbol}")), Document::Line, right])
             };
             document.push(nest(link));
         }
@@ -271,39 +338,10 @@ fn record_entries<'run, 'file, 'tree>(
     entries
 }
 
-fn precedence(operator: BinaryOperator) -> u8 {
+/// A prefix operator; a word is set apart from its operand.
+fn unary(operator: UnaryOperator) -> Document {
     match operator {
-        BinaryOperator::Or => 0,
-        BinaryOperator::And => 1,
-        BinaryOperator::Equal
-        | BinaryOperator::NotEqual
-        | BinaryOperator::Less
-        | BinaryOperator::LessEqual
-        | BinaryOperator::Greater
-        | BinaryOperator::GreaterEqual
-        | BinaryOperator::In => 2,
-        BinaryOperator::Otherwise => 3,
-        BinaryOperator::Add | BinaryOperator::Subtract => 4,
-        BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Remainder => 5,
-    }
-}
-
-fn symbol(operator: BinaryOperator) -> &'static str {
-    match operator {
-        BinaryOperator::Or => "or",
-        BinaryOperator::And => "and",
-        BinaryOperator::Equal => "==",
-        BinaryOperator::NotEqual => "!=",
-        BinaryOperator::Less => "<",
-        BinaryOperator::LessEqual => "<=",
-        BinaryOperator::Greater => ">",
-        BinaryOperator::GreaterEqual => ">=",
-        BinaryOperator::In => "in",
-        BinaryOperator::Otherwise => "??",
-        BinaryOperator::Add => "+",
-        BinaryOperator::Subtract => "-",
-        BinaryOperator::Multiply => "*",
-        BinaryOperator::Divide => "/",
-        BinaryOperator::Remainder => "%",
+        UnaryOperator::Negate => text(operator.symbol()),
+        UnaryOperator::Not => text(format!("{} ", operator.symbol())),
     }
 }

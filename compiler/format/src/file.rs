@@ -11,7 +11,6 @@ use crate::printer::Printer;
 /// Why a file is left as it is: it has mistakes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
-    /// The mistakes.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -48,8 +47,8 @@ fn add_item(page: &mut Page, comments: &mut Comments<'_>, item: &Item, offset: u
     let empty_line = comments.empty_line_before(start);
     let before = comments.before(offset);
     let declaration = Printer { comments, offset }.item(item);
-    let behind = comments.behind(offset + item.span.end);
+    let trailing = comments.trailing(offset + item.span.end);
     let parts = [empty_line, before, declaration].into_iter();
     let end = [Document::HardLine];
-    page.add(&concat(parts.chain(behind).chain(end)));
+    page.add(&concat(parts.chain(trailing).chain(end)));
 }

@@ -29,7 +29,7 @@ impl<'run, 'file> Printer<'run, 'file> {
         concat(document)
     }
 
-    /// The comments and attributes before the token at or behind `start`.
+    /// The comments and attributes before the token at or after `start`.
     fn prefix(&mut self, attributes: &[Attribute], start: u32) -> Vec<Document> {
         let mut document = Vec::new();
         let mut start = start;

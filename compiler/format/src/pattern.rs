@@ -7,7 +7,6 @@ use crate::printer::Printer;
 use crate::type_expression::path;
 
 impl Printer<'_, '_> {
-    /// A pattern.
     pub(crate) fn pattern(&mut self, pattern: &Pattern) -> Document {
         match &pattern.kind {
             PatternKind::Wildcard => text("_"),
@@ -57,11 +56,13 @@ impl Printer<'_, '_> {
             PatternKind::Or(alternatives) => {
                 let alternatives: Vec<_> = alternatives
                     .iter()
-                    .map(|alternative| match alternative.kind {
-                        PatternKind::Or(_) => {
-                            concat([text("("), self.pattern(alternative), text(")")])
+                    .map(|alternative| {
+                        let inner = self.pattern(alternative);
+                        if matches!(alternative.kind, PatternKind::Or(_)) {
+                            concat([text("("), inner, text(")")])
+                        } else {
+                            inner
                         }
-                        _ => self.pattern(alternative),
                     })
                     .collect();
                 join(alternatives, &text(" | "))

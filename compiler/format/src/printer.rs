@@ -16,11 +16,9 @@ pub(crate) struct Printer<'run, 'file> {
 pub(crate) struct Entry<'run, 'file, 'tree> {
     /// Its bytes in the item.
     pub(crate) span: Span,
-    /// Prints it.
     pub(crate) print: Box<dyn FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree>,
 }
 
-/// An entry.
 pub(crate) fn entry<'run, 'file, 'tree>(
     span: Span,
     print: impl FnOnce(&mut Printer<'run, 'file>) -> Document + 'tree,
@@ -48,12 +46,12 @@ impl<'run, 'file> Printer<'run, 'file> {
         }
     }
 
-    /// The first byte behind `start` that is neither blank nor comment.
+    /// The first byte after `start` that is neither blank nor comment.
     pub(crate) fn next_token(&self, start: u32) -> u32 {
         self.comments.next_token(start + self.offset) - self.offset
     }
 
-    /// The first `wanted` behind `start`, where only words, blanks and comments stand before it.
+    /// The first `wanted` after `start`, where only words, blanks and comments stand before it.
     pub(crate) fn find(&self, start: u32, wanted: char) -> u32 {
         self.comments.find(start + self.offset, wanted) - self.offset
     }
@@ -90,18 +88,17 @@ impl<'run, 'file> Printer<'run, 'file> {
             } else {
                 Document::IfBroken(",", "")
             });
-            let behind = self.comments.behind(end);
-            let has_comment = behind.is_some();
-            inside.extend(behind);
-            match (index + 1 < count, has_comment) {
-                (true, true) => inside.push(Document::HardLine),
-                (true, false) => inside.push(Document::Line),
+            let trailing = self.comments.trailing(end);
+            let has_comment = trailing.is_some();
+            inside.extend(trailing);
+            let is_last = index + 1 == count;
+            inside.extend(match (is_last, has_comment) {
+                (false, true) => Some(Document::HardLine),
+                (false, false) => Some(Document::Line),
                 // The closing bracket starts the next line, because the comment broke the group.
-                (false, _) => {}
-            }
-            if has_comment && index + 1 == count {
-                inside.push(breaker());
-            }
+                (true, true) => Some(breaker()),
+                (true, false) => None,
+            });
         }
         let rest = self.rest_before(span.end.saturating_sub(1));
         inside.extend(rest);
@@ -113,7 +110,7 @@ impl<'run, 'file> Printer<'run, 'file> {
         ]))
     }
 
-    /// Comments behind the last entry of a bracket that closes at `end`, each on a line of its own.
+    /// Comments after the last entry of a bracket that closes at `end`, each on a line of its own.
     fn rest_before(&mut self, end: u32) -> Option<Document> {
         let end = end + self.offset;
         self.comments.next_before(end)?;
@@ -185,7 +182,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             inside.push(Document::HardLine);
             inside.push(self.comments.before(start));
             inside.push((entry.print)(self));
-            inside.extend(self.comments.behind(end));
+            inside.extend(self.comments.trailing(end));
         }
         let end = span.end.saturating_sub(1) + self.offset;
         if let Some(first) = self.comments.next_before(end) {
@@ -210,7 +207,7 @@ fn breaker() -> Document {
     Document::Break
 }
 
-/// Comments without the line break behind the last one, where another break follows.
+/// Comments without the line break after the last one, where another break follows.
 fn without_last_break(comments: Document) -> Document {
     let Document::Concat(mut documents) = comments else {
         return comments;

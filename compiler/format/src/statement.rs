@@ -2,8 +2,7 @@
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    AssertExpectation, AssignOperator, Block, Expression, MockOutcome, Statement, StatementKind,
-    TypeExpression,
+    AssertExpectation, Block, Expression, MockOutcome, Statement, StatementKind, TypeExpression,
 };
 
 use crate::document::{Document, concat, nothing, text};
@@ -44,14 +43,9 @@ impl Printer<'_, '_> {
                 operator,
                 value,
             } => {
-                let operator = match operator {
-                    AssignOperator::Set => " = ",
-                    AssignOperator::Add => " += ",
-                    AssignOperator::Subtract => " -= ",
-                    AssignOperator::Multiply => " *= ",
-                };
                 let target = self.expression(target);
-                concat([target, text(operator), self.expression(value)])
+                let operator = text(format!(" {} ", operator.symbol()));
+                concat([target, operator, self.expression(value)])
             }
             StatementKind::Expression(value) => self.expression(value),
             StatementKind::Defer(block) => concat([text("defer "), self.block(block)]),
@@ -107,7 +101,7 @@ impl Printer<'_, '_> {
         concat([text("assert "), value, fails, message])
     }
 
-    /// The bytes from the first `{` behind `start` to `end`.
+    /// The bytes from the first `{` after `start` to `end`.
     pub(crate) fn braces(&self, start: u32, end: u32) -> Span {
         Span::new(self.find(start, '{'), end)
     }

@@ -12,7 +12,6 @@ pub(crate) fn path(names: &[Identifier]) -> Document {
 }
 
 impl Printer<'_, '_> {
-    /// A type.
     pub(crate) fn type_expression(&mut self, ty: &TypeExpression) -> Document {
         match &ty.kind {
             TypeExpressionKind::Named {
@@ -61,11 +60,13 @@ impl Printer<'_, '_> {
     /// A type where one that reaches far to the right needs parentheses.
     fn member(&mut self, ty: &TypeExpression) -> Document {
         let inner = self.type_expression(ty);
-        match ty.kind {
-            TypeExpressionKind::Union(_) | TypeExpressionKind::Function(_) => {
-                concat([text("("), inner, text(")")])
-            }
-            _ => inner,
+        if matches!(
+            ty.kind,
+            TypeExpressionKind::Union(_) | TypeExpressionKind::Function(_)
+        ) {
+            concat([text("("), inner, text(")")])
+        } else {
+            inner
         }
     }
 

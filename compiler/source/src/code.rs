@@ -20,7 +20,6 @@ impl Code {
         Self::UNUSED_VARIABLE,
     ];
 
-    /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.0

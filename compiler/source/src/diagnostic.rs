@@ -2,14 +2,12 @@
 
 use crate::{Code, Place};
 
-/// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The program does not compile.
     Error,
     /// The program compiles; something in it is most likely not what was meant.
     Warning,
-    /// A suggestion.
     Hint,
 }
 
@@ -30,7 +28,6 @@ impl Severity {
 pub struct Diagnostic {
     /// Its name, which `gswc explain` takes.
     pub code: Code,
-    /// How bad it is.
     pub severity: Severity,
     /// One lower-case sentence without a final period; source words in back-quotes.
     pub message: String,
@@ -47,7 +44,6 @@ pub struct Diagnostic {
 /// A remark at a further place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// Where.
     pub place: Place,
     /// What is to be said there.
     pub message: String,
@@ -67,7 +63,6 @@ pub struct Fix {
 pub struct Edit {
     /// What is replaced; an empty span inserts.
     pub place: Place,
-    /// The new text.
     pub text: String,
 }
 

@@ -35,11 +35,11 @@ impl Files for Disk {
     fn read(&self, path: &Path) -> Result<Arc<str>, String> {
         let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
         if metadata.is_dir() {
-            return Err("is a folder; name a `.gsw` file".into());
+            return Err("is a folder, not a `.gsw` file".into());
         }
         if metadata.len() > LARGEST {
             return Err(format!(
-                "has {} MB; a source file may have {}",
+                "has {} MB; a source file may have at most {}",
                 metadata.len() >> 20,
                 LARGEST >> 20
             ));
@@ -49,9 +49,7 @@ impl Files for Disk {
             Ok(text) => Ok(text.into()),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                Err(format!(
-                    "is not UTF-8 text: byte {at} is where it ends being one"
-                ))
+                Err(format!("is not UTF-8 text: byte {at} is invalid"))
             }
         }
     }
@@ -66,9 +64,12 @@ impl Files for Disk {
 }
 
 fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "does not exist".into(),
-        std::io::ErrorKind::PermissionDenied => "may not be read".into(),
-        _ => format!("cannot be read: {error}"),
+    let kind = error.kind();
+    if kind == std::io::ErrorKind::NotFound {
+        "does not exist".into()
+    } else if kind == std::io::ErrorKind::PermissionDenied {
+        "cannot be read: permission denied".into()
+    } else {
+        format!("cannot be read: {error}")
     }
 }

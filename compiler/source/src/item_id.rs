@@ -53,7 +53,6 @@ pub struct ItemId {
     /// The file it stands in.
     #[returns(copy)]
     pub file: File,
-    /// Its kind.
     #[returns(copy)]
     pub kind: ItemKind,
     /// Its name as described above; empty when the declaration has none.

@@ -1,4 +1,9 @@
 //! Files, spans, diagnostics and the database: what every crate of the compiler shares.
+#![warn(clippy::wildcard_enum_match_arm)]
+#![allow(
+    missing_docs,
+    reason = "a doc says what the name cannot, or is left out"
+)]
 
 mod code;
 mod db;
@@ -11,6 +16,7 @@ mod located;
 mod place;
 mod render;
 mod span;
+mod suggestion;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
@@ -24,3 +30,4 @@ pub use place::Place;
 pub use render::{Colors, render_json, render_plain, render_terminal};
 pub use smol_str::SmolStr as Name;
 pub use span::Span;
+pub use suggestion::{did_you_mean, nearest};

@@ -45,7 +45,7 @@ impl LineIndex {
         }
     }
 
-    /// The place of the byte at `offset` of `text`; behind the end, the end.
+    /// The place of the byte at `offset` of `text`; past the end, the end.
     #[must_use]
     pub fn position(&self, text: &str, offset: u32) -> Position {
         let (line, before) = self.line_until(text, offset);
@@ -65,7 +65,7 @@ impl LineIndex {
         }
     }
 
-    /// The byte at an editor's place; behind the end of a line, its end.
+    /// The byte at an editor's position; past the end of a line, its end.
     #[must_use]
     pub fn utf16_offset(&self, text: &str, position: Utf16Position) -> u32 {
         let Some(start) = self.starts.get(position.line as usize) else {

@@ -5,7 +5,6 @@ use crate::{Code, Diagnostic, File, Place, Severity, Span};
 /// Bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
-    /// The file.
     pub file: File,
     /// The bytes, from its first.
     pub span: Span,
@@ -14,13 +13,10 @@ pub struct Location {
 /// A diagnostic with its places looked up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedDiagnostic {
-    /// Its name.
     pub code: Code,
-    /// How bad it is.
     pub severity: Severity,
     /// One lower-case sentence.
     pub message: String,
-    /// What it is about.
     pub location: Location,
     /// Other places that explain it.
     pub labels: Vec<LocatedLabel>,
@@ -33,7 +29,6 @@ pub struct LocatedDiagnostic {
 /// A remark at a further place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedLabel {
-    /// Where.
     pub location: Location,
     /// What is to be said there.
     pub message: String,
@@ -51,9 +46,7 @@ pub struct LocatedFix {
 /// One replacement of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedEdit {
-    /// What is replaced.
     pub location: Location,
-    /// The new text.
     pub text: String,
 }
 

@@ -6,19 +6,9 @@ use crate::{File, ItemId, Span};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// `span` counts from the first byte of the file.
-    File {
-        /// The file.
-        file: File,
-        /// The bytes.
-        span: Span,
-    },
+    File { file: File, span: Span },
     /// `span` counts from the first byte of the item. `gsw_syntax::locate` turns it into a file's.
-    Item {
-        /// The item.
-        item: ItemId,
-        /// The bytes.
-        span: Span,
-    },
+    Item { item: ItemId, span: Span },
 }
 
 impl Place {

@@ -16,7 +16,6 @@ use crate::{Db, LocatedDiagnostic, Location, Severity};
 /// Whether the terminal shows colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colors {
-    /// It does.
     On,
     /// It does not, or nobody looks.
     Off,

@@ -1,24 +1,28 @@
 //! The syntax tree: what was written, with spans relative to the item it stands in. Names are not resolved here.
 
+mod children;
 mod expression;
 mod item;
+mod operator;
 mod pattern;
 mod statement;
 mod type_expression;
 
+pub use children::{Child, ChildMut, children, children_mut, item_children, item_children_mut};
 pub use expression::{
-    Argument, BinaryOperator, Chain, Expression, ExpressionKind, FieldInit, LambdaParameter,
-    Literal, MapEntry, MatchArm, Modifier, ModifierKind, RangeEnd, StringPart, UnaryOperator,
+    Argument, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MapEntry, MatchArm,
+    Modifier, ModifierKind, StringPart,
 };
 pub use item::{
     Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,
     HookHandler, Import, ImportedName, Item, ItemBody, Parameter, PromptEntry, RecordDeclaration,
     RepeatClass, Setting, SettingValue, Signature, Variant, Visibility,
 };
-pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
-pub use statement::{
-    AssertExpectation, AssignOperator, Block, MockOutcome, Statement, StatementKind,
+pub use operator::{
+    AssignOperator, BinaryOperator, Chain, OperatorClass, Precedence, RangeEnd, UnaryOperator,
 };
+pub use pattern::{ListRest, Pattern, PatternField, PatternKind, Rest};
+pub use statement::{AssertExpectation, Block, MockOutcome, Statement, StatementKind};
 pub use type_expression::{FunctionType, TypeExpression, TypeExpressionKind};
 
 use gsw_source::{Name, Span};
@@ -26,8 +30,6 @@ use gsw_source::{Name, Span};
 /// An identifier as written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Identifier {
-    /// Its text.
     pub name: Name,
-    /// Where it stands.
     pub span: Span,
 }

@@ -40,7 +40,6 @@ pub fn pair_brackets(tokens: &[Token]) -> Brackets {
 enum ItemState {
     /// Only attributes and `private`.
     Prefix,
-    /// A declaration.
     Declaration,
     /// Anything else.
     Invalid,
@@ -100,7 +99,7 @@ impl Scan<'_> {
         }
         let starts = starts_declaration(self.tokens, index);
         if !self.open.is_empty() {
-            let first = self.behind_prefix(index);
+            let first = self.after_prefix(index);
             let declares = first < self.tokens.len() && starts_declaration(self.tokens, first);
             if declares && token.line_start == LineStart::Margin {
                 self.open.clear();
@@ -138,21 +137,21 @@ impl Scan<'_> {
         }
     }
 
-    /// The index behind the attributes and `private` that start at `index`.
-    fn behind_prefix(&self, mut index: usize) -> usize {
+    /// The index after the attributes and `private` that start at `index`.
+    fn after_prefix(&self, mut index: usize) -> usize {
         let kind = |index: usize| self.tokens.get(index).map(|token| token.kind);
         loop {
-            match kind(index) {
-                Some(TokenKind::Private) => index += 1,
-                Some(TokenKind::At) => {
-                    index += 2;
-                    if kind(index) == Some(TokenKind::ParenOpen) {
-                        let rest = self.tokens[index..].iter();
-                        let close = rest.take_while(|token| token.kind != TokenKind::ParenClose);
-                        index += close.count() + 1;
-                    }
+            if kind(index) == Some(TokenKind::Private) {
+                index += 1;
+            } else if kind(index) == Some(TokenKind::At) {
+                index += 2;
+                if kind(index) == Some(TokenKind::ParenOpen) {
+                    let rest = self.tokens[index..].iter();
+                    let close = rest.take_while(|token| token.kind != TokenKind::ParenClose);
+                    index += close.count() + 1;
                 }
-                _ => return index,
+            } else {
+                return index;
             }
         }
     }
@@ -170,62 +169,65 @@ impl Scan<'_> {
     }
 }
 
+/// The reserved words of declarations that a name follows.
+const NAMED_BY_KEYWORD: [TokenKind; 6] = [
+    TokenKind::Const,
+    TokenKind::Enum,
+    TokenKind::Error,
+    TokenKind::Fn,
+    TokenKind::Type,
+    TokenKind::Workflow,
+];
+
+/// The other words of declarations that a name follows.
+const NAMED_BY_WORD: [Word; 7] = [
+    Word::Agent,
+    Word::Prompt,
+    Word::Tool,
+    Word::Mcp,
+    Word::Hook,
+    Word::Human,
+    Word::Skill,
+];
+
 /// Whether a declaration's keyword stands at `index`, with what must follow it.
 #[must_use]
 pub fn starts_declaration(tokens: &[Token], index: usize) -> bool {
     let token = tokens[index];
-    let next = tokens.get(index + 1).map(|token| token.kind);
-    match token.kind {
-        TokenKind::Import => !matches!(next, Some(TokenKind::Colon | TokenKind::Equal)),
-        TokenKind::Fn if tokens.get(index + 1).is_some_and(|token| token.is_word()) => true,
-        TokenKind::Const
-        | TokenKind::Enum
-        | TokenKind::Error
-        | TokenKind::Fn
-        | TokenKind::Type
-        | TokenKind::Workflow => {
-            matches!(next, Some(TokenKind::Identifier))
-                || tokens
-                    .get(index + 1)
-                    .is_none_or(|token| token.line_start != LineStart::Inside)
-        }
-        TokenKind::Identifier => match token.word {
-            Word::Agent
-            | Word::Prompt
-            | Word::Tool
-            | Word::Mcp
-            | Word::Hook
-            | Word::Human
-            | Word::Skill => next == Some(TokenKind::Identifier),
-            Word::Test => matches!(next, Some(TokenKind::String | TokenKind::StringOpen)),
-            Word::Permissions => next == Some(TokenKind::BraceOpen),
-            _ => false,
-        },
-        _ => false,
+    let next = tokens.get(index + 1);
+    let next_kind = next.map(|token| token.kind);
+    if token.kind == TokenKind::Import {
+        return !matches!(next_kind, Some(TokenKind::Colon | TokenKind::Equal));
     }
+    if token.kind == TokenKind::Fn && next.is_some_and(|token| token.is_word()) {
+        return true;
+    }
+    if NAMED_BY_KEYWORD.contains(&token.kind) {
+        return next_kind == Some(TokenKind::Identifier)
+            || next.is_none_or(|token| token.line_start != LineStart::Inside);
+    }
+    if NAMED_BY_WORD.contains(&token.word) {
+        return next_kind == Some(TokenKind::Identifier);
+    }
+    let is_string = matches!(next_kind, Some(TokenKind::String | TokenKind::StringOpen));
+    (token.word == Word::Test && is_string)
+        || (token.word == Word::Permissions && next_kind == Some(TokenKind::BraceOpen))
 }
 
 /// Whether a line that starts with the word continues a declaration's header.
 fn is_header_word(word: Word) -> bool {
-    matches!(
-        word,
-        Word::Timeout
-            | Word::Retry
-            | Word::Backoff
-            | Word::Max
-            | Word::Reflect
-            | Word::Budget
-            | Word::Limit
-            | Word::Errors
-            | Word::By
-            | Word::With
-            | Word::Where
-            | Word::Until
-            | Word::Uses
-            | Word::Pure
-            | Word::Reads
-            | Word::Idempotent
-            | Word::Once
-            | Word::Cassette
-    )
+    word.belongs_to_modifier()
+        || matches!(
+            word,
+            Word::By
+                | Word::With
+                | Word::Where
+                | Word::Until
+                | Word::Uses
+                | Word::Pure
+                | Word::Reads
+                | Word::Idempotent
+                | Word::Once
+                | Word::Cassette
+        )
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use gsw_source::Span;
 
+use crate::ast::{AssignOperator, BinaryOperator, Chain, RangeEnd};
 use crate::brackets::{Brackets, pair_brackets};
 use crate::lexer::offset;
 use crate::token::{LineStart, Token, TokenKind, Word};
@@ -23,7 +24,6 @@ pub struct Layout {
 /// The tokens of one item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemTokens {
-    /// Their indices.
     pub range: Range<usize>,
     /// The bracket that nests too deeply, when one does.
     pub too_deep: Option<Span>,
@@ -101,10 +101,10 @@ fn lay_out_item(
         if token.kind.is_opener() {
             // A value that is not 0 marks the bracket as one that will be closed.
             token.value = u32::from(is_matched);
-            match token.kind {
-                TokenKind::BraceOpen => open.push((result.len(), Lines::Separate)),
-                _ if is_matched => open.push((result.len(), Lines::Ignored)),
-                _ => {}
+            if token.kind == TokenKind::BraceOpen {
+                open.push((result.len(), Lines::Separate));
+            } else if is_matched {
+                open.push((result.len(), Lines::Ignored));
             }
         }
         result.push(token);
@@ -129,62 +129,42 @@ fn is_separated(previous: TokenKind, token: Token, is_matched: bool) -> bool {
 
 /// Whether a line break after this token ends nothing.
 ///
-/// `>` is missing here, because it may close `Task<int>`; the grammar takes a line break after it as an operator.
+/// `>` may close `Task<int>`, so the grammar itself takes a line break after it as an operator.
 #[must_use]
 pub fn continues_after(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Comma
-            | TokenKind::Equal
-            | TokenKind::FatArrow
-            | TokenKind::Arrow
-            | TokenKind::Colon
-            | TokenKind::PlusEqual
-            | TokenKind::MinusEqual
-            | TokenKind::StarEqual
-            | TokenKind::Plus
-            | TokenKind::Minus
-            | TokenKind::Star
-            | TokenKind::Slash
-            | TokenKind::Percent
-            | TokenKind::EqualEqual
-            | TokenKind::BangEqual
-            | TokenKind::Less
-            | TokenKind::LessEqual
-            | TokenKind::GreaterEqual
-            | TokenKind::In
-            | TokenKind::And
-            | TokenKind::Or
-            | TokenKind::Not
-            | TokenKind::As
-            | TokenKind::QuestionQuestion
-            | TokenKind::DotDot
-            | TokenKind::DotDotEqual
-            | TokenKind::Pipe
-            | TokenKind::Bang
-            | TokenKind::Else
-            | TokenKind::Catch
-    )
+    let is_operator = BinaryOperator::of_token(kind).is_some() && kind != TokenKind::Greater;
+    let is_assignment = AssignOperator::of_token(kind).is_some();
+    let is_range = RangeEnd::of_token(kind).is_some();
+    is_operator
+        || is_assignment
+        || is_range
+        || matches!(
+            kind,
+            TokenKind::Comma
+                | TokenKind::FatArrow
+                | TokenKind::Arrow
+                | TokenKind::Colon
+                | TokenKind::Not
+                | TokenKind::As
+                | TokenKind::Pipe
+                | TokenKind::Bang
+                | TokenKind::Else
+                | TokenKind::Catch
+        )
 }
 
 /// Whether a line break before this token ends nothing.
 #[must_use]
 pub fn continues_before(kind: TokenKind) -> bool {
-    kind.is_comparison()
+    let is_operator = BinaryOperator::of_token(kind).is_some_and(BinaryOperator::may_start_line);
+    let is_dot = Chain::of_token(kind).is_some();
+    is_operator
+        || is_dot
         || matches!(
             kind,
-            TokenKind::Dot
-                | TokenKind::QuestionDot
-                | TokenKind::Catch
+            TokenKind::Catch
                 | TokenKind::Else
-                | TokenKind::And
-                | TokenKind::Or
-                | TokenKind::QuestionQuestion
                 | TokenKind::Pipe
-                | TokenKind::Plus
-                | TokenKind::Star
-                | TokenKind::Slash
-                | TokenKind::Percent
                 | TokenKind::Comma
                 | TokenKind::Semicolon
         )

@@ -1,4 +1,9 @@
 //! From text to syntax tree: lexer, parser and the queries that cut a file into items.
+#![warn(clippy::wildcard_enum_match_arm)]
+#![allow(
+    missing_docs,
+    reason = "a doc says what the name cannot, or is left out"
+)]
 
 pub mod ast;
 mod brackets;
@@ -19,5 +24,5 @@ pub use parsed_file::{
     FileItem, ParsedFile, file_docs, file_item_ids, file_syntax_diagnostics, item_ast, item_offset,
     locate, parse_file,
 };
-pub use token::{LineStart, Token, TokenKind, Value, Word};
+pub use token::{LineStart, ModifierName, Token, TokenClass, TokenKind, Value, Word};
 pub use trivia::{Comment, CommentKind, CommentPosition, DocComment};

@@ -13,7 +13,6 @@ use crate::trivia::Comment;
 /// A file as items.
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
-    /// Its items in order.
     pub items: Vec<FileItem>,
     /// Its `//!` lines, joined.
     pub docs: Option<String>,
@@ -28,7 +27,6 @@ pub struct ParsedFile {
 /// An item and where it stands.
 #[derive(Clone, Debug)]
 pub struct FileItem {
-    /// Its identity.
     pub id: ItemId,
     /// Its tree, with spans relative to `offset`.
     pub item: Arc<Item>,
@@ -148,7 +146,7 @@ fn identify(item: &Item, tokens: &[Token], text: &str) -> (ItemKind, Name) {
     }
 }
 
-/// The name behind the first keyword, so that uses of it need not be reported as well.
+/// The name after the first keyword, so that uses of it need not be reported as well.
 fn seeming_name(tokens: &[Token], text: &str) -> Name {
     let is_name = |token: &&Token| token.kind == TokenKind::Identifier;
     tokens

@@ -3,10 +3,13 @@
 mod depth;
 pub(crate) mod error;
 mod expression;
+mod grammar;
 mod input;
 mod item;
+mod line;
 mod literal;
 mod modifier;
+mod node;
 mod operand;
 mod pattern;
 mod recovery;
@@ -25,8 +28,8 @@ use chumsky::input::Stream;
 
 use crate::ast;
 use crate::lexer::Lexed;
+use crate::parser::grammar::Grammar;
 use crate::parser::input::{ItemSource, State};
-use crate::parser::rules::Grammar;
 use crate::token::Token;
 
 /// What parsing an item gives.

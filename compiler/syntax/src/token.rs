@@ -1,6 +1,10 @@
-//! Tokens: small copyable values; their text stays in the source and their worth in a side table.
+//! Tokens: small copyable values; their text stays in the source, the values of literals in a side table.
+
+mod word;
 
 use gsw_source::{Name, Span};
+
+pub use word::{ModifierName, Word};
 
 /// Defines the kinds of tokens with the text that an error message shows for each.
 macro_rules! token_kinds {
@@ -9,7 +13,6 @@ macro_rules! token_kinds {
         punctuation { $($mark:ident = $mark_text:literal,)* }
         others { $($other:ident = $other_text:literal,)* }
     ) => {
-        /// What a token is.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum TokenKind {
@@ -45,6 +48,16 @@ macro_rules! token_kinds {
                 match self {
                     $(Self::$keyword => concat!("`", $keyword_text, "`"),)*
                     $(Self::$mark => concat!("`", $mark_text, "`"),)*
+                    $(Self::$other => $other_text,)*
+                }
+            }
+
+            /// The text of a reserved word or mark; of anything else, how an error message names it.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$keyword => $keyword_text,)*
+                    $(Self::$mark => $mark_text,)*
                     $(Self::$other => $other_text,)*
                 }
             }
@@ -143,141 +156,161 @@ token_kinds! {
     }
 }
 
+/// What part kinds of tokens play in the grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenClass {
+    /// A name, or what can stand for one.
+    Name,
+    /// A literal by itself.
+    Literal,
+    /// A string without interpolation, or a piece of one with them.
+    Text,
+    /// A reserved word that starts a declaration, a statement or an expression.
+    Keyword,
+    /// A reserved word between two parts of an expression.
+    Joint,
+    /// Opens a bracket, an interpolation or a string with interpolations, which this kind closes.
+    Opener(TokenKind),
+    /// Closes what an opener opens.
+    Closer,
+    /// Ends a statement or an element.
+    Separator,
+    /// Any other mark.
+    Mark,
+}
+
 impl TokenKind {
+    /// What part it plays in the grammar.
+    #[must_use]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a kind: rustc asks for the class of a new one"
+    )]
+    pub const fn class(self) -> TokenClass {
+        match self {
+            Self::Identifier | Self::SelfValue | Self::Underscore => TokenClass::Name,
+            Self::True | Self::False | Self::None | Self::Int | Self::Float | Self::Duration => {
+                TokenClass::Literal
+            }
+            Self::String | Self::StringText => TokenClass::Text,
+            Self::And | Self::As | Self::Catch | Self::Else | Self::In | Self::Or => {
+                TokenClass::Joint
+            }
+            Self::Assert
+            | Self::Await
+            | Self::Break
+            | Self::Const
+            | Self::Continue
+            | Self::Defer
+            | Self::Do
+            | Self::Enum
+            | Self::Error
+            | Self::Fail
+            | Self::Fn
+            | Self::For
+            | Self::If
+            | Self::Import
+            | Self::Let
+            | Self::Match
+            | Self::Not
+            | Self::Private
+            | Self::Race
+            | Self::Return
+            | Self::Spawn
+            | Self::Type
+            | Self::Var
+            | Self::While
+            | Self::Workflow => TokenClass::Keyword,
+            Self::ParenOpen => TokenClass::Opener(Self::ParenClose),
+            Self::BracketOpen => TokenClass::Opener(Self::BracketClose),
+            Self::BraceOpen => TokenClass::Opener(Self::BraceClose),
+            Self::InterpolationOpen => TokenClass::Opener(Self::InterpolationClose),
+            Self::StringOpen => TokenClass::Opener(Self::StringClose),
+            Self::ParenClose
+            | Self::BracketClose
+            | Self::BraceClose
+            | Self::InterpolationClose
+            | Self::StringClose => TokenClass::Closer,
+            Self::Comma | Self::Semicolon | Self::Newline => TokenClass::Separator,
+            Self::Colon
+            | Self::Dot
+            | Self::QuestionDot
+            | Self::DotDot
+            | Self::DotDotEqual
+            | Self::Question
+            | Self::QuestionQuestion
+            | Self::Bang
+            | Self::Equal
+            | Self::EqualEqual
+            | Self::BangEqual
+            | Self::FatArrow
+            | Self::Arrow
+            | Self::Plus
+            | Self::Minus
+            | Self::Star
+            | Self::Slash
+            | Self::Percent
+            | Self::PlusEqual
+            | Self::MinusEqual
+            | Self::StarEqual
+            | Self::Less
+            | Self::LessEqual
+            | Self::Greater
+            | Self::GreaterEqual
+            | Self::Pipe
+            | Self::At => TokenClass::Mark,
+        }
+    }
+
     /// Whether it opens a bracket, an interpolation or a string with interpolations.
     #[must_use]
     pub const fn is_opener(self) -> bool {
-        matches!(
-            self,
-            Self::ParenOpen
-                | Self::BracketOpen
-                | Self::BraceOpen
-                | Self::InterpolationOpen
-                | Self::StringOpen
-        )
+        self.closer().is_some()
     }
 
     /// What closes this opener.
     #[must_use]
     pub const fn closer(self) -> Option<Self> {
-        match self {
-            Self::ParenOpen => Some(Self::ParenClose),
-            Self::BracketOpen => Some(Self::BracketClose),
-            Self::BraceOpen => Some(Self::BraceClose),
-            Self::InterpolationOpen => Some(Self::InterpolationClose),
-            Self::StringOpen => Some(Self::StringClose),
-            _ => None,
+        if let TokenClass::Opener(closer) = self.class() {
+            Some(closer)
+        } else {
+            None
         }
     }
 
     /// Whether it closes what an opener opens.
     #[must_use]
     pub const fn is_closer(self) -> bool {
-        matches!(
-            self,
-            Self::ParenClose
-                | Self::BracketClose
-                | Self::BraceClose
-                | Self::InterpolationClose
-                | Self::StringClose
-        )
+        matches!(self.class(), TokenClass::Closer)
     }
 
-    /// Whether it compares two values; such operators do not chain.
+    /// Whether it is a literal by itself; strings are productions of their own.
     #[must_use]
-    pub const fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            Self::EqualEqual
-                | Self::BangEqual
-                | Self::Less
-                | Self::LessEqual
-                | Self::Greater
-                | Self::GreaterEqual
-                | Self::In
-        )
+    pub const fn is_literal(self) -> bool {
+        matches!(self.class(), TokenClass::Literal)
+    }
+
+    /// Whether it ends a statement or an element.
+    #[must_use]
+    pub const fn is_separator(self) -> bool {
+        matches!(self.class(), TokenClass::Separator)
+    }
+
+    /// Whether an expression can start with it.
+    #[must_use]
+    pub const fn starts_expression(self) -> bool {
+        match self.class() {
+            TokenClass::Name | TokenClass::Literal | TokenClass::Keyword => true,
+            TokenClass::Text => matches!(self, Self::String),
+            TokenClass::Opener(_) => !matches!(self, Self::InterpolationOpen),
+            TokenClass::Mark => matches!(self, Self::Minus),
+            TokenClass::Joint | TokenClass::Closer | TokenClass::Separator => false,
+        }
     }
 }
 
-/// Defines the words that the grammar asks for in places where any name could stand.
-macro_rules! words {
-    ($($word:ident = $text:literal,)*) => {
-        /// An identifier that means something in some places; `Other` means nothing anywhere.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[repr(u8)]
-        pub enum Word {
-            /// An ordinary name.
-            Other,
-            $(#[doc = concat!("`", $text, "`")] $word,)*
-        }
-
-        impl Word {
-            /// The word spelled `text`.
-            #[must_use]
-            pub fn classify(text: &str) -> Self {
-                match text {
-                    $($text => Self::$word,)*
-                    _ => Self::Other,
-                }
-            }
-
-            /// How an error message names it.
-            #[must_use]
-            pub const fn description(self) -> &'static str {
-                match self {
-                    Self::Other => "a name",
-                    $(Self::$word => concat!("`", $text, "`"),)*
-                }
-            }
-        }
-    };
-}
-
-words! {
-    Agent = "agent",
-    Prompt = "prompt",
-    Tool = "tool",
-    Mcp = "mcp",
-    Hook = "hook",
-    Human = "human",
-    Skill = "skill",
-    Test = "test",
-    Permissions = "permissions",
-    Step = "step",
-    Parallel = "parallel",
-    Timeout = "timeout",
-    Retry = "retry",
-    Budget = "budget",
-    Reflect = "reflect",
-    Revise = "revise",
-    State = "state",
-    Emit = "emit",
-    Mock = "mock",
-    Detached = "detached",
-    User = "user",
-    System = "system",
-    Example = "example",
-    Fails = "fails",
-    Cassette = "cassette",
-    Backoff = "backoff",
-    Max = "max",
-    Limit = "limit",
-    Errors = "errors",
-    By = "by",
-    With = "with",
-    Where = "where",
-    Until = "until",
-    Uses = "uses",
-    Pure = "pure",
-    Reads = "reads",
-    Idempotent = "idempotent",
-    Once = "once",
-}
-
-/// One token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
     pub kind: TokenKind,
     /// Which contextual word an identifier is.
     pub word: Word,
@@ -285,7 +318,6 @@ pub struct Token {
     pub line_start: LineStart,
     /// The index of a literal's value; for a bracket the distance to its partner, 0 when it has none.
     pub value: u32,
-    /// Its bytes.
     pub span: Span,
 }
 
@@ -294,7 +326,7 @@ pub struct Token {
 pub enum LineStart {
     /// Something stands before it on its line.
     Inside,
-    /// It is the first on its line, behind blanks.
+    /// It is the first on its line, after blanks.
     Indented,
     /// It is the first on its line, with nothing before it.
     Margin,

@@ -64,6 +64,30 @@ fn deep_nesting_is_one_report() {
 }
 
 #[test]
+fn deep_parts_of_heads_are_reported_once() {
+    let deep = format!("{}1", "1 + ".repeat(5_000));
+    for (before, after) in [
+        ("const A = ", ""),
+        ("@alias(", ")\ntype R { a: int }"),
+        ("type R { a: int = ", " }"),
+        ("type R { @alias(", ") a: int }"),
+        ("enum E { @alias(", ") A }"),
+        ("enum E { A(@alias(", ") n: int) }"),
+        ("error E(n: int = ", ")"),
+        ("fn f(@alias(", ") n: int) -> int { n }"),
+        ("hook h { before_tool(@alias(", ") call) { } }"),
+        ("agent a { model: ", " }"),
+        ("prompt p() -> int by a { user ", " }"),
+        ("tool t(n: int) -> int idempotent by (", ") { n }"),
+        ("workflow w() budget(calls: ", ") { }"),
+        ("test \"t\" cassette \"${", "}\" { }"),
+    ] {
+        let text = format!("{before}{deep}{after}\nfn g() -> int {{ 1 }}\n");
+        assert_eq!(parse(&text), 1, "{before}…{after}");
+    }
+}
+
+#[test]
 fn allowed_nesting_is_allowed() {
     for (open, inner, close, count) in [
         ("(", "1", ")", 254),

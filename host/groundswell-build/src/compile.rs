@@ -8,12 +8,12 @@ use gsw_abi::program::Program;
 use gsw_codegen::Options;
 use gsw_source::{Database, Diagnostic, Disk, Project, Severity};
 
-/// A compiled program.
+/// A program that was compiled while the host was built.
 #[derive(Debug)]
 pub struct Built {
-    /// The image, for `groundswell::Program::from_image`.
+    /// The image that `groundswell::Program::from_image` takes.
     pub image: Vec<u8>,
-    /// Its tables.
+    /// The tables of the program: its types, workflows and tools.
     pub program: Program,
     /// What the checker warns of, as text, each several lines.
     pub warnings: Vec<String>,
@@ -49,8 +49,8 @@ impl std::error::Error for BuildError {}
 /// When it cannot be read or has errors.
 pub fn compile(entry: &Path) -> Result<Built, BuildError> {
     let mut db = Database::default();
-    gsw_semantics::open_project(&mut db, entry, &Disk).map_err(BuildError::File)?;
-    let found = gsw_evaluator::check_project(&db);
+    gsw_project::open_project(&mut db, entry, &Disk).map_err(BuildError::File)?;
+    let found = gsw_analysis::check_project(&db);
     if found.iter().any(|it| it.severity == Severity::Error) {
         return Err(BuildError::Source(shown(&db, &found)));
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use gsw_engine::model::Issue;
 use gsw_engine::run::RunError;
+use gsw_notation::issue::Issue;
 use serde::de::DeserializeOwned;
 
 /// Why a run gave no value.
@@ -11,13 +11,13 @@ use serde::de::DeserializeOwned;
 pub enum Error {
     /// The workflow raised an error that it did not catch.
     Raised(Box<RunError>),
-    /// It was cancelled.
+    /// The run was cancelled before its end.
     Cancelled,
     /// It did not begin: the input does not fit its parameters.
     InvalidInput(Vec<Issue>),
     /// The value does not fit the type that the host asked for.
     Output {
-        /// The value as JSON.
+        /// The value that does not fit, as JSON.
         value: String,
         /// Why it does not fit.
         error: serde_json::Error,
@@ -32,12 +32,13 @@ impl Error {
     /// `error.raised::<DeployFailed>("DeployFailed")` is `None` for another error, and for one whose fields do not fit.
     #[must_use]
     pub fn raised<T: DeserializeOwned>(&self, kind: &str) -> Option<T> {
-        match self {
-            Self::Raised(raised) if raised.error == kind => {
-                serde_json::from_value(raised.fields.clone()).ok()
-            }
-            _ => None,
+        let Self::Raised(raised) = self else {
+            return None;
+        };
+        if raised.error != kind {
+            return None;
         }
+        serde_json::from_value(raised.fields.clone()).ok()
     }
 
     /// The error as JSON, as a built program prints it with `--json`.
@@ -91,7 +92,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Output { error, .. } => Some(error),
-            _ => None,
+            Self::Raised(_) | Self::InvalidInput(_) | Self::Cancelled | Self::Internal(_) => None,
         }
     }
 }
@@ -101,9 +102,9 @@ impl std::error::Error for Error {
 pub enum HostError {
     /// The program has no workflow of this name.
     UnknownWorkflow {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What there is.
+        /// The names of the workflows that the program has.
         known: Vec<String>,
     },
     /// The input is no JSON object, or cannot be written as one.

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, as a host reads it.
+//! The events of a run while it goes on, as a host reads them.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures_core::Stream;
-use gsw_engine::event::Event;
+use gsw_tree::event::Event;
 
 /// How many events may wait for one subscription before it loses the next ones.
 pub const QUEUE: usize = 4_096;

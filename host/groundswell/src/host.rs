@@ -4,10 +4,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
-use gsw_engine::engine::{Engine, EngineOptions};
-use gsw_engine::host::{Beyond, Variables};
-use gsw_engine::human::Humans;
-use gsw_engine::observe::{History, Observers};
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::host::{Beyond, Variables};
+use gsw_driver::human::Humans;
+use gsw_tree::observe::{History, Observers};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub struct Host {
     engine: Engine,
 }
 
-/// Settings of a host.
+/// What a host is built from: models, limits and observers.
 pub struct HostBuilder {
     program: Program,
     tools: Tools,
@@ -193,7 +193,9 @@ impl Host {
         let input = match input {
             Value::Object(input) => input,
             Value::Null => Map::new(),
-            other => return Err(HostError::Input(format!("it is {other}"))),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                return Err(HostError::Input(format!("it is {other}")));
+            }
         };
         Ok(Run::start(&self.engine, index, input))
     }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use gsw_engine::driver::call::Call;
-use gsw_engine::human::{self, Humans, NoReply, Reply, Replying};
-use gsw_engine::model::Issue;
+use gsw_driver::call::Call;
+use gsw_driver::human::{Humans, NoReply, Replying};
+use gsw_engine::human::{self, Reply};
+use gsw_notation::issue::Issue;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::runtime::Handle;

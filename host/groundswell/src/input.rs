@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::error::HostError;
 
-/// Parameters by name.
+/// The parameters of a workflow by their names.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Input(Map<String, Value>);

@@ -13,8 +13,10 @@
 //! # }
 //! ```
 //!
-//! [`Run::events`] tells what happens, [`Run::finish`] gives the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
+//! [`Run::events`] streams what happens, [`Run::finish`] returns the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
 //! cores; any executor can await them.
+
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod error;
 mod events;
@@ -30,10 +32,10 @@ pub mod variant;
 
 pub use error::{Error, HostError};
 pub use events::{Events, QUEUE};
-pub use gsw_engine::event::{Event, EventKind, Level, LogLine, Verdict};
-pub use gsw_engine::model::Issue;
-pub use gsw_engine::node::{Node, NodeId, Status, Tree};
 pub use gsw_engine::run::{RunError, TracePlace};
+pub use gsw_notation::issue::Issue;
+pub use gsw_tree::event::{Event, EventKind, Level, LogLine, Verdict};
+pub use gsw_tree::node::{Node, NodeId, Status, Tree};
 pub use host::{Host, HostBuilder};
 pub use human::Question;
 #[doc(hidden)]

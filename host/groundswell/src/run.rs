@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use gsw_engine::engine::{Canceller, Engine, RunOptions};
-use gsw_engine::node::Tree;
+use gsw_driver::engine::{Canceller, Engine, RunOptions};
 use gsw_engine::run::{self, RunResult};
+use gsw_tree::node::Tree;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot::{self, Receiver};
@@ -43,7 +43,7 @@ pub struct Finished<T> {
     pub result: Result<T, Error>,
     /// Everything that happened in it.
     pub tree: Tree,
-    /// How long it took.
+    /// How long the whole run took.
     pub duration: Duration,
 }
 
@@ -93,7 +93,7 @@ impl<T: DeserializeOwned> Run<T> {
 }
 
 impl<T> Run<T> {
-    /// Its name in events.
+    /// The id of the run, which its events carry.
     #[must_use]
     pub fn id(&self) -> &str {
         self.canceller.run()

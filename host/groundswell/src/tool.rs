@@ -6,8 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use gsw_engine::driver::call::Call;
-use gsw_engine::host::{Answer, HostTools};
+use gsw_driver::call::Call;
+use gsw_driver::host::{Answer, HostTools};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gsw_engine::{calendar, duration};
+use gsw_notation::{calendar, duration};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -77,8 +77,9 @@ impl<'de> Deserialize<'de> for Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Span, Time};
     use serde_json::json;
+
+    use super::{Bytes, Span, Time};
 
     #[test]
     fn values_have_the_form_of_the_language() {

@@ -38,11 +38,9 @@ impl Tree {
     /// The name of the variant on the wire; empty when there is none.
     #[must_use]
     pub fn kind(&self) -> &str {
-        let kind = match &self.0 {
-            Value::Object(fields) => fields.get("kind").and_then(Value::as_str),
-            other => other.as_str(),
-        };
-        kind.unwrap_or_default()
+        let fields = self.0.as_object();
+        let kind = fields.map_or(Some(&self.0), |it| it.get("kind"));
+        kind.and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The payload.

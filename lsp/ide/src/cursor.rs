@@ -1,6 +1,6 @@
 //! What stands at a place: the item, and the name in it that inference resolved.
 
-use gsw_semantics::model::Reference;
+use gsw_infer::Reference;
 use gsw_source::{Db, File, ItemId, Span};
 use gsw_syntax::{item_ast, item_offset};
 
@@ -28,7 +28,7 @@ pub fn item_at(db: &dyn Db, file: File, offset: u32) -> Option<(ItemId, u32)> {
 /// The narrowest resolved name at `offset`.
 pub fn cursor(db: &dyn Db, file: File, offset: u32) -> Option<Cursor> {
     let (item, inside) = item_at(db, file, offset)?;
-    gsw_semantics::item_bodies(db, item)
+    gsw_infer::infer_item(db, item)
         .references
         .iter()
         .filter(|(span, _)| span.touches(inside))

@@ -1,6 +1,7 @@
 //! `textDocument/definition`: where the name at a place is declared.
 
-use gsw_semantics::model::{Reference, TypeDeclarationKind};
+use gsw_infer::Reference;
+use gsw_names::TypeDeclarationKind;
 use gsw_source::{Db, File, ItemId, Place, Span};
 
 use crate::cursor::cursor;
@@ -9,7 +10,6 @@ use crate::declared_name::name_span;
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// Its name.
     pub place: Place,
 }
 
@@ -19,7 +19,7 @@ pub fn definition(db: &dyn Db, file: File, offset: u32) -> Option<Target> {
     let cursor = cursor(db, file, offset)?;
     let place = match cursor.reference {
         Reference::Local { part, local } => {
-            let body = gsw_semantics::body(db, cursor.item, part)?;
+            let body = gsw_infer::body(db, cursor.item, part)?;
             Place::Item {
                 item: cursor.item,
                 span: body.local(local).span,
@@ -50,14 +50,14 @@ pub fn definition(db: &dyn Db, file: File, offset: u32) -> Option<Target> {
 }
 
 fn variant_span(db: &dyn Db, item: ItemId, variant: u32) -> Option<Span> {
-    match &gsw_semantics::type_declaration(db, item).declaration.kind {
+    match &gsw_names::type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Enum(variants) => variants.get(variant as usize).map(|it| it.span),
-        _ => None,
+        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => None,
     }
 }
 
 fn field_span(db: &dyn Db, item: ItemId, variant: u32, field: u32) -> Option<Span> {
-    let fields = match &gsw_semantics::type_declaration(db, item).declaration.kind {
+    let fields = match &gsw_names::type_declaration(db, item).declaration.kind {
         TypeDeclarationKind::Record(fields) => fields,
         TypeDeclarationKind::Enum(variants) => &variants.get(variant as usize)?.fields,
         TypeDeclarationKind::Alias { .. } => return None,

@@ -5,7 +5,7 @@ use gsw_source::{Db, Diagnostic, File, Project};
 /// The reports about `file`, in order of place.
 #[must_use]
 pub fn diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
-    gsw_evaluator::check_file(db, file)
+    gsw_analysis::check_file(db, file)
 }
 
 /// The reports about the project's `gsw.toml` and the files that it names, each file with its own.
@@ -14,7 +14,7 @@ pub fn project_diagnostics(db: &dyn Db) -> Vec<(File, Vec<Diagnostic>)> {
     let Some(project) = Project::try_get(db) else {
         return Vec::new();
     };
-    let found = gsw_semantics::configuration_diagnostics(db);
+    let found = gsw_project::configuration_diagnostics(db);
     let files = [project.configuration(db), project.prices(db)];
     let of_file = |file: File| {
         let own = found.iter().filter(|it| it.place.file(db) == file);

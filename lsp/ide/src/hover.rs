@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::hir::LocalKind;
-use gsw_semantics::model::{Parameter, Reference, Signature, TypeDeclarationKind};
-use gsw_semantics::{display_type, item_signature, item_summary, type_declaration};
+use gsw_analysis::item_summary;
+use gsw_infer::Reference;
+use gsw_infer::hir::LocalKind;
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
+};
 use gsw_source::{Db, File, ItemId, ItemKind, Span};
 use gsw_syntax::item_ast;
 
@@ -33,7 +36,7 @@ pub fn hover(db: &dyn Db, file: File, offset: u32) -> Option<Hover> {
             field,
         } => field_head(db, *item, *variant, *field)?,
         Reference::Module(file) => (
-            format!("import {}", gsw_semantics::shown_module(db, *file)),
+            format!("import {}", gsw_names::shown_module(db, *file)),
             gsw_syntax::file_docs(db, *file),
         ),
     };
@@ -51,7 +54,7 @@ fn local(db: &dyn Db, cursor: &Cursor) -> Option<String> {
     let Reference::Local { part, local } = cursor.reference else {
         return None;
     };
-    let body = gsw_semantics::body(db, cursor.item, part)?;
+    let body = gsw_infer::body(db, cursor.item, part)?;
     let local = body.local(local);
     let ty = display_type(db, &local.ty);
     Some(match local.kind {
@@ -81,7 +84,13 @@ fn item_head(db: &dyn Db, item: ItemId) -> String {
         ItemKind::Workflow => "workflow",
         ItemKind::Tool => "tool",
         ItemKind::Human => "human",
-        _ => "fn",
+        ItemKind::Function
+        | ItemKind::Import
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => "fn",
     };
     let signature = &item_signature(db, item).signature;
     let mut head = format!("{keyword} {name}{}", heading(db, signature));
@@ -128,7 +137,9 @@ fn error_head(db: &dyn Db, item: ItemId) -> String {
         TypeDeclarationKind::Record(fields) if !fields.is_empty() => {
             format!("error {}({})", item.name(db), parameters(db, fields))
         }
-        _ => format!("error {}", item.name(db)),
+        TypeDeclarationKind::Record(_)
+        | TypeDeclarationKind::Enum(_)
+        | TypeDeclarationKind::Alias { .. } => format!("error {}", item.name(db)),
     }
 }
 

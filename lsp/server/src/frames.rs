@@ -23,7 +23,7 @@ pub fn messages() -> DuplexStream {
     receiver
 }
 
-/// The body behind the next header that has a length; `None` at the end of input.
+/// The body after the next header that has a length; `None` at the end of input.
 async fn next(input: &mut BufReader<Stdin>) -> Result<Option<Vec<u8>>> {
     let mut length = None;
     loop {

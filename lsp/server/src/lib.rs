@@ -1,4 +1,5 @@
 //! The language server: the one crate that speaks the protocol.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod backend;
 mod convert;

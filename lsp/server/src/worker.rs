@@ -15,7 +15,6 @@ use crate::documents::Documents;
 /// What jobs work on.
 #[derive(Default)]
 pub struct State {
-    /// The compiler's database.
     pub db: Database,
     documents: Documents,
     files: HashMap<PathBuf, File>,
@@ -77,12 +76,12 @@ impl State {
         let text: Arc<str> = text.into();
         self.documents.set(path.to_owned(), text.clone());
         let Some(&file) = self.files.get(path) else {
-            let file = gsw_semantics::open_project(&mut self.db, path, &self.documents).ok()?;
+            let file = gsw_project::open_project(&mut self.db, path, &self.documents).ok()?;
             self.files.insert(path.to_owned(), file);
             return Some(file);
         };
         file.set_text(&mut self.db).to(text);
-        gsw_semantics::follow_imports(&mut self.db, file, &self.documents);
+        gsw_project::follow_imports(&mut self.db, file, &self.documents);
         Some(file)
     }
 
@@ -120,7 +119,7 @@ impl State {
         };
         let paths: Vec<_> = self.files.into_keys().collect();
         for path in paths {
-            if let Ok(file) = gsw_semantics::open_project(&mut fresh.db, &path, &fresh.documents) {
+            if let Ok(file) = gsw_project::open_project(&mut fresh.db, &path, &fresh.documents) {
                 fresh.files.insert(path, file);
             }
         }

@@ -19,45 +19,25 @@ macro_rules! fixed {
 }
 
 fixed! {
-    /// `()`
     UNIT = Type::Unit;
-    /// `bool`
     BOOL = Type::Bool;
-    /// `int`
     INT = Type::Int;
-    /// `float`
     FLOAT = Type::Float;
-    /// `string`
     STRING = Type::String;
-    /// `bytes`
     BYTES = Type::Bytes;
-    /// `time`
     TIME = Type::Time;
-    /// `duration`
     DURATION = Type::Duration;
-    /// `json`
     JSON = Type::Json;
-    /// `secret`
     SECRET = Type::Secret;
-    /// `image`, `document`
     MEDIA = Type::Media;
-    /// `Error`
     ERROR = Type::Error;
-    /// Any function value.
     FUNCTION = Type::Function;
-    /// `Session`
     SESSION = Type::Session;
-    /// `[string]`
     LIST_STRING = Type::List(STRING);
-    /// `[json]`
     LIST_JSON = Type::List(JSON);
-    /// `{string: json}`
     MAP_STRING_JSON = Type::Map { key: STRING, value: JSON };
-    /// `string?`
     OPTIONAL_STRING = Type::Optional(STRING);
-    /// `int?`
     OPTIONAL_INT = Type::Optional(INT);
-    /// `duration?`
     OPTIONAL_DURATION = Type::Optional(DURATION);
     /// `Issue`: what does not fit in an answer.
     ISSUE = Type::Record(crate::types::Record {
@@ -65,13 +45,9 @@ fixed! {
         docs: None,
         fields: vec![text("path"), text("expected"), text("found"), text("message")],
     });
-    /// `[Issue]`
     LIST_ISSUE = Type::List(ISSUE);
-    /// `[Error]`
     LIST_ERROR = Type::List(ERROR);
-    /// `bytes?`
     OPTIONAL_BYTES = Type::Optional(BYTES);
-    /// `[int]`
     LIST_INT = Type::List(INT);
 }
 
@@ -84,7 +60,6 @@ macro_rules! errors {
         pub enum BuiltinError { $($(#[$doc])* $variant),* }
 
         impl BuiltinError {
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// Its name in the language.
@@ -118,7 +93,6 @@ errors! {
     QuotaExceeded Model (message: STRING);
     /// The answer does not fit the type.
     InvalidResponse Model (issues: LIST_ISSUE);
-    /// The model declined.
     Refused Model (reason: STRING);
     /// The request is larger than the model takes.
     ContextTooLong Model (tokens: OPTIONAL_INT, limit: OPTIONAL_INT);
@@ -126,21 +100,15 @@ errors! {
     MaxTokens Model ();
     /// Anything else that a provider reports, also an unreachable one.
     ProviderError Model (status: OPTIONAL_INT, message: STRING);
-    /// A `timeout` ran out.
     Timeout Error (after: DURATION);
-    /// A tool failed.
     ToolFailed Error (tool: STRING, message: STRING);
-    /// An MCP server failed.
     McpError Error (server: STRING, message: STRING);
-    /// A file operation failed.
     IoError Error (path: OPTIONAL_STRING, message: STRING);
     /// An HTTP answer was not a success.
     HttpError Error (status: INT, body: STRING);
     /// A value does not fit the type it is read as.
     DecodeError Error (path: STRING, expected: STRING, found: STRING);
-    /// `fail Failed("…")`
     Failed Error (message: STRING);
-    /// Several errors at once.
     Many Error (errors: LIST_ERROR);
     /// An integer left 64 bits.
     Overflow Fault ();
@@ -148,17 +116,15 @@ errors! {
     DivisionByZero Fault ();
     /// An index or key that is not there.
     OutOfRange Fault ();
-    /// Calls nest too deep.
     StackOverflow Fault ();
     /// An `assert` or a check does not hold.
     AssertionFailed Fault (message: STRING);
     /// A budget is used up.
     BudgetExceeded Fault (what: STRING);
-    /// Not permitted.
+    /// The program, or its user, did not permit it.
     PermissionDenied Fault (what: STRING);
     /// A `once` effect began and its end was never seen.
     OutcomeUnknown Fault (what: STRING);
-    /// The run's memory limit.
     OutOfMemory Fault ();
     /// A mistake of the runtime or the compiler.
     Internal Fault (message: STRING);

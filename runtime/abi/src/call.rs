@@ -24,9 +24,8 @@ pub use node_kind::NodeKind;
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CallKind {
-    /// Returns a word.
     Plain,
-    /// Returns an [`Outcome`].
+    /// Returns an [`Outcome`], and so may raise.
     Raising,
     /// Returns a status and may suspend.
     Waiting,
@@ -35,9 +34,9 @@ pub enum CallKind {
 /// What a parameter is and who owns it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Parameter {
-    /// A number; no ownership.
+    /// A number, of which there is no owner.
     Word,
-    /// The caller keeps it.
+    /// The caller stays the owner of the object.
     Borrow,
     /// The callee takes it over.
     Own,
@@ -53,418 +52,417 @@ macro_rules! for_each_runtime_call {
     ($then:path) => {
         $then! {
             // Memory. Compiled code counts by itself and calls these when it must.
-            /// A fresh object of `words` words after the header, not yet written: type, extra, words.
+            // A fresh object of `words` words after the header, not yet written: type, extra, words.
             object_new plain(word, word, word);
-            /// Frees an object whose last owner is gone.
+            // Frees an object whose last owner is gone.
             object_free plain(word);
-            /// A fresh frame of a function, with no parent and its slots not yet written.
+            // A fresh frame of a function, with no parent and its slots not yet written.
             frame_new plain(word);
-            /// Frees a frame that has ended; its slots own nothing any more.
+            // Frees a frame that has ended; its slots own nothing any more.
             frame_free plain(word);
-            /// The value of a constant that this run has made already, by the function that makes it; 0 when it has not.
+            // The value of a constant that this run has made already, by the function that makes it; 0 when it has not.
             constant_kept plain(word);
-            /// Keeps the value of a constant until the run ends.
+            // Keeps the value of a constant until the run ends.
             constant_keep plain(word, borrow);
 
             // Errors.
-            /// A fault without fields, by the index of its `BuiltinError`.
+            // A fault without fields, by the index of its `BuiltinError`.
             fault plain(word);
-            /// What a loop or call must raise that found the stop flag set; 0 when it goes on.
+            // What a loop or call must raise that found the stop flag set; 0 when it goes on.
             interrupted plain();
-            /// Appends a span (index into the program's spans) to an error's trace.
+            // Appends a span (index into the program's spans) to an error's trace.
             error_trace plain(borrow, word);
-            /// Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
+            // Whether `catch` may look at this error: 0 for the unwinding of a cancellation.
             error_is_catchable plain(borrow);
-            /// `e.message()`
+            // `e.message()`
             error_message plain(borrow);
-            /// `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
+            // `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
             assertion_failed plain(own);
-            /// A value as a failed `assert` shows it, cut when it is long.
+            // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
-            /// A fault `Internal` with this message.
+            // A fault `Internal` with this message.
             internal_fault plain(own);
-            /// Raises when the run is to stop or its memory is used up: after the body of a `catch`.
+            // Raises when the run is to stop or its memory is used up: after the body of a `catch`.
             poll raising();
 
             // Any value; `ty` is its type.
-            /// `==`
+            // `==`
             value_equal plain(ty, borrow, borrow);
-            /// -1, 0 or 1 as an `i64`.
+            // -1, 0 or 1 as an `i64`.
             value_compare plain(ty, borrow, borrow);
-            /// `x.to_string()`, the text of `${x}`.
+            // `x.to_string()`, the text of `${x}`.
             value_to_string plain(ty, borrow);
-            /// `x.to_json()` as a `json`.
+            // `x.to_json()` as a `json`.
             value_to_json plain(ty, borrow);
-            /// The fields of a variant's or record's JSON are checked on the way: `j as T`.
+            // The fields of a variant's or record's JSON are checked on the way: `j as T`.
             json_as raising(result, borrow);
-            /// A string as a literal union: `s as "a" | "b"`.
+            // A string as a literal union: `s as "a" | "b"`.
             string_as raising(result, own);
 
             // Lists.
-            /// An empty list with room for n elements.
+            // An empty list with room for n elements.
             list_new plain(result, word);
-            /// `xs.len()`
+            // `xs.len()`
             list_len plain(borrow);
-            /// A list with one more element; in place when `xs` has no other owner.
+            // A list with one more element; in place when `xs` has no other owner.
             list_push plain(own, own);
-            /// `xs[i]`, or `OutOfRange`.
+            // `xs[i]`, or `OutOfRange`.
             list_index raising(borrow, word);
-            /// Element i; it is in range.
+            // Element i; it is in range.
             list_at plain(borrow, word);
-            /// `xs.get(i)`
+            // `xs.get(i)`
             list_get plain(result, borrow, word);
-            /// `xs + ys`
+            // `xs + ys`
             list_concat plain(own, borrow);
-            /// `xs.slice(from, to)`, clamped.
+            // `xs.slice(from, to)`, clamped.
             list_slice raising(borrow, word, word);
-            /// `xs.reverse()`
+            // `xs.reverse()`
             list_reverse raising(own);
-            /// `xs.sort()`, stable, ascending.
+            // `xs.sort()`, stable, ascending.
             list_sort raising(own);
-            /// `xs.sort_desc()`, stable.
+            // `xs.sort_desc()`, stable.
             list_sort_desc raising(own);
-            /// `xs` in the stable order of `keys`, a list of the same length.
+            // `xs` in the stable order of `keys`, a list of the same length.
             list_sort_by_keys raising(own, own);
-            /// The same, descending.
+            // The same, descending.
             list_sort_by_keys_desc raising(own, own);
-            /// `x in xs`
+            // `x in xs`
             list_contains plain(borrow, borrow);
-            /// `xs.index_of(x)`
+            // `xs.index_of(x)`
             list_index_of plain(borrow, borrow);
-            /// `xs.unique()`
+            // `xs.unique()`
             list_unique raising(own);
-            /// `xs.zip(ys)`
+            // `xs.zip(ys)`
             list_zip raising(result, borrow, borrow);
-            /// `xs.enumerate()`
+            // `xs.enumerate()`
             list_enumerate raising(result, borrow);
-            /// `xs.chunks(n)`, or `AssertionFailed` for n below 1.
+            // `xs.chunks(n)`, or `AssertionFailed` for n below 1.
             list_chunks raising(result, borrow, word);
-            /// `xs.windows(n)`, or `AssertionFailed` for n below 1.
+            // `xs.windows(n)`, or `AssertionFailed` for n below 1.
             list_windows raising(result, borrow, word);
-            /// `xs.flatten()`
+            // `xs.flatten()`
             list_flatten raising(result, borrow);
-            /// `xs.join(sep)` of strings.
+            // `xs.join(sep)` of strings.
             list_join raising(borrow, borrow);
-            /// `xs.sum()` of ints, floats or durations, or `Overflow`.
+            // `xs.sum()` of ints, floats or durations, or `Overflow`.
             list_sum raising(borrow);
-            /// The ints `from..to` as a list.
+            // The ints `from..to` as a list.
             list_range raising(word, word);
-            /// `xs` with element i replaced, or `OutOfRange`.
+            // `xs` with element i replaced, or `OutOfRange`.
             list_set raising(own, word, own);
 
             // Maps.
-            /// `{}`
+            // `{}`
             map_new plain(result);
-            /// `m.len()`
+            // `m.len()`
             map_len plain(borrow);
-            /// `m.insert(k, v)`
+            // `m.insert(k, v)`
             map_insert plain(own, own, own);
-            /// `m.get(k)`
+            // `m.get(k)`
             map_get plain(result, borrow, borrow);
-            /// `m.get(k)`, where a map that nobody else sees is left with another value under the key.
+            // `m.get(k)`, where a map that nobody else sees is left with another value under the key.
             map_exchange plain(result, borrow, borrow, own);
-            /// `m[k]`, or `OutOfRange`.
+            // `m[k]`, or `OutOfRange`.
             map_index raising(borrow, borrow);
-            /// `k in m`
+            // `k in m`
             map_has plain(borrow, borrow);
-            /// `m.remove(k)`
+            // `m.remove(k)`
             map_remove plain(own, borrow);
-            /// `m.keys()`
+            // `m.keys()`
             map_keys raising(result, borrow);
-            /// `m.values()`
+            // `m.values()`
             map_values raising(result, borrow);
-            /// `m.entries()`
+            // `m.entries()`
             map_entries raising(result, borrow);
-            /// `m.merge(other)`
+            // `m.merge(other)`
             map_merge raising(own, borrow);
-            /// The key of entry i, in order of insertion; i is in range.
+            // The key of entry i, in order of insertion; i is in range.
             map_key_at plain(borrow, word);
-            /// The value of entry i; i is in range.
+            // The value of entry i; i is in range.
             map_value_at plain(borrow, word);
 
             // Strings.
-            /// `s.len()`
+            // `s.len()`
             string_len plain(borrow);
-            /// `a + b`
+            // `a + b`
             string_concat plain(own, borrow);
-            /// `a == b`
+            // `a == b`
             string_equal plain(borrow, borrow);
-            /// `sub in s`, `s.contains(sub)`: haystack, needle.
+            // `sub in s`, `s.contains(sub)`: haystack, needle.
             string_contains plain(borrow, borrow);
-            /// `s.starts_with(p)`
+            // `s.starts_with(p)`
             string_starts_with plain(borrow, borrow);
-            /// `s.ends_with(p)`
+            // `s.ends_with(p)`
             string_ends_with plain(borrow, borrow);
-            /// `s.trim()`
+            // `s.trim()`
             string_trim plain(borrow);
-            /// `s.split(sep)`
+            // `s.split(sep)`
             string_split raising(borrow, borrow);
-            /// `s.split_once(sep)`
+            // `s.split_once(sep)`
             string_split_once plain(result, borrow, borrow);
-            /// `s.lines()`
+            // `s.lines()`
             string_lines raising(borrow);
-            /// `s.words()`
+            // `s.words()`
             string_words raising(borrow);
-            /// `s.chars()`
+            // `s.chars()`
             string_chars raising(borrow);
-            /// `s.upper()`
+            // `s.upper()`
             string_upper raising(borrow);
-            /// `s.lower()`
+            // `s.lower()`
             string_lower raising(borrow);
-            /// `s.replace(a, b)`
+            // `s.replace(a, b)`
             string_replace raising(borrow, borrow, borrow);
-            /// `s.slice(from, to)`, clamped, in scalar values.
+            // `s.slice(from, to)`, clamped, in scalar values.
             string_slice plain(borrow, word, word);
-            /// `s.repeat(n)`
+            // `s.repeat(n)`
             string_repeat raising(borrow, word);
-            /// `s.pad_start(n, c)`
+            // `s.pad_start(n, c)`
             string_pad_start raising(borrow, word, borrow);
-            /// `s.pad_end(n, c)`
+            // `s.pad_end(n, c)`
             string_pad_end raising(borrow, word, borrow);
-            /// `s.index_of(sub)`
+            // `s.index_of(sub)`
             string_index_of plain(borrow, borrow);
-            /// `s.matches(r"…")`
+            // `s.matches(r"…")`
             string_matches raising(borrow, borrow);
-            /// `s.parse_int()`
+            // `s.parse_int()`
             string_parse_int plain(borrow);
-            /// `s.parse_float()`
+            // `s.parse_float()`
             string_parse_float plain(result, borrow);
 
-            /// `b.text()` of bytes.
+            // `b.text()` of bytes.
             bytes_text raising(borrow);
-            /// `s.bytes()`
+            // `s.bytes()`
             string_bytes raising(borrow);
 
             // Regular expressions and CSV.
-            /// `regex.new(pattern)`: `Failed` for what is no pattern.
+            // `regex.new(pattern)`: `Failed` for what is no pattern.
             regex_check raising(borrow);
-            /// `r.find(s)`: pattern, text.
+            // `r.find(s)`: pattern, text.
             regex_find raising(borrow, borrow);
-            /// `r.find_all(s)`: pattern, text.
+            // `r.find_all(s)`: pattern, text.
             regex_find_all raising(borrow, borrow);
-            /// `r.captures(s)`: pattern, text.
+            // `r.captures(s)`: pattern, text.
             regex_captures raising(borrow, borrow);
-            /// `r.replace(s, t)`: pattern, text, replacement.
+            // `r.replace(s, t)`: pattern, text, replacement.
             regex_replace raising(borrow, borrow, borrow);
-            /// `r.split(s)`: pattern, text.
+            // `r.split(s)`: pattern, text.
             regex_split raising(borrow, borrow);
-            /// `csv.parse(text)`
+            // `csv.parse(text)`
             csv_parse raising(result, borrow);
-            /// `csv.format(rows)`
+            // `csv.format(rows)`
             csv_format raising(borrow);
 
             // Numbers; `Overflow` where the result leaves 64 bits.
-            /// `a.pow(b)` of ints; `AssertionFailed` for a negative exponent.
+            // `a.pow(b)` of ints; `AssertionFailed` for a negative exponent.
             int_pow raising(word, word);
-            /// `n.to_float()`
+            // `n.to_float()`
             int_to_float plain(word);
-            /// `x.to_int()`
+            // `x.to_int()`
             float_to_int raising(word);
-            /// `a % b` of floats.
+            // `a % b` of floats.
             float_remainder plain(word, word);
-            /// `a.pow(b)` of floats.
+            // `a.pow(b)` of floats.
             float_pow plain(word, word);
-            /// `x.round()`
+            // `x.round()`
             float_round plain(word);
-            /// `x.floor()`
+            // `x.floor()`
             float_floor plain(word);
-            /// `x.ceil()`
+            // `x.ceil()`
             float_ceil plain(word);
-            /// `x.sqrt()`
+            // `x.sqrt()`
             float_sqrt plain(word);
-            /// `x.fixed(digits)`
+            // `x.fixed(digits)`
             float_fixed plain(word, word);
-            /// A function of `math` by name: `sin`, `cos`, `ln`, `exp` and so on.
+            // A function of `math` by name: `sin`, `cos`, `ln`, `exp` and so on.
             float_math plain(borrow, word);
 
             // Time.
-            /// `d.seconds()`
+            // `d.seconds()`
             duration_seconds plain(word);
-            /// `t.format(pattern, zone)`
+            // `t.format(pattern, zone)`
             time_format raising(word, borrow, borrow);
-            /// `time.parse(text, pattern, zone)`; RFC 3339 without a pattern.
+            // `time.parse(text, pattern, zone)`; RFC 3339 without a pattern.
             time_parse raising(borrow, borrow, borrow);
-            /// `now()`
+            // `now()`
             time_now waiting();
-            /// `sleep(d)`
+            // `sleep(d)`
             sleep waiting(word);
-            /// `random()`
+            // `random()`
             random_float waiting();
-            /// `random.int(a, b)`, both included.
+            // `random.int(a, b)`, both included.
             random_int waiting(word, word);
-            /// `uuid()`
+            // `uuid()`
             uuid waiting();
 
             // JSON.
-            /// `json.parse(text)`
+            // `json.parse(text)`
             json_parse raising(borrow);
-            /// `json.pretty(v)`
+            // `json.pretty(v)`
             json_pretty raising(borrow);
-            /// `j.name`: `DecodeError` when absent.
+            // `j.name`: `DecodeError` when absent.
             json_field raising(borrow, borrow);
-            /// `j[i]`: `DecodeError` when absent.
+            // `j[i]`: `DecodeError` when absent.
             json_index raising(borrow, word);
-            /// `j.get("k")`
+            // `j.get("k")`
             json_get plain(borrow, borrow);
-            /// `j.items()`
+            // `j.items()`
             json_items raising(borrow);
-            /// `j.entries()`
+            // `j.entries()`
             json_entries raising(result, borrow);
-            /// A `json` of a known tag from a payload: tag, payload. 0 payload for null.
+            // A `json` of a known tag from a payload: tag, payload. 0 payload for null.
             json_new plain(word, own);
-            /// The same `json`, which observers do not see: an argument for an `@secret` parameter.
+            // The same `json`, which observers do not see: an argument for an `@secret` parameter.
             json_hidden plain(own);
 
             // Files, secrets, environment.
-            /// `fs.read(path)`
+            // `fs.read(path)`
             fs_read waiting(own);
-            /// `fs.read_bytes(path)`
+            // `fs.read_bytes(path)`
             fs_read_bytes waiting(own);
-            /// `fs.write(path, text)`
+            // `fs.write(path, text)`
             fs_write waiting(own, own);
-            /// `fs.write_bytes(path, bytes)`
+            // `fs.write_bytes(path, bytes)`
             fs_write_bytes waiting(own, own);
-            /// `fs.append(path, text)`
+            // `fs.append(path, text)`
             fs_append waiting(own, own);
-            /// `fs.exists(path)`
+            // `fs.exists(path)`
             fs_exists waiting(own);
-            /// `fs.list(path)`
+            // `fs.list(path)`
             fs_list waiting(own);
-            /// `fs.glob(pattern)`
+            // `fs.glob(pattern)`
             fs_glob waiting(own);
-            /// `fs.remove(path)`
+            // `fs.remove(path)`
             fs_remove waiting(own);
-            /// `fs.make_dir(path)`
+            // `fs.make_dir(path)`
             fs_make_dir waiting(own);
-            /// `env.get(name)`
+            // `env.get(name)`
             env_get waiting(own);
-            /// `secret("NAME")`
+            // `secret("NAME")`
             secret_named plain(own);
-            /// `a + b` where one is a secret.
+            // `a + b` where one is a secret.
             secret_join plain(own, borrow);
 
             // Images and documents: kind 0 or 1.
-            /// `image.bytes(b, type)`: kind, bytes, media type or "" to recognise it.
+            // `image.bytes(b, type)`: kind, bytes, media type or "" to recognise it.
             media_new raising(word, borrow, borrow);
-            /// `image.url(u)`: kind, address.
+            // `image.url(u)`: kind, address.
             media_url waiting(word, own);
-            /// `a + b` of user texts that may hold media.
+            // `a + b` of user texts that may hold media.
             media_join plain(own, borrow);
-            /// What stands in a user text for a value of a type of media, an optional or a list of these.
+            // The marks in a user text for a value of a type of media, an optional or a list of these.
             media_text plain(ty, borrow);
-            /// A block of data in a user text, which its content cannot close: name, content.
+            // A block of data in a user text, which its content cannot close: name, content.
             data_block plain(borrow, borrow);
 
             // The tree, events, state.
-            /// Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
+            // Enters a node: kind (`NodeKind`), name, input as `json` or 0. It becomes the task's current node.
             node_enter plain(word, own, own);
-            /// Waits for the tasks of the current node; raises the first error that nobody awaited.
+            // Waits for the tasks of the current node; raises the first error that nobody awaited.
             node_join waiting();
-            /// Cancels the tasks of the current node and waits until they have ended; never raises.
+            // Cancels the tasks of the current node and waits until they have ended; never raises.
             node_abort waiting();
-            /// Leaves the current node as completed, with its output as `json` or 0.
+            // Leaves the current node as completed, with its output as `json` or 0.
             node_complete plain(own);
-            /// Leaves the current node as failed or cancelled, as the error says.
+            // Leaves the current node as failed or cancelled, as the error says.
             node_fail plain(borrow);
-            /// `log.…`: level 0 to 3, message, data as `json` or 0.
+            // `log.…`: level 0 to 3, message, data as `json` or 0.
             log plain(word, own, own);
-            /// `emit v` as `json`.
+            // `emit v` as `json`.
             emit plain(own);
-            /// A `state` variable begins: its type, its name, the cell that it lives in.
+            // A `state` variable begins: its type, its name, the cell that it lives in.
             state_begin plain(word, borrow, borrow);
-            /// The `state` variable in this cell has another value.
+            // The `state` variable in this cell has another value.
             state_set plain(borrow);
-            /// The `state` variable in this cell, a list or a string, has more at its end than before, and is else as it was.
+            // The `state` variable in this cell, a list or a string, has more at its end than before, and is else as it was.
             state_append plain(borrow);
 
             // Tasks. A spawned frame belongs to the runtime.
-            /// Starts a task of the current node on a frame whose parameters are set: task type, frame.
+            // Starts a task of the current node on a frame whose parameters are set: task type, frame.
             task_spawn raising(result, word);
-            /// `await t`
+            // `await t`
             task_await waiting(own);
-            /// `await [t, …]`: result list type, tasks.
+            // `await [t, …]`: result list type, tasks.
             task_await_all waiting(result, own);
-            /// `race [t, …]`
+            // `race [t, …]`
             task_race waiting(own);
-            /// `t.cancel()`
+            // `t.cancel()`
             task_cancel plain(borrow);
-            /// `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
+            // `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
-            /// `parallel (…)`: result tuple type, a list of closures without parameters.
+            // `parallel (…)`: result tuple type, a list of closures without parameters.
             parallel_tuple waiting(result, own);
 
             // Scopes of modifiers; each `enter` is paired with one `leave` or `fail` on every path.
-            /// `timeout d`: gives the scope's number; 0 without a scope for [`NO_LIMIT`].
+            // `timeout d`: gives the scope's number; 0 without a scope for [`NO_LIMIT`].
             timeout_enter plain(word);
-            /// The body ended in time: scope.
+            // The body ended in time: scope.
             timeout_leave plain(word);
-            /// The body raised: takes the error and gives the one to go on with (`Timeout` for the scope's own unwinding).
+            // The body raised: takes the error and gives the one to go on with (`Timeout` for the scope's own unwinding).
             timeout_fail plain(word, own);
-            /// `retry`: waits before another attempt, or raises the error again when there is to be none:
-            /// error, attempts made so far, further attempts, backoff, max.
+            // `retry`: waits before another attempt, or raises the error again when there is to be none:
+            // error, attempts made so far, further attempts, backoff, max.
             retry_wait waiting(own, word, word, word, word);
-            /// `budget(…)`: usd as float bits ([`NO_DOLLARS`] for none), tokens, calls, time ([`NO_LIMIT`] for none); gives the scope's number.
+            // `budget(…)`: usd as float bits ([`NO_DOLLARS`] for none), tokens, calls, time ([`NO_LIMIT`] for none); gives the scope's number.
             budget_enter raising(word, word, word, word);
-            /// The body ended: scope.
+            // The body ended: scope.
             budget_leave plain(word);
-            /// The body raised: takes the error and gives the one to go on with.
+            // The body raised: takes the error and gives the one to go on with.
             budget_fail plain(word, own);
-            /// Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
-            /// error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
-            /// record type whose fields are the closure's parameters.
+            // Step reflection: waits for the model's judgement, or raises the error again when there is no further round:
+            // error, rounds used, rounds, reflection prompt's closure, 1 when it is the built-in one, the type of `Reflection`, a
+            // record type whose fields are the closure's parameters.
             reflect_wait waiting(own, word, word, own, word, word, word);
-            /// Before a `defer` body: what runs until the matching `leave` is not cancelled.
+            // Before a `defer` body: what runs until the matching `leave` is not cancelled.
             defer_enter plain();
-            /// After it.
+            // After it.
             defer_leave plain();
 
             // Models, tools, people.
-            /// Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
-            /// The settings are `{"prompt": the prompt's own, "call": those after `with`, "agent": the index of that after `by`,
-            /// "improving": an answer that is to be better}`, each left out when it is not written.
+            // Runs a prompt: result type, prompt's index, system text or 0, user text, arguments as `json`, settings as `json` or 0.
+            // The settings are a [`crate::setting::CallSettings`].
             prompt_run waiting(result, word, own, own, own, own);
-            /// The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
+            // The value of a prompt's parameter, which a reflection around may have replaced: its type, name, value.
             prompt_revised raising(result, borrow, own);
-            /// The same for the first value of a `state` variable: its type, name, value.
+            // The same for the first value of a `state` variable: its type, name, value.
             state_revised raising(result, borrow, own);
-            /// Runs a prompt and gives its `Response<T>`.
+            // Runs a prompt and gives its `Response<T>`.
             prompt_detail waiting(result, word, own, own, own, own);
-            /// The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
+            // The time limit in the settings of a question, a `json` or 0, in nanoseconds; [`NO_LIMIT`] without one.
             human_timeout plain(borrow);
-            /// Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
+            // Asks a person: result type, index, text, arguments as `json`, settings as `json` or 0.
             human_ask waiting(result, word, own, own, own);
-            /// Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
-            /// in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
+            // Before a tool's body: tool's index, key or 0, arguments as `json`. Done with the result of a call with the same key
+            // in a tuple of one, which the result type is an optional of, else with `none`. Waits for such a call on its way.
             tool_begin waiting(result, word, own, own);
-            /// The result of the call whose node is the current one, before that is left: further calls with its key are given it.
+            // The result of the call whose node is the current one, before that is left: further calls with its key are given it.
             tool_keep plain(ty, borrow);
-            /// The body of a tool that the program's host has.
+            // The body of a tool that the program's host has.
             host_call waiting(result, own, own);
-            /// `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
+            // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            /// `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
+            // `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
             http_request waiting(result, own, own, own, own);
-            /// `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
+            // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
-            /// The workflows that can be started by name, as `json`.
+            // The workflows that can be started by name, as `json`.
             workflow_list plain();
-            /// `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
+            // `workflows.find(name)?.start(input)`: name, input; gives `Task<json>`.
             workflow_start raising(result, own, own);
-            /// A model asks for a workflow: name, what for, input; it is started if that is allowed. Gives the record `Verdict` of
-            /// `std/introspect.gsw`.
+            // A model asks for a workflow: name, what for, input; it is started if that is allowed. Gives the record `Verdict` of
+            // `std/introspect.gsw`.
             spawn_request raising(result, own, own, own);
-            /// The `Task<json>` of a workflow that was started for a model, by the number of its node.
+            // The `Task<json>` of a workflow that was started for a model, by the number of its node.
             spawn_requested raising(result, word);
-            /// `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
+            // `spawn detached`: function, a record type with its parameters, result type, name, parameters as `json`; gives an id.
             spawn_detached waiting(word, word, word, own, own);
 
             // Tests.
-            /// From here on a mock stands in for an item: the item's number, closure.
+            // From here on a mock replaces an item: the item's number, closure.
             mock_set plain(word, own);
-            /// The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
+            // The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
             mock_at plain(word, word);
-            /// Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
-            /// number, its name, the arguments as `json`.
+            // Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
+            // number, its name, the arguments as `json`.
             unmocked raising(word, own, own);
         }
     };
@@ -479,7 +477,6 @@ macro_rules! define {
         pub enum RuntimeCall { $($(#[$doc])* $name),* }
 
         impl RuntimeCall {
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// Its name, which `@intrinsic` takes.
@@ -503,7 +500,7 @@ macro_rules! define {
 
         /// The addresses of all runtime calls, in the order of the rows; compiled code indexes it by [`RuntimeCall`].
         #[repr(C)]
-        #[allow(missing_docs, reason = "the rows are documented where they stand")]
+        #[allow(missing_docs, reason = "the rows are documented in the table")]
         pub struct Table { $(pub $name: define!(@function $kind($($parameter),*))),* }
     };
     (@kind plain) => { CallKind::Plain };
@@ -529,7 +526,6 @@ impl RuntimeCall {
         8 * self as i32
     }
 
-    /// The row called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|it| it.name() == name)

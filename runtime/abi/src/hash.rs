@@ -1,13 +1,15 @@
-//! The number that tells whether an image and a runtime fit together.
+//! The number by which an image and a runtime know that they fit together.
 
 use sha2::{Digest, Sha256};
 
 use crate::call::RuntimeCall;
+use crate::judge::Fact;
+use crate::setting::Setting;
 
 /// Raised by hand when the meaning of a layout or a call changes without changing its shape.
 const REVISION: u32 = 1;
 
-/// A hash of the table of calls, the layouts and the fixed types. Images with another one are refused.
+/// A hash of the tables of calls, settings and facts, the layouts and the fixed types. Images with another one are refused.
 #[must_use]
 pub fn abi_hash() -> u64 {
     static HASH: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
@@ -22,6 +24,12 @@ pub fn abi_hash() -> u64 {
                 call.kind(),
                 call.parameters()
             ));
+        }
+        for setting in Setting::ALL {
+            hash.update(format!("{} {:?}\n", setting.name(), setting.form()));
+        }
+        for fact in Fact::ALL {
+            hash.update(format!("{} {:?}\n", fact.name(), fact.form()));
         }
         hash.update(include_str!("layout.rs"));
         hash.update(include_str!("types.rs"));

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 pub const MAGIC: [u8; 8] = *b"GSWIMG\x01\n";
 /// Size of the header in bytes.
 pub const HEADER_SIZE: usize = 120;
-/// Where the header's sum stands.
+/// Offset of the sum in the header.
 const SUM: usize = 80;
 /// Sections start at multiples of this; a mapping can start there on every target.
 pub const PAGE: usize = 65_536;
@@ -19,17 +19,14 @@ pub const PAGE: usize = 65_536;
 pub const SECTION: usize = 4_096;
 /// A bundled program ends with this footer: offset of the image (8 bytes), its length (8), then these eight bytes.
 pub const FOOTER_MAGIC: [u8; 8] = *b"GSWEND\x01\n";
-/// Size of the footer.
 pub const FOOTER_SIZE: usize = 24;
 
 /// The parts of an image before they are laid out.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    /// Machine code, position-independent.
+    /// Position-independent machine code, never writable and executable at once.
     pub code: &'a [u8],
-    /// Constant objects, position-independent.
     pub constants: &'a [u8],
-    /// The tables.
     pub program: &'a Program,
 }
 
@@ -40,11 +37,8 @@ pub struct View<'a> {
     pub sum: [u8; 32],
     /// Where the code starts in the image, for mapping.
     pub code_offset: usize,
-    /// The code.
     pub code: &'a [u8],
-    /// The constants.
     pub constants: &'a [u8],
-    /// The tables.
     pub program: Program,
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
-/// What stands at the front of every object.
+/// The front of every object.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Header {
@@ -21,13 +21,10 @@ pub struct Header {
 
 /// The bit of [`Header::count`] that constants carry; tested before every change, so read-only memory is never written.
 pub const IMMORTAL: u64 = 1 << 63;
-/// Offset of [`Header::count`].
 pub const COUNT: i32 = 0;
-/// Offset of [`Header::ty`].
 pub const TYPE: i32 = 8;
-/// Offset of [`Header::extra`].
 pub const EXTRA: i32 = 12;
-/// Size of [`Header`]; the first field of a record, tuple, variant, box, cell or closure stands here.
+/// Size of [`Header`]; the first field of a record, tuple, variant, box, cell or closure is here.
 pub const HEADER: i32 = 16;
 
 /// Offset of field `index` of a record, tuple, variant payload, box or cell.
@@ -72,7 +69,7 @@ pub const STRING_BYTES: i32 = HEADER + 24;
 
 /// Tags of a `json` object, in [`Header::extra`]; its one field holds the payload.
 pub mod json {
-    /// The payload is 0.
+    /// `null`, whose payload is 0.
     pub const NULL: u32 = 0;
     /// The payload is 0 or 1.
     pub const BOOL: u32 = 1;
@@ -90,13 +87,13 @@ pub mod json {
     pub const CONFIDENTIAL: u32 = 1 << 8;
 }
 
-/// What stands at the front of the frame of a function that can wait. Its slots follow; the first ones are the parameters.
+/// The front of the frame of a function that can wait. Its slots follow; the first ones are the parameters.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Frame {
     /// The frame that waits for this one's result; null at the bottom of a task.
     pub parent: *mut Frame,
-    /// Index of the function.
+    /// The function, as an index into the table of functions.
     pub function: u32,
     /// Where to go on; 0 at first.
     pub state: u32,
@@ -106,15 +103,10 @@ pub struct Frame {
     pub error: u64,
 }
 
-/// Offset of [`Frame::parent`].
 pub const FRAME_PARENT: i32 = 0;
-/// Offset of [`Frame::function`].
 pub const FRAME_FUNCTION: i32 = 8;
-/// Offset of [`Frame::state`].
 pub const FRAME_STATE: i32 = 12;
-/// Offset of [`Frame::value`].
 pub const FRAME_VALUE: i32 = 16;
-/// Offset of [`Frame::error`].
 pub const FRAME_ERROR: i32 = 24;
 /// Offset of a frame's slot `index`.
 #[must_use]
@@ -156,14 +148,10 @@ pub struct FunctionEntry {
     pub parameters: u32,
 }
 
-/// Size of [`FunctionEntry`].
 pub const FUNCTION_ENTRY: i32 = 24;
-/// Offset of [`FunctionEntry::plain`].
 pub const ENTRY_PLAIN: i32 = 0;
-/// Offset of [`FunctionEntry::resume`].
 pub const ENTRY_RESUME: i32 = 8;
 
-/// The bits of [`Context::stop`].
 pub mod stop {
     /// A cancellation of the run waits to be taken.
     pub const CANCEL: u32 = 1;
@@ -175,12 +163,11 @@ pub mod stop {
     pub const UNWIND: u32 = 8;
 }
 
-/// What compiled code gets as its first argument. It stands in an allocation of its own, because other threads set the two
+/// What compiled code gets as its first argument. It is an allocation of its own, because other threads set the two
 /// words that are polled while a turn has the run.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Context {
-    /// The runtime calls.
     pub table: *const crate::call::Table,
     /// Below this address of the native stack a function must raise `StackOverflow`.
     pub stack_limit: AtomicU64,
@@ -196,15 +183,10 @@ pub struct Context {
     pub run: AtomicPtr<u8>,
 }
 
-/// Offset of [`Context::table`].
 pub const CONTEXT_TABLE: i32 = 0;
-/// Offset of [`Context::stack_limit`].
 pub const CONTEXT_STACK_LIMIT: i32 = 8;
-/// Offset of [`Context::stop`].
 pub const CONTEXT_STOP: i32 = 16;
-/// Offset of [`Context::functions`].
 pub const CONTEXT_FUNCTIONS: i32 = 24;
-/// Offset of [`Context::constants`].
 pub const CONTEXT_CONSTANTS: i32 = 32;
 
 #[cfg(test)]

@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::{Field, TypeId, TypeTable};
 
-/// An index into [`Program::functions`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct FunctionIndex(pub u32);
 
-/// An index into [`Program::spans`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct SpanIndex(pub u32);
 
@@ -19,25 +17,19 @@ pub struct Program {
     pub name: String,
     /// The version that `gsw.toml` gives the project.
     pub version: Option<String>,
-    /// The entry module's docs.
     pub docs: Option<String>,
-    /// All types.
     pub types: TypeTable,
-    /// All functions.
     pub functions: Vec<Function>,
     /// The workflows of the entry module in order; what a command line, a service or another program can start.
     pub workflows: Vec<Workflow>,
     /// All agents that prompts can be run by.
     pub agents: Vec<Agent>,
-    /// All prompts.
     pub prompts: Vec<Prompt>,
-    /// All tools.
     pub tools: Vec<Tool>,
     /// The workflows of all modules that agents, prompts and calls list after `spawns`.
     pub spawnable: Vec<Spawnable>,
     /// All places that errors can name.
     pub spans: Vec<Span>,
-    /// All source files.
     pub sources: Vec<Source>,
     /// `permissions`, when the entry module or `gsw.toml` declares them.
     pub permissions: Option<Vec<(String, Vec<String>)>>,
@@ -52,7 +44,7 @@ pub struct Program {
 pub struct ModelDefaults {
     /// The model of agents that name none, or its short name.
     pub default: Option<String>,
-    /// Short names with the models that they stand for.
+    /// Short names with the models that they are aliases of.
     pub aliases: Vec<(String, String)>,
     /// Settings that hold where agent, prompt and call say nothing, each value as JSON.
     pub settings: Vec<(String, String)>,
@@ -62,7 +54,7 @@ pub struct ModelDefaults {
 }
 
 impl ModelDefaults {
-    /// The model that `name` stands for: itself, unless it is a short name.
+    /// The model that `name` means: itself, unless it is a short name.
     #[must_use]
     pub fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
         let found = self.aliases.iter().find(|(alias, _)| alias == name);
@@ -70,14 +62,12 @@ impl ModelDefaults {
     }
 }
 
-/// One compiled function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
     /// As in source, with its module: `review.find_bugs`.
     pub name: String,
     /// Offset of its first instruction in the image's code.
     pub offset: u64,
-    /// How it is called.
     pub colour: Colour,
     /// How many parameters it has; all are owned by it.
     pub parameters: u32,
@@ -101,20 +91,15 @@ pub enum Colour {
 pub struct Slot {
     /// The variable's name in source; `None` for an intermediate value.
     pub name: Option<String>,
-    /// What it holds.
     pub ty: TypeId,
 }
 
 /// A workflow that can be started from outside.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Workflow {
-    /// Its name.
     pub name: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// In order.
     pub parameters: Vec<Field>,
-    /// Its result.
     pub result: TypeId,
     /// The names of the errors it can raise.
     pub errors: Vec<String>,
@@ -125,10 +110,9 @@ pub struct Workflow {
 }
 
 /// A workflow that a model may be allowed to start. Its name is that in the lists of `spawns`: outside of the entry module
-/// behind that of its module and a dot.
+/// after that of its module and a dot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spawnable {
-    /// What is started.
     pub workflow: Workflow,
     /// How it may be repeated.
     pub repeat: Repeat,
@@ -165,10 +149,8 @@ impl Program {
     }
 }
 
-/// An agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Agent {
-    /// Its name.
     pub name: String,
     /// The model names that could be read off its declaration, for the manifest.
     pub models: Vec<String>,
@@ -177,14 +159,10 @@ pub struct Agent {
     pub settings: FunctionIndex,
 }
 
-/// A prompt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Its name.
     pub name: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// In order.
     pub parameters: Vec<Field>,
     /// What it is asked for.
     pub result: TypeId,
@@ -221,13 +199,10 @@ pub struct Tool {
     pub module: String,
     /// Its docs, which the model reads.
     pub docs: Option<String>,
-    /// In order.
     pub parameters: Vec<Field>,
-    /// What it gives.
     pub result: TypeId,
     /// How it may be repeated.
     pub repeat: Repeat,
-    /// Who has its body.
     pub body: ToolBody,
     /// The resumable function that takes the parameters.
     pub function: FunctionIndex,
@@ -236,7 +211,6 @@ pub struct Tool {
 /// Who has the body of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ToolBody {
-    /// The program.
     Program,
     /// The program that embeds it, after `@host`.
     Host,
@@ -249,33 +223,29 @@ pub enum ToolBody {
 /// How a tool may be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Repeat {
-    /// Has no effect.
     Pure,
-    /// Only reads.
     Reads,
     /// A plain function of the parameters gives the key under which a second call returns the first result.
     Idempotent(FunctionIndex),
-    /// Never by itself.
+    /// It must not be repeated by itself.
     Once,
 }
 
-/// A place in source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Span {
-    /// Index into [`Program::sources`].
+    /// The file, as an index into [`Program::sources`].
     pub source: u32,
-    /// First byte.
+    /// The first byte of the span.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
-/// A source file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// As shown to the user.
     pub path: String,
-    /// The text, unless stripped.
+    /// The text, unless the image was stripped of it.
     pub text: Option<String>,
     /// The byte at which each line starts.
     pub lines: Vec<u32>,

@@ -19,14 +19,12 @@ pub struct NodePath(u64, u64);
 /// A place that asks for something: a node, and how many things it has asked for before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Site {
-    /// The node.
     pub path: NodePath,
-    /// 0 for the first.
+    /// How many sites of this path came before, 0 for the first.
     pub occurrence: u32,
 }
 
 impl NodePath {
-    /// The run itself.
     pub const ROOT: Self = Self(0, 0);
 
     /// The path of a child.
@@ -49,7 +47,7 @@ impl NodePath {
 }
 
 impl Site {
-    /// What tells the outside that two requests are one, although they come from different lives of the run: 32 hex digits.
+    /// By which the outside sees that two requests are one, although they come from different lives of the run: 32 hex digits.
     #[must_use]
     pub fn key(self, run: &str) -> String {
         let mut digest = Sha256::new();

@@ -8,50 +8,39 @@ use crate::program::FunctionIndex;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TypeId(pub u32);
 
-/// One concrete type.
+/// One concrete type. A word of `Unit`, `Bool`, `Int`, `Float`, `Time` or `Duration` is the value itself; of any other type it
+/// is the address of an object, unless the variant says otherwise.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
-    /// `()`, held inline.
     Unit,
-    /// Held inline.
     Bool,
-    /// Held inline.
     Int,
-    /// Held inline.
     Float,
-    /// An object.
     String,
-    /// An object.
     Bytes,
     /// Held inline: nanoseconds since 1970-01-01T00:00:00Z.
     Time,
-    /// Held inline: nanoseconds.
+    /// Held inline, in nanoseconds.
     Duration,
-    /// An object; see [`crate::layout::json`].
+    /// Laid out as [`crate::layout::json`] says.
     Json,
     /// An object laid out as a string: of this type it is a template such as `Bearer ${NAME}`, whose names the runtime looks
     /// up where it is used; of type `String` it is the text itself.
     Secret,
     /// Prompt media, `image` or `document`: laid out as a string.
     Media,
-    /// Any error object.
     Error,
     /// A string that is one of these.
     Literals(Vec<String>),
-    /// `T?`
     Optional(TypeId),
-    /// `[T]`
     List(TypeId),
     /// `{K: V}`, an object that belongs to the runtime.
     Map {
         /// `string`, `int` or an enum without payloads.
         key: TypeId,
-        /// Any.
         value: TypeId,
     },
-    /// `(A, B)`
     Tuple(Vec<TypeId>),
-    /// `type R { … }`
     Record(Record),
     /// `enum E { … }`; held inline when no variant has a payload.
     Enum(Enum),
@@ -59,13 +48,10 @@ pub enum Type {
     ErrorKind(ErrorKind),
     /// `type A = T where check`: held as its base.
     Checked {
-        /// The alias' name.
         name: String,
-        /// Its docs.
         docs: Option<String>,
-        /// What it stands for.
+        /// The type that it is an alias of.
         base: TypeId,
-        /// The check.
         check: Check,
     },
     /// A function value of one lambda or function; its captures' types in order.
@@ -87,42 +73,33 @@ pub enum Type {
 pub struct Record {
     /// As declared, with arguments: `Page<int>`.
     pub name: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// In order.
     pub fields: Vec<Field>,
 }
 
 /// A field of a record, variant or error, or a parameter.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Field {
-    /// As declared.
     pub name: String,
     /// As in JSON: `@alias` or the name.
     pub wire: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// Its type.
     pub ty: TypeId,
     /// A plain function that gives the default. Of a record's or variant's field it takes no argument, of a parameter
     /// the parameters before it.
     pub default: Option<FunctionIndex>,
-    /// The `where` after it.
     pub check: Option<Check>,
-    /// Whether `@secret` hides it.
     pub secrecy: Secrecy,
 }
 
 /// Whether a field may be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Secrecy {
-    /// It may.
     Shown,
     /// It reads `***` in events, logs and journals.
     Redacted,
 }
 
-/// A `where`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// A plain function: of a field `fn(it, record) -> bool` (`record` is the whole record, or 0 where the check names
@@ -139,9 +116,9 @@ pub struct Check {
 /// What a check looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum CheckScope {
-    /// Only `it`.
+    /// The check sees nothing but the value, as `it`.
     Value,
-    /// Siblings as well.
+    /// The check sees the fields beside it as well.
     Record,
 }
 
@@ -164,51 +141,41 @@ pub enum Bound {
     MinLength(u64),
     /// `it.len() <= n` on a string, list or map.
     MaxLength(u64),
-    /// `it.matches(r"…")` on a string.
+    /// A regular expression that a string must match.
     Pattern(String),
 }
 
 /// An enum type. A generic one has one entry per set of arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Enum {
-    /// As declared, with arguments.
     pub name: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// In order.
     pub variants: Vec<Variant>,
 }
 
 /// A variant of an enum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Variant {
-    /// As declared.
     pub name: String,
     /// As in JSON: `@alias` or the name.
     pub wire: String,
-    /// Its docs.
     pub docs: Option<String>,
-    /// Its payload, in order.
     pub fields: Vec<Field>,
 }
 
-/// A kind of error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ErrorKind {
-    /// As declared.
     pub name: String,
-    /// Its docs.
     pub docs: Option<String>,
     /// What it is to `catch`, `retry` and signatures.
     pub class: ErrorClass,
-    /// In order.
     pub fields: Vec<Field>,
 }
 
 /// What an error is to `catch`, `retry` and signatures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ErrorClass {
-    /// Part of signatures.
+    /// Part of what a signature says is thrown.
     Error,
     /// Part of signatures and one of the nine that are `ModelError`.
     Model,
@@ -231,7 +198,6 @@ impl Enum {
 /// All types of a program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeTable {
-    /// By [`TypeId`].
     pub types: Vec<Type>,
 }
 
@@ -245,7 +211,7 @@ impl TypeTable {
         &self.types[id.0 as usize]
     }
 
-    /// The type behind aliases with checks.
+    /// The type that aliases with checks lead to.
     #[must_use]
     pub fn base(&self, mut id: TypeId) -> TypeId {
         while let Type::Checked { base, .. } = self.get(id) {
@@ -263,7 +229,25 @@ impl TypeTable {
             }
             Type::Enum(it) => !it.is_inline(),
             Type::Checked { base, .. } => self.is_reference(*base),
-            _ => true,
+            Type::String
+            | Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::Record(_)
+            | Type::ErrorKind(_)
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => true,
         }
     }
 

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use gsw_abi::builtin;
 use gsw_abi::program::{ModelDefaults, Program, Prompt};
 use gsw_agents::AgentPrompts;
-use gsw_engine::model::{
-    Content, Issue, ModelAnswer, PromptCall, PromptEvent, Prompts, StopReason, Usage,
-};
+use gsw_engine::model::{Content, ModelAnswer, PromptCall, PromptEvent, Prompts, StopReason};
+use gsw_notation::issue::Issue;
+use gsw_tree::usage::Usage;
 use serde_json::{Map, Value, json};
 
 const PATTERNS: &[&str] = &[

@@ -1,8 +1,32 @@
 //! From the text of an answer to a value that passes the check.
 //!
-//! The text gives candidates, the plainest first: the whole text as JSON, blocks of code, values inside of prose, then the
-//! same with mended syntax. Each is checked as it is, then coerced along the schema and checked again. What fits is never
-//! changed, and every change or loss is named as a liberty.
+//! A model that is asked for JSON writes something close to it: a sentence before it, a block of code around it, numbers as
+//! text, variants in another case, a trailing comma, no end. Most such answers have one sensible meaning, and asking again
+//! costs a request. So the text is read along the schema of the type, and the check of the type decides.
+//!
+//! This is schema-aligned parsing, as BAML calls it: of the values that the text may stand for, take the one that passes the
+//! check and needs the fewest repairs. It approximates a minimum-distance parse (Aho and Peterson, 1972) by trying readings
+//! in the order of how much they change:
+//!
+//! 1. the whole text as JSON (`answer: exact` ends here);
+//! 2. JSON inside of the text: blocks of code, values in prose, the last one first, since models conclude at the end;
+//! 3. these values, coerced along the schema;
+//! 4. the text with its syntax repaired, as it is and then coerced;
+//! 5. the text itself as a value.
+//!
+//! Invariants:
+//! - What fits is never changed: each reading is tried only after those that change less.
+//! - Every change and every loss is a sentence in [`Reading::repairs`].
+//! - Nothing is a value before the check passes it; `fit` only chooses between changes.
+//! - Time grows with the length of the text alone: candidates, depth and steps are bounded, since anybody may have written it.
+//! - The content of a hidden field is part of no repair and no issue.
+//!
+//! ```text
+//! type Bug { line: int, severity: Severity }                       // enum Severity { Low, High }
+//! Sure: {line: "12", severity: "HIGH"}   is read as   {"line": 12, "severity": "High"}
+//! ```
+//!
+//! Its repairs: the text around it was dropped, keys were put in quotes, `"12"` was read as an integer, `HIGH` as `High`.
 
 mod candidate;
 mod coerce;
@@ -11,21 +35,21 @@ mod literal;
 mod parse;
 mod prose;
 
-use gsw_engine::model::{Check, Issue};
+use candidate::Candidate;
+use coerce::coerced;
+use gsw_engine::model::Check;
+use gsw_notation::issue::Issue;
 use serde_json::Value;
 
 use crate::settings::Exactness;
-use candidate::Candidate;
-use coerce::coerced;
 pub(crate) use parse::strict as strict_json;
 
 /// A value that passed the check.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The value.
     pub value: Value,
-    /// What had to be mended, in words.
-    pub liberties: Vec<String>,
+    /// What had to be repaired, in words.
+    pub repairs: Vec<String>,
 }
 
 /// The most issues that are kept of a wrong answer.
@@ -63,7 +87,7 @@ fn as_text(text: &str, check: &mut Check<'_>) -> Result<Reading, Vec<Issue>> {
     check(&value)?;
     Ok(Reading {
         value,
-        liberties: Vec::new(),
+        repairs: Vec::new(),
     })
 }
 
@@ -75,7 +99,7 @@ struct Reader<'a, 'b> {
 }
 
 impl Reader<'_, '_> {
-    /// The reading that takes the fewest liberties: found in the text, coerced, mended, and both.
+    /// The reading that takes the fewest repairs: found in the text, coerced, repaired, and both.
     fn leniently(&mut self, text: &str, exact: Option<&Candidate>) -> Option<Reading> {
         let found = candidate::strict(text);
         if let Some(reading) = found.iter().find_map(|it| self.fits(it)) {
@@ -88,11 +112,11 @@ impl Reader<'_, '_> {
         {
             return Some(reading);
         }
-        let mended = candidate::mended(text);
-        if let Some(reading) = mended.iter().find_map(|it| self.fits(it)) {
+        let repaired = candidate::repaired(text);
+        if let Some(reading) = repaired.iter().find_map(|it| self.fits(it)) {
             return Some(reading);
         }
-        if let Some(reading) = mended.iter().find_map(|it| self.coerced(it)) {
+        if let Some(reading) = repaired.iter().find_map(|it| self.coerced(it)) {
             return Some(reading);
         }
         self.coerced(&candidate::text(text))
@@ -102,7 +126,7 @@ impl Reader<'_, '_> {
         match (self.check)(&candidate.value) {
             Ok(()) => Some(Reading {
                 value: candidate.value.clone(),
-                liberties: candidate.liberties.clone(),
+                repairs: candidate.repairs.clone(),
             }),
             Err(mut issues) => {
                 issues.truncate(MOST_ISSUES);
@@ -113,12 +137,12 @@ impl Reader<'_, '_> {
     }
 
     fn coerced(&mut self, candidate: &Candidate) -> Option<Reading> {
-        let (value, liberties) = coerced(&candidate.value, self.schema);
-        if liberties.is_empty() || (self.check)(&value).is_err() {
+        let (value, repairs) = coerced(&candidate.value, self.schema);
+        if repairs.is_empty() || (self.check)(&value).is_err() {
             return None;
         }
-        let liberties = [candidate.liberties.clone(), liberties].concat();
-        Some(Reading { value, liberties })
+        let repairs = [candidate.repairs.clone(), repairs].concat();
+        Some(Reading { value, repairs })
     }
 }
 
@@ -128,7 +152,7 @@ fn no_json(text: &str, schema: &Value) -> Issue {
     if text.trim().chars().nth(SHOWN).is_some() {
         found.push('…');
     }
-    // Where something hidden stands in it, nobody knows.
+    // Any part of it may be the value of a hidden field.
     if coerce::hides(schema) {
         found = "text that is hidden".into();
     }

@@ -7,17 +7,16 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-use gsw_engine::driver::call::Call;
-use gsw_engine::model::Pending;
+use gsw_driver::answers::Answers;
+use gsw_driver::call::Call;
+use gsw_driver::models::Pending;
+use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use lru::LruCache;
 use serde::Serialize;
 
 use flight::{Flights, Place};
 
-/// The most entries.
 const MOST_ENTRIES: usize = 1_000;
-/// The most bytes.
 const MOST_BYTES: usize = 52_428_800;
 /// What an entry costs besides its texts: list links, table slot, allocations.
 const OVERHEAD: usize = 256;
@@ -51,13 +50,11 @@ struct Entry {
 pub struct Metrics {
     /// Look-ups that found an entry.
     pub hits: u64,
-    /// Look-ups that did not.
+    /// Look-ups that found none.
     pub misses: u64,
     /// Entries that gave way to others or whose time was over.
     pub evictions: u64,
-    /// Entries now.
     pub entries: usize,
-    /// Bytes now.
     pub bytes: usize,
     /// Hits per look-up; 0 before the first.
     pub hit_rate: f64,
@@ -308,8 +305,9 @@ impl Entry {
 mod tests {
     use std::time::Duration;
 
-    use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-    use gsw_engine::driver::call::Call;
+    use gsw_driver::answers::Answers;
+    use gsw_driver::call::Call;
+    use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 
     use super::{Cache, OVERHEAD};
 

@@ -2,18 +2,18 @@
 
 use std::sync::OnceLock;
 
+use gsw_abi::setting::Setting;
 use gsw_engine::prices::{Price, is_named};
 use serde::Deserialize;
 
 /// The built-in table; prices are per million tokens in US dollars.
 const BUILT_IN: &str = include_str!("catalogue.json");
 
-/// The known models.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Catalogue {
     /// The model of an agent that names none.
     pub default: String,
-    /// Looked up in order; a name that ends in `*` stands for all that begin so.
+    /// Looked up in order; a name that ends in `*` matches all that begin so.
     models: Vec<KnownModel>,
 }
 
@@ -32,12 +32,11 @@ pub struct KnownModel {
     pub refuses: Vec<String>,
 }
 
-/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Dollars {
-    /// Fresh input.
+    /// Input that the provider has not cached.
     pub input: f64,
-    /// Output, thinking included.
+    /// Output, including the tokens of thinking.
     pub output: f64,
     /// Input read from the provider's cache; the price of fresh input where absent.
     pub cache_read: Option<f64>,
@@ -56,7 +55,6 @@ pub enum Thinking {
 }
 
 impl Catalogue {
-    /// The built-in one.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
@@ -73,9 +71,9 @@ impl Catalogue {
 
     /// Whether the model takes the setting; unknown models are given the benefit of the doubt.
     #[must_use]
-    pub fn takes(&self, model: &str, setting: &str) -> bool {
+    pub fn takes(&self, model: &str, setting: Setting) -> bool {
         self.find(model)
-            .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting))
+            .is_none_or(|it| !it.refuses.iter().any(|refused| refused == setting.name()))
     }
 
     /// What the known models cost.
@@ -104,8 +102,10 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
-    use gsw_engine::model::Usage;
+    use gsw_abi::provider::Provider;
+    use gsw_abi::setting::Setting;
     use gsw_engine::prices::Prices;
+    use gsw_tree::usage::Usage;
 
     use super::Catalogue;
 
@@ -128,8 +128,29 @@ mod tests {
     #[test]
     fn settings_that_a_model_refuses_are_known() {
         let catalogue = Catalogue::built_in();
-        assert!(!catalogue.takes("anthropic/claude-opus-5-5", "temperature"));
-        assert!(catalogue.takes("openai/local/model", "temperature"));
-        assert!(catalogue.takes("sim/default", "thinking"));
+        assert!(!catalogue.takes("anthropic/claude-opus-5-5", Setting::Temperature));
+        assert!(catalogue.takes("openai/local/model", Setting::Temperature));
+        assert!(catalogue.takes("sim/default", Setting::Thinking));
+    }
+
+    #[test]
+    fn the_catalogue_speaks_of_providers_and_settings_that_there_are() {
+        let catalogue = Catalogue::built_in();
+        for model in &catalogue.models {
+            let (provider, _) = Provider::of(&model.name).expect(&model.name);
+            let takes_sampling = catalogue.takes(&model.name, Setting::Temperature);
+            assert!(
+                provider.takes_sampling() || !takes_sampling,
+                "{}",
+                model.name
+            );
+            for refused in &model.refuses {
+                assert!(Setting::named(refused).is_some(), "{refused}");
+            }
+        }
+        for provider in Provider::ALL {
+            let other = format!("{}/unheard-of", provider.name());
+            assert!(catalogue.find(&other).is_some(), "{other}");
+        }
     }
 }

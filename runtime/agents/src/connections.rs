@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 mod names;
+mod reach;
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,6 +10,7 @@ use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(crate) use names::Names;
+pub(crate) use reach::{OutOfReach, Within, is_within};
 
 /// Connections where the system sets no limit; ports are used up not far above.
 const MOST: u64 = 16_384;

@@ -16,13 +16,12 @@ impl Environment {
         Self(Arc::new(|name| std::env::var(name).ok()))
     }
 
-    /// What `lookup` finds.
     #[must_use]
     pub fn by(lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(lookup))
     }
 
-    /// Just these variables.
+    /// Exactly these variables, whatever the process has.
     #[must_use]
     pub fn of(variables: &[(&str, &str)]) -> Self {
         let table: Vec<(String, String)> = variables

@@ -6,14 +6,17 @@ mod turn;
 
 use std::sync::Arc;
 
+use gsw_abi::provider::{OFFLINE_MODEL, Provider};
 use gsw_engine::answers::Found;
+use gsw_engine::answers::WhenBusy;
 use gsw_engine::model::{
-    Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptDetail, PromptEvent,
+    Check, Message, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, ToolOutcome,
 };
-use gsw_engine::operation::WhenBusy;
 use gsw_engine::prices::{Price, Prices};
-use serde_json::{Value, json};
+use gsw_tree::detail::PromptDetail;
+use kept::Kept;
+use serde_json::Value;
 
 use crate::cache::key;
 use crate::catalogue::Catalogue;
@@ -21,7 +24,6 @@ use crate::outcome;
 use crate::request;
 use crate::settings::Settings;
 use crate::tools;
-use kept::Kept;
 
 /// Makes the machines of prompt calls.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +41,14 @@ impl Prompts for AgentPrompts {
 
     fn prices(&self) -> Vec<Price> {
         Catalogue::built_in().prices()
+    }
+
+    fn is_simulated(&self, model: &str) -> bool {
+        Provider::of(model).is_some_and(|(provider, _)| provider.is_simulated())
+    }
+
+    fn offline_model(&self) -> Option<&'static str> {
+        Some(OFFLINE_MODEL)
     }
 }
 
@@ -124,10 +134,14 @@ impl Machine {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
-        let others = others(&self.call, &settings);
-        let key = settings
-            .cache
-            .map(|_| key::of_call(&request, &settings, &others));
+        let key = settings.cache.map(|_| {
+            key::of_call(&key::Asked {
+                request: &request,
+                settings: &settings,
+                written: &self.call.settings,
+                tools: tools::identities(&self.call.program, &settings.tools),
+            })
+        });
         self.talk = Some(Talk {
             detail: PromptDetail {
                 model: request.model.clone(),
@@ -208,7 +222,6 @@ impl Talk {
         PromptStep::Ask(Box::new(self.request.clone()))
     }
 
-    /// The value is kept.
     fn end(&mut self) -> PromptStep {
         match self.value.take() {
             Some(value) => PromptStep::Done(Box::new(PromptResult {
@@ -243,7 +256,7 @@ impl Talk {
 
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
-        let next = self.settings.models.get(self.model + 1);
+        let next = self.settings.model.get(self.model + 1);
         let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
             return fail(outcome::of_failure(failure));
         };
@@ -260,20 +273,6 @@ impl Talk {
 
 fn fail(failure: PromptFailure) -> PromptStep {
     PromptStep::Fail(failure)
-}
-
-/// Settings that this crate does not read and that can change an answer.
-fn others(call: &PromptCall, settings: &Settings) -> Value {
-    let get = |name| call.settings.get(name).cloned().unwrap_or(Value::Null);
-    json!({
-        "mcp": get("mcp"),
-        "skills": get("skills"),
-        "hooks": get("hooks"),
-        "env": get("env"),
-        "spawns": get("spawns"),
-        "tools": tools::identities(&call.program, &settings.tools),
-        "session": get("session"),
-    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_engine::model::{FailureKind, Issue, ModelFailure, PromptFailure};
+use gsw_engine::model::{FailureKind, ModelFailure, PromptFailure};
+use gsw_notation::issue::Issue;
 use serde_json::{Value, json};
 
 /// The error for a model that could not be asked or did not answer.
@@ -73,7 +74,10 @@ pub(crate) fn is_outage(failure: &ModelFailure) -> bool {
     match failure.kind {
         FailureKind::RateLimited | FailureKind::Overloaded => true,
         FailureKind::Provider => failure.status.is_none_or(|it| it >= 500 || it == 408),
-        _ => false,
+        FailureKind::Unauthorized
+        | FailureKind::QuotaExceeded
+        | FailureKind::ContextTooLong
+        | FailureKind::PermissionDenied => false,
     }
 }
 

@@ -4,38 +4,39 @@ mod anthropic;
 mod arguments;
 mod classify;
 mod exchange;
+mod failure;
 pub(crate) mod http;
 mod media;
+mod network;
 mod openai;
 mod opening;
+mod protocol;
 mod retry;
 mod schema;
 pub(crate) mod sim;
 mod stream;
 
-use gsw_engine::driver::call::{Call, Part};
-use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest, Models, Pending};
+use gsw_abi::provider::Provider;
+use gsw_driver::call::Call;
+use gsw_driver::models::{Models, Pending};
+use gsw_engine::model::{FailureKind, ModelAnswer, ModelFailure, ModelRequest};
 
 use crate::environment::Environment;
+use crate::model_name;
+use anthropic::Messages;
+use failure::failure;
 use http::Http;
+use network::{Network, deltas_of};
+use openai::Completions;
+use protocol::ask;
 pub use retry::Policy;
-
-/// Takes the text of an answer as it comes.
-type OnDelta = Box<dyn FnMut(&str) + Send>;
 
 /// All providers of a process. Nothing is set up before the first request.
 #[derive(Debug)]
-pub struct Providers {
-    environment: Environment,
-    http: Http,
-    policy: Policy,
-}
-
-/// The names of the providers, for messages.
-pub(crate) const NAMES: &[&str] = &["anthropic", "openai", "sim"];
+pub struct Providers(Network);
 
 impl Providers {
-    /// Providers whose keys and addresses stand in this environment.
+    /// Providers with the keys and addresses of this environment.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
         Self::with_policy(environment, Policy::default())
@@ -44,11 +45,11 @@ impl Providers {
     /// The same with other delays between attempts.
     #[must_use]
     pub fn with_policy(environment: Environment, policy: Policy) -> Self {
-        Self {
+        Self(Network {
             environment,
             http: Http::default(),
             policy,
-        }
+        })
     }
 }
 
@@ -60,87 +61,13 @@ impl Models for Providers {
     ) -> Pending<'_, Result<ModelAnswer, ModelFailure>> {
         let on_delta = deltas_of(call);
         Box::pin(async move {
-            let Some((provider, model)) = request.model.split_once('/') else {
-                return Err(unknown(&request.model));
-            };
+            let (provider, model) = model_name::parsed(&request.model)
+                .map_err(|message| failure(FailureKind::Provider, message))?;
             match provider {
-                "anthropic" => anthropic::ask(self, model, &request, on_delta).await,
-                "openai" => openai::ask(self, model, &request, on_delta).await,
-                "sim" => Ok(sim::ask(&request, on_delta)),
-                _ => Err(unknown(&request.model)),
+                Provider::Anthropic => ask::<Messages>(&self.0, model, &request, on_delta).await,
+                Provider::OpenAi => ask::<Completions>(&self.0, model, &request, on_delta).await,
+                Provider::Sim => Ok(sim::ask(&request, on_delta)),
             }
         })
-    }
-}
-
-/// Hands text to the parts of a call as it comes; an empty one says that a further attempt begins from nothing.
-fn deltas_of(call: &Call) -> OnDelta {
-    let parts = call.parts.clone();
-    Box::new(move |text| {
-        parts.send(match text {
-            "" => Part::Restart,
-            text => Part::Text(text.to_owned()),
-        });
-    })
-}
-
-fn unknown(model: &str) -> ModelFailure {
-    failure(
-        FailureKind::Provider,
-        crate::request::malformed_model(model),
-    )
-}
-
-/// A failure without a request.
-fn failure(kind: FailureKind, message: String) -> ModelFailure {
-    ModelFailure {
-        kind,
-        message,
-        status: None,
-        retry_after: None,
-        again_in: None,
-        attempts: 0,
-        tokens: None,
-        limit: None,
-    }
-}
-
-/// The failure of a key that is not set.
-fn missing_key(model: &str, variable: &str) -> ModelFailure {
-    failure(
-        FailureKind::Unauthorized,
-        format!(
-            "`{model}` needs a key: set {variable}, or try without one by `--model sim/default`"
-        ),
-    )
-}
-
-/// The outcome, saying which variable holds a key that was refused.
-fn with_key_hint(
-    variable: &str,
-    outcome: Result<ModelAnswer, ModelFailure>,
-) -> Result<ModelAnswer, ModelFailure> {
-    outcome.map_err(|mut failure| {
-        if failure.kind == FailureKind::Unauthorized && failure.status.is_some() {
-            failure.message.push_str(&format!("; look at {variable}"));
-        }
-        failure
-    })
-}
-
-/// The outcome of a request that followed another one of so many attempts.
-fn after(
-    attempts: u32,
-    outcome: Result<ModelAnswer, ModelFailure>,
-) -> Result<ModelAnswer, ModelFailure> {
-    match outcome {
-        Ok(answer) => Ok(ModelAnswer {
-            attempts: answer.attempts + attempts,
-            ..answer
-        }),
-        Err(failure) => Err(ModelFailure {
-            attempts: failure.attempts + attempts,
-            ..failure
-        }),
     }
 }

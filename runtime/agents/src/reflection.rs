@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gsw_engine::model::{Content, Issue, Message, Role};
+use gsw_engine::model::{Content, Message, Role};
+use gsw_notation::issue::Issue;
 
 use crate::request::said;
 
@@ -24,7 +25,7 @@ pub(crate) fn messages(answer: Vec<Content>, issues: &[Issue]) -> [Arc<Message>;
     [Arc::new(wrong), said(Role::User, explanation(issues))]
 }
 
-/// What stands for an answer of which nothing can be shown.
+/// Replaces an answer of which nothing can be shown.
 pub(crate) fn no_answer() -> Content {
     Content::Text {
         text: "(no answer)".into(),

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use gsw_engine::model::{Content, Media, Message, ModelRequest, PromptCall, PromptNote, Role};
+use gsw_abi::setting::Setting;
+use gsw_engine::media::Media;
+use gsw_engine::model::{Content, Message, ModelRequest, PromptCall, PromptNote, Role};
 
 use crate::catalogue::Catalogue;
-use crate::providers;
+use crate::model_name;
 use crate::settings::Settings;
 use crate::tools;
 
@@ -21,11 +23,8 @@ pub(crate) fn request(
     settings: &Settings,
     notes: &mut Vec<PromptNote>,
 ) -> Result<ModelRequest, String> {
-    for model in &settings.models {
-        let is_known = |it: &(&str, &str)| providers::NAMES.contains(&it.0) && !it.1.is_empty();
-        if model.split_once('/').filter(is_known).is_none() {
-            return Err(malformed_model(model));
-        }
+    for model in &settings.model {
+        model_name::parsed(model)?;
         warn_of_refused(model, settings, notes);
     }
     let name = call
@@ -35,7 +34,7 @@ pub(crate) fn request(
         .map_or("answer", |it| &it.name);
     let schema_name = name.rsplit('.').next().unwrap_or(name).to_owned();
     Ok(ModelRequest {
-        model: settings.models[0].clone(),
+        model: settings.model[0].clone(),
         system: call.system.take().filter(|it| !it.trim().is_empty()),
         messages: messages(call),
         schema: call.schema.as_deref().cloned(),
@@ -44,34 +43,24 @@ pub(crate) fn request(
         stop: settings.stop.clone(),
         temperature: settings.temperature,
         thinking: settings.thinking,
-        retries: settings.retries,
+        retries: settings.retry,
         tools: tools::offered(&call.program, &settings.tools, &settings.spawns),
         timeout: settings.timeout,
     })
 }
 
-/// What is wrong with a model's name.
-pub(crate) fn malformed_model(model: &str) -> String {
-    let names = providers::NAMES.join("`, `");
-    match model.split_once('/') {
-        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => {
-            format!("`{model}`: there is no provider `{provider}`; the providers are `{names}`")
-        }
-        _ => format!(
-            "`{model}` is no model name; write `provider/model`, with one of the providers `{names}`"
-        ),
-    }
-}
-
 fn warn_of_refused(model: &str, settings: &Settings, notes: &mut Vec<PromptNote>) {
     let given = [
-        ("temperature", settings.temperature.is_some()),
-        ("thinking", settings.thinking.is_some()),
+        (Setting::Temperature, settings.temperature.is_some()),
+        (Setting::Thinking, settings.thinking.is_some()),
     ];
     for (setting, is_given) in given {
         if is_given && !Catalogue::built_in().takes(model, setting) {
             notes.push(PromptNote::Warning {
-                message: format!("`{model}` does not take `{setting}`; it is not sent"),
+                message: format!(
+                    "`{model}` does not take `{}`; it is not sent",
+                    setting.name()
+                ),
             });
         }
     }
@@ -98,7 +87,7 @@ fn messages(call: &mut PromptCall) -> Vec<Arc<Message>> {
     messages
 }
 
-/// The user text with its media where they stand.
+/// The user text with each attachment at its place.
 fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
     if media.is_empty() {
         return vec![Content::Text { text }];
@@ -121,7 +110,6 @@ fn user_content(text: String, media: Vec<(usize, Media)>) -> Vec<Content> {
     content
 }
 
-/// A message of text.
 pub(crate) fn said(role: Role, text: impl Into<String>) -> Arc<Message> {
     let text = text.into();
     Arc::new(Message {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use gsw_abi::setting::{Form, Origin, Setting, TTL};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
 
@@ -17,41 +19,11 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a kept answer counts where nothing is said.
 const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
 
-/// What this crate reads.
-const READ: &[&str] = &[
-    "answer",
-    "cache",
-    "max_tokens",
-    "max_turns",
-    "model",
-    "reflect",
-    "retry",
-    "spawns",
-    "stop",
-    "temperature",
-    "thinking",
-    "timeout",
-    "tools",
-];
-/// What others read.
-const ELSEWHERE: &[&str] = &[
-    "budget",
-    "description",
-    "env",
-    "hooks",
-    "mcp",
-    "name",
-    "session",
-    "skills",
-    "system",
-];
-
-/// How much of an answer the parser may mend.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How much of an answer the parser may repair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub(crate) enum Exactness {
-    /// Whatever it can, and it says what.
+    /// Whatever it can; it reports each repair.
     Lenient,
-    /// Nothing.
     Exact,
 }
 
@@ -74,20 +46,21 @@ impl Listed {
     }
 }
 
-/// The settings of one call.
+/// The settings of one call, each under its name in the table of settings.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Settings {
     /// Tried in turn; at least one.
-    pub models: Vec<String>,
+    pub model: Vec<String>,
     pub max_tokens: u32,
     pub stop: Vec<String>,
     pub temperature: Option<f64>,
+    /// Tokens to think with; `None` when it is off.
     pub thinking: Option<u32>,
-    pub retries: u32,
+    pub retry: u32,
     pub reflect: u32,
     pub max_turns: u32,
     pub timeout: Duration,
-    pub exactness: Exactness,
+    pub answer: Exactness,
     /// How long the answer is kept; `None` when it is neither kept nor looked up.
     pub cache: Option<Duration>,
     pub tools: Vec<Listed>,
@@ -98,43 +71,74 @@ pub(crate) struct Settings {
 impl Settings {
     /// Reads them; the error is a sentence for the user.
     pub fn read(given: &Map<String, Value>) -> Result<Self, String> {
-        let known = |it: &&String| READ.contains(&it.as_str()) || ELSEWHERE.contains(&it.as_str());
-        if let Some(unknown) = given.keys().find(|it| !known(it)) {
-            let names = [READ, ELSEWHERE].concat().join(", ");
+        if let Some(unknown) = given.keys().find(|it| Setting::named(it).is_none()) {
+            let names = Setting::names_at(Origin::Call).join(", ");
             return Err(format!(
                 "there is no setting `{unknown}`; the settings are {names}"
             ));
         }
         let of = Given(given);
         Ok(Self {
-            models: of.models()?,
-            max_tokens: of.count("max_tokens", 1)?.unwrap_or(MAX_TOKENS),
-            stop: of.texts("stop")?,
-            temperature: of.number("temperature")?,
-            thinking: of.count("thinking", 0)?.filter(|it| *it > 0),
-            retries: of.count("retry", 0)?.unwrap_or(RETRIES),
-            reflect: of.count("reflect", 0)?.unwrap_or(0),
-            max_turns: of.count("max_turns", 1)?.unwrap_or(MAX_TURNS),
-            timeout: of.duration("timeout")?.unwrap_or(TIMEOUT),
-            exactness: of.exactness()?,
+            model: of.models()?,
+            max_tokens: of.count(Setting::MaxTokens)?.unwrap_or(MAX_TOKENS),
+            stop: of.texts(Setting::Stop)?,
+            temperature: of.number(Setting::Temperature)?,
+            thinking: of.count(Setting::Thinking)?.filter(|it| *it > 0),
+            retry: of.count(Setting::Retry)?.unwrap_or(RETRIES),
+            reflect: of.count(Setting::Reflect)?.unwrap_or(0),
+            max_turns: of.count(Setting::MaxTurns)?.unwrap_or(MAX_TURNS),
+            timeout: of.duration(Setting::Timeout)?.unwrap_or(TIMEOUT),
+            answer: of.exactness()?,
             cache: of.cache()?,
             tools: of.tools()?,
-            spawns: of.texts("spawns")?,
+            spawns: of.texts(Setting::Spawns)?,
         })
     }
 }
 
+/// Makes, from the rows of the table, what settings add to the key of a kept answer. A row that this crate reads needs a
+/// field of its name in [`Settings`], and every row needs an arm for what it says of the key.
+macro_rules! cache_key {
+    ($($(#[$doc:meta])* $variant:ident $name:ident:
+        form($($form:tt)*), from($from:ident), read($read:ident), key($key:ident);)*) => {
+        impl Settings {
+            /// What the settings add to the key of a kept answer; `written` are the merged settings as the program wrote them.
+            pub fn cache_key(&self, written: &Map<String, Value>) -> Value {
+                let settings = self;
+                let mut parts = Map::new();
+                $(
+                    cache_key!(@read $read settings $name);
+                    let part = cache_key!(@key $key settings written $variant $name);
+                    parts.extend(part.map(|it: Value| (stringify!($name).to_owned(), it)));
+                )*
+                Value::Object(parts)
+            }
+        }
+    };
+    (@read agents $settings:ident $name:ident) => { let _ = &$settings.$name; };
+    (@read engine $settings:ident $name:ident) => {};
+    (@read nobody $settings:ident $name:ident) => {};
+    (@key none $settings:ident $written:ident $variant:ident $name:ident) => { None };
+    (@key request $settings:ident $written:ident $variant:ident $name:ident) => { None };
+    (@key effective $settings:ident $written:ident $variant:ident $name:ident) => { Some(json!($settings.$name)) };
+    (@key written $settings:ident $written:ident $variant:ident $name:ident) => {
+        $written.get(Setting::$variant.name()).cloned()
+    };
+}
+
+gsw_abi::for_each_setting!(cache_key);
+
 struct Given<'a>(&'a Map<String, Value>);
 
 impl Given<'_> {
-    fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).filter(|it| !it.is_null())
+    fn get(&self, setting: Setting) -> Option<&Value> {
+        self.0.get(setting.name()).filter(|it| !it.is_null())
     }
 
     fn models(&self) -> Result<Vec<String>, String> {
-        let models = self.texts("model")?;
+        let models = self.texts(Setting::Model)?;
         if models.is_empty() {
-            return match self.get("model") {
+            return match self.get(Setting::Model) {
                 Some(_) => Err("`model` names no model".into()),
                 None => Ok(vec![Catalogue::built_in().default.clone()]),
             };
@@ -143,84 +147,91 @@ impl Given<'_> {
     }
 
     /// A text, or a list of them.
-    fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+    fn texts(&self, setting: Setting) -> Result<Vec<String>, String> {
         let text = |it: &Value| it.as_str().map(str::to_owned);
-        let texts = match self.get(name) {
+        let texts = match self.get(setting) {
             None => return Ok(Vec::new()),
             Some(Value::Array(items)) => items.iter().map(text).collect(),
             Some(one) => text(one).map(|it| vec![it]),
         };
-        texts.ok_or_else(|| self.wrong(name, "a text or a list of texts"))
+        texts.ok_or_else(|| self.wrong(setting, "a text or a list of texts"))
     }
 
     fn tools(&self) -> Result<Vec<Listed>, String> {
-        let Some(given) = self.get("tools") else {
+        let Some(given) = self.get(Setting::Tools) else {
             return Ok(Vec::new());
         };
         let read = given
             .as_array()
             .and_then(|it| it.iter().map(Listed::read).collect());
-        read.ok_or_else(|| self.wrong("tools", "a list of tools"))
+        read.ok_or_else(|| self.wrong(Setting::Tools, "a list of tools"))
     }
 
-    fn count(&self, name: &str, least: u32) -> Result<Option<u32>, String> {
-        let Some(value) = self.get(name) else {
+    /// A whole number that is not less than the table allows.
+    fn count(&self, setting: Setting) -> Result<Option<u32>, String> {
+        let Some(value) = self.get(setting) else {
             return Ok(None);
+        };
+        let Form::Count { least } = setting.form() else {
+            return Err(self.wrong(setting, "a whole number"));
         };
         let count = value.as_u64().and_then(|it| u32::try_from(it).ok());
         match count.filter(|it| *it >= least) {
             Some(count) => Ok(Some(count)),
-            None => Err(self.wrong(name, &format!("a whole number from {least} on"))),
+            None => Err(self.wrong(setting, &format!("a whole number from {least} on"))),
         }
     }
 
-    fn number(&self, name: &str) -> Result<Option<f64>, String> {
-        let Some(value) = self.get(name) else {
+    fn number(&self, setting: Setting) -> Result<Option<f64>, String> {
+        let Some(value) = self.get(setting) else {
             return Ok(None);
         };
         match value.as_f64().filter(|it| it.is_finite()) {
             Some(number) => Ok(Some(number)),
-            None => Err(self.wrong(name, "a number")),
+            None => Err(self.wrong(setting, "a number")),
         }
     }
 
-    fn duration(&self, name: &str) -> Result<Option<Duration>, String> {
-        let wrong = || self.wrong(name, "a duration");
-        let seconds = self.number(name).map_err(|_| wrong())?;
-        let duration = |it: f64| Duration::try_from_secs_f64(it).map_err(|_| wrong());
-        seconds.map(duration).transpose()
+    fn duration(&self, setting: Setting) -> Result<Option<Duration>, String> {
+        let seconds = self.get(setting);
+        let duration =
+            seconds.map(|it| seconds_of(it).ok_or_else(|| self.wrong(setting, "a duration")));
+        duration.transpose()
     }
 
     fn exactness(&self) -> Result<Exactness, String> {
-        match self.get("answer").map(Value::as_str) {
+        match self.get(Setting::Answer).map(Value::as_str) {
             None | Some(Some("lenient")) => Ok(Exactness::Lenient),
             Some(Some("exact")) => Ok(Exactness::Exact),
-            Some(_) => Err(self.wrong("answer", "`exact` or `lenient`")),
+            Some(_) => Err(self.wrong(Setting::Answer, "`exact` or `lenient`")),
         }
     }
 
     fn cache(&self) -> Result<Option<Duration>, String> {
-        match self.get("cache") {
+        let wrong = || self.wrong(Setting::Cache, "`true`, `false` or `{ ttl: duration }`");
+        match self.get(Setting::Cache) {
             None | Some(Value::Bool(false)) => Ok(None),
             Some(Value::Bool(true)) => Ok(Some(TIME_TO_LIVE)),
-            Some(Value::Object(inner)) if inner.keys().all(|it| it == "ttl") => {
-                let ttl = Given(inner)
-                    .duration("ttl")
-                    .map_err(|_| self.wrong_cache())?;
-                Ok(Some(ttl.unwrap_or(TIME_TO_LIVE)))
+            Some(Value::Object(parts)) if parts.keys().all(|it| it == TTL) => {
+                match parts.get(TTL).filter(|it| !it.is_null()) {
+                    Some(ttl) => Ok(Some(seconds_of(ttl).ok_or_else(wrong)?)),
+                    None => Ok(Some(TIME_TO_LIVE)),
+                }
             }
-            Some(_) => Err(self.wrong_cache()),
+            Some(_) => Err(wrong()),
         }
     }
 
-    fn wrong_cache(&self) -> String {
-        self.wrong("cache", "`true`, `false` or `{ ttl: duration }`")
-    }
-
-    fn wrong(&self, name: &str, expected: &str) -> String {
-        let found = self.0.get(name).map_or_else(String::new, Value::to_string);
+    fn wrong(&self, setting: Setting, expected: &str) -> String {
+        let name = setting.name();
+        let found = self.get(setting).map_or_else(String::new, Value::to_string);
         format!("the setting `{name}` must be {expected}, not `{found}`")
     }
+}
+
+/// A duration that is written in seconds.
+fn seconds_of(value: &Value) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.as_f64()?).ok()
 }
 
 #[cfg(test)]
@@ -241,10 +252,10 @@ mod tests {
     #[test]
     fn nothing_said_gives_defaults() {
         let settings = read(json!({})).expect("valid");
-        assert_eq!(settings.models, ["anthropic/claude-sonnet-5-5"]);
-        assert_eq!((settings.retries, settings.reflect), (2, 0));
+        assert_eq!(settings.model, ["anthropic/claude-sonnet-5-5"]);
+        assert_eq!((settings.retry, settings.reflect), (2, 0));
         assert_eq!(
-            (settings.cache, settings.exactness),
+            (settings.cache, settings.answer),
             (None, Exactness::Lenient)
         );
     }
@@ -256,7 +267,7 @@ mod tests {
             "thinking": 0, "system": "s", "temperature": 1, "reflect": 3,
         }))
         .expect("valid");
-        assert_eq!(settings.models, ["a/x", "b/y/z"]);
+        assert_eq!(settings.model, ["a/x", "b/y/z"]);
         assert_eq!(settings.cache, Some(Duration::from_millis(90_500)));
         assert_eq!((settings.stop.len(), settings.thinking), (1, None));
         assert_eq!((settings.temperature, settings.reflect), (Some(1.0), 3));

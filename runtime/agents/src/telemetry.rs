@@ -15,9 +15,9 @@ mod spans;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_engine::event::Event;
-use gsw_engine::observe::attached::{Attached, HowEnded, Patience};
-use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
+use gsw_tree::event::Event;
+use gsw_tree::observe::attached::{Attached, HowEnded, Patience};
+use gsw_tree::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::environment::Environment;
 use crate::telemetry::batch::Batches;
@@ -27,7 +27,6 @@ use crate::telemetry::spans::Spans;
 /// How often spans are sent that do not fill a batch. A guess: soon enough for who looks on.
 const PULSE: Duration = Duration::from_secs(1);
 
-/// An exporter at work.
 #[derive(Debug)]
 pub struct Telemetry {
     attached: Attached,
@@ -38,7 +37,6 @@ pub struct Telemetry {
 /// What became of the spans.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivered {
-    /// Where they were sent.
     pub collector: String,
     /// How many spans the collector did not take.
     pub lost: u64,
@@ -51,7 +49,7 @@ pub struct Delivered {
 /// What is known of the spans at a moment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Report {
-    /// Spans that were begun.
+    /// How many spans were begun so far.
     made: u64,
     /// Spans that the collector took.
     delivered: u64,
@@ -160,7 +158,6 @@ impl Exporter {
 struct Sent {
     /// How many spans were taken.
     taken: u64,
-    /// What went wrong.
     why: Option<String>,
 }
 

@@ -24,7 +24,7 @@ struct Offer<'a> {
 }
 
 /// The listed tools that the program has, in order. The compiler refuses two of one name; where they come together all the
-/// same, each is told by its module, whatever their order.
+/// same, each is distinguished by its module, whatever their order.
 fn offers<'a>(program: &'a Program, listed: &[Listed]) -> Vec<Offer<'a>> {
     let offer = |it: &Listed| {
         let tool = program.tools.get(it.tool as usize)?;
@@ -72,8 +72,8 @@ pub(crate) fn offered(
     let description = |offer: Offer<'_>| ToolDescription {
         input_schema: input_schema(&mut types, &offer.tool.name, &offer.tool.parameters),
         description: match offer.tool.body {
-            ToolBody::SpawnRequest => spawns_told(program, &mut types, offer.tool, spawns),
-            _ => docs(&offer.tool.docs),
+            ToolBody::SpawnRequest => spawns_described(program, &mut types, offer.tool, spawns),
+            ToolBody::Program | ToolBody::Host | ToolBody::Question => docs(&offer.tool.docs),
         },
         name: offer.wire,
     };
@@ -85,22 +85,27 @@ fn docs(docs: &Option<String>) -> String {
 }
 
 /// What the tool is for, with the workflows that may be started: a model cannot know them otherwise.
-fn spawns_told(program: &Program, types: &mut TypeTable, tool: &Tool, spawns: &[String]) -> String {
-    let mut told = docs(&tool.docs);
+fn spawns_described(
+    program: &Program,
+    types: &mut TypeTable,
+    tool: &Tool,
+    spawns: &[String],
+) -> String {
+    let mut text = docs(&tool.docs);
     let allowed = program.spawnable(spawns);
     if allowed.is_empty() {
-        told.push_str("\n\nHere you may start none.");
-        return told;
+        text.push_str("\n\nHere you may start none.");
+        return text;
     }
-    told.push_str("\n\nYou may start these:");
+    text.push_str("\n\nYou may start these:");
     for (name, spawnable) in allowed {
         let workflow = &spawnable.workflow;
         let input = input_schema(types, name, &workflow.parameters);
         let what = docs(&workflow.docs);
         let colon = if what.is_empty() { "" } else { ": " };
-        let _ = write!(told, "\n- `{name}`{colon}{what} Input: {input}");
+        let _ = write!(text, "\n- `{name}`{colon}{what} Input: {input}");
     }
-    told
+    text
 }
 
 /// The schema of parameters, as if they were the fields of a record.
@@ -117,11 +122,11 @@ fn input_schema(types: &mut TypeTable, name: &str, parameters: &[Field]) -> Valu
 /// The calls of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Those to run.
+    /// The calls that the run performs.
     pub run: Vec<ToolCall>,
-    /// For every call in order: what the model is told, `None` where that is the outcome of the next one of those to run.
+    /// For every call in order: the result that the model gets, `None` where that is the outcome of the next one of those to run.
     pub outcomes: Vec<Option<ToolOutcome>>,
-    /// What observers are told.
+    /// What becomes an event.
     pub notes: Vec<PromptNote>,
     /// Whether one of those to run must not be repeated.
     pub begins_once: bool,
@@ -211,7 +216,7 @@ fn refused(id: String, content: String) -> ToolOutcome {
     }
 }
 
-/// The message that tells the model what its calls gave, in the order of its calls.
+/// The message with the results of the model's calls, in the order of the calls.
 pub(crate) fn results(outcomes: Vec<Option<ToolOutcome>>, run: Vec<ToolOutcome>) -> Message {
     let mut run = run.into_iter();
     let content = outcomes
@@ -295,11 +300,13 @@ mod tests {
         let messages: Vec<&str> = calls
             .notes
             .iter()
-            .map(|it| match it {
-                PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message } => {
-                    message.as_str()
-                }
-                other => panic!("{other:?}"),
+            .map(|it| {
+                let (PromptNote::RefusedCall { message, .. } | PromptNote::Warning { message }) =
+                    it
+                else {
+                    panic!("{it:?}");
+                };
+                message.as_str()
             })
             .collect();
         assert_eq!(messages[0], "there is no tool `buy`");

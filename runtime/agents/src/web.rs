@@ -1,21 +1,20 @@
 //! Sends the HTTP requests of programs.
 
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use gsw_engine::driver::call::Call;
+use gsw_driver::call::Call;
+use gsw_driver::web::{Reach, ReachOf, Web, WebAnswer, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
-use gsw_engine::web::{MayReach, Web, WebAnswer, WebRequest};
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
-
 use tokio::time::timeout;
 
-use crate::connections::{Names, address, connection};
+use crate::connections::{Names, OutOfReach, Within, address, connection, is_within};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Redirects that are followed.
 const REDIRECTS: usize = 10;
 /// The largest body in bytes; a guess.
 const LARGEST: usize = 64 << 20;
@@ -25,11 +24,33 @@ const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "h
 /// How long an exchange may take, redirects and body included; a `timeout` around it may be shorter.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// The client of programs, made at first use.
+/// The client of programs.
 #[derive(Clone, Debug)]
 pub struct WebClient {
-    client: Arc<OnceLock<Result<Client, String>>>,
+    clients: Arc<Clients>,
     limit: Duration,
+}
+
+/// One client for each reach, made at first use: what one has connected to, another may have no right to.
+#[derive(Debug, Default)]
+struct Clients {
+    public: OnceLock<Result<Client, String>>,
+    listed: OnceLock<Result<Client, String>>,
+    anywhere: OnceLock<Result<Client, String>>,
+}
+
+impl Clients {
+    /// The client for a host, or that nothing may be sent to it.
+    fn of(&self, reach: Reach, host: &str) -> Result<&Client, Failure> {
+        let client = match reach {
+            Reach::Nowhere => return Err(denied(host)),
+            Reach::Public => &self.public,
+            Reach::Listed => &self.listed,
+            Reach::Anywhere => &self.anywhere,
+        };
+        let client = client.get_or_init(|| new_client(reach)).as_ref();
+        client.map_err(|message| failed(message.clone()))
+    }
 }
 
 impl Default for WebClient {
@@ -39,9 +60,9 @@ impl Default for WebClient {
 }
 
 impl Web for WebClient {
-    fn send(&self, request: WebRequest, may_reach: MayReach, _call: &Call) -> WebAnswer {
+    fn send(&self, request: WebRequest, reach_of: ReachOf, _call: &Call) -> WebAnswer {
         let this = self.clone();
-        Box::pin(async move { this.exchange(request, &may_reach).await })
+        Box::pin(async move { this.exchange(request, &reach_of).await })
     }
 }
 
@@ -50,7 +71,7 @@ impl WebClient {
     #[must_use]
     pub fn with_time_limit(limit: Duration) -> Self {
         Self {
-            client: Arc::default(),
+            clients: Arc::default(),
             limit,
         }
     }
@@ -58,14 +79,12 @@ impl WebClient {
     async fn exchange(
         &self,
         request: WebRequest,
-        may_reach: &MayReach,
+        reach_of: &ReachOf,
     ) -> Result<HttpAnswer, Failure> {
-        let client = self.client.get_or_init(new_client).as_ref();
-        let client = client.map_err(|message| failed(message.clone()))?;
         let next = Next::new(&request)?;
         // The wait for a connection is for other exchanges, each of which has its limit.
         let _connection = connection().await;
-        match timeout(self.limit, follow(client, next, &request, may_reach)).await {
+        match timeout(self.limit, follow(&self.clients, next, &request, reach_of)).await {
             Ok(answer) => answer,
             Err(_) => {
                 let host = address::host(&request.url);
@@ -79,14 +98,15 @@ impl WebClient {
 }
 
 async fn follow(
-    client: &Client,
+    clients: &Clients,
     mut next: Next,
     request: &WebRequest,
-    may_reach: &MayReach,
+    reach_of: &ReachOf,
 ) -> Result<HttpAnswer, Failure> {
     for _ in 0..=REDIRECTS {
-        let host = next.permitted_host(may_reach)?;
-        let mut builder = client
+        let (host, reach) = next.permitted_host(reach_of)?;
+        let mut builder = clients
+            .of(reach, &host)?
             .request(next.method.clone(), next.url.clone())
             .headers(next.headers.clone());
         if let Some(body) = &next.body {
@@ -102,12 +122,15 @@ async fn follow(
     Err(failed(format!("more than {REDIRECTS} redirects")))
 }
 
-fn new_client() -> Result<Client, String> {
+fn new_client(reach: Reach) -> Result<Client, String> {
     // Fails only when another part of the process has installed one, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .connect_timeout(CONNECT)
-        .dns_resolver(Names::of_process())
+        .dns_resolver(Within {
+            names: Names::of_process(),
+            reach,
+        })
         // Each host is asked for before it is asked.
         .redirect(redirect::Policy::none())
         .user_agent(concat!("groundswell/", env!("CARGO_PKG_VERSION")))
@@ -115,7 +138,6 @@ fn new_client() -> Result<Client, String> {
         .map_err(|error| format!("the HTTP client cannot start: {error}"))
 }
 
-/// What is sent next.
 struct Next {
     method: Method,
     url: Url,
@@ -141,7 +163,7 @@ impl Next {
         for (name, value) in &request.headers {
             let name = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| failed(format!("`{name}` is no name of a header")))?;
-            // The value may be a secret, so it is not told.
+            // The value may be a secret, so it is not shown.
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 failed(format!(
                     "the value of the header `{name}` holds characters that cannot be sent"
@@ -158,13 +180,14 @@ impl Next {
         })
     }
 
-    fn permitted_host(&self, may_reach: &MayReach) -> Result<String, Failure> {
+    /// The host that is asked, and where it may lead. What a name leads to is known once it is looked up.
+    fn permitted_host(&self, reach_of: &ReachOf) -> Result<(String, Reach), Failure> {
         let host = self.url.host_str().unwrap_or_default();
         let port = self.url.port_or_known_default().unwrap_or_default();
-        let denied = |host: &str| Failure::Denied {
-            what: format!("`net` of `{host}`"),
-        };
-        if !may_reach(host, port) {
+        let reach = reach_of(host, port);
+        // An address is never looked up.
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        if reach == Reach::Nowhere || address.is_ok_and(|it| !is_within(reach, it)) {
             return Err(denied(host));
         }
         // Servers of many hosts choose by this header, not by the address.
@@ -176,11 +199,11 @@ impl Next {
                 .ok()
                 .and_then(Url::host_str)
                 .unwrap_or_default();
-            if !may_reach(name, port) {
+            if reach_of(name, port) == Reach::Nowhere {
                 return Err(denied(other));
             }
         }
-        Ok(host.to_owned())
+        Ok((host.to_owned(), reach))
     }
 
     fn redirect(&mut self, status: StatusCode, url: Url, confidential: &[String]) {
@@ -245,12 +268,30 @@ async fn read(mut response: Response, host: &str) -> Result<HttpAnswer, Failure>
 }
 
 fn unreachable_host(host: &str, error: &reqwest::Error) -> Failure {
+    if let Some(OutOfReach { address }) = out_of_reach(error) {
+        return Failure::Denied {
+            what: format!("`net` of `{host}`, which leads to {address},"),
+        };
+    }
     let cause = crate::providers::http::last_cause(error);
     failed(if error.is_connect() {
         format!("{host} cannot be reached: {cause}")
     } else {
         format!("the connection to {host} failed: {cause}")
     })
+}
+
+/// The address that a name led to and that it may not lead to, when that is why a request failed.
+fn out_of_reach(error: &reqwest::Error) -> Option<&OutOfReach> {
+    let first = std::error::Error::source(error);
+    let mut causes = std::iter::successors(first, |it| it.source());
+    causes.find_map(|it| it.downcast_ref())
+}
+
+fn denied(host: &str) -> Failure {
+    Failure::Denied {
+        what: format!("`net` of `{host}`"),
+    }
 }
 
 fn failed(message: String) -> Failure {

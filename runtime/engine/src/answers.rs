@@ -1,4 +1,4 @@
-//! The seam to whoever keeps answers of models: what a prompt call looks up before it asks, and what it leaves behind.
+//! Answers of models that are kept: what a prompt call looks up before it asks, and what it leaves behind.
 //!
 //! A look-up is an operation like any other, so what a cache holds reaches a run only as an outcome, and a replay touches
 //! none. Of equal calls at once one asks; the others wait, which is an operation too.
@@ -6,9 +6,6 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-use crate::driver::call::Call;
-use crate::model::Pending;
 
 /// What is looked up.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -48,21 +45,12 @@ pub struct KeptAnswer {
     pub at: Duration,
 }
 
-/// Keeps answers; one per process, shared by its runs.
-pub trait Answers: Send + Sync {
-    /// What is there now.
-    fn look_up(&self, what: &LookUp, call: &Call) -> Found;
-
-    /// Waits until no other call asks for the key, and looks up then; gives [`Found::Busy`] never. A wait that could never
-    /// end, because calls would wait for each other, is a miss.
-    fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found>;
-
-    /// Keeps an answer, and gives the keys of those that had to give way.
-    fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String>;
-
-    /// A call of this run has no answer for the key.
-    fn let_go(&self, run: &str, key: &str);
-
-    /// A run has ended: it holds no key any more.
-    fn run_ended(&self, run: &str);
+/// What a look-up does that finds another call at work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenBusy {
+    /// It says so.
+    Report,
+    /// It waits for that call.
+    Wait,
 }

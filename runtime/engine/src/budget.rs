@@ -1,6 +1,7 @@
 //! What may be spent on models, what was, and what calls on their way may still cost.
 
-use crate::duration;
+use gsw_notation::duration;
+
 use crate::scope::ScopeId;
 
 /// The limits of a budget; `None` where none is set.
@@ -40,7 +41,7 @@ impl Default for Charge {
 /// Whether a call may be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// It may.
+    /// It may be made now.
     Now,
     /// Once calls on their way have cost less than they might, and older ones that wait for it have gone: what this budget
     /// sets aside must become less.
@@ -160,7 +161,7 @@ impl Budget {
                     "usd: {usd} of {limit} used, up to {asked} more asked"
                 ));
             }
-            _ => {}
+            (Some(_) | None, Ok(_)) | (None, Err(_)) => {}
         }
         let set_aside = &self.reserved;
         let asked_usd = charge.usd.as_ref().copied().unwrap_or(0.0);
@@ -187,7 +188,7 @@ impl Budget {
         self.reserved.add(worst);
     }
 
-    /// It has cost so much.
+    /// A call on its way has cost so much.
     pub fn settle(&mut self, worst: &Charge, real: &Charge) {
         self.reserved.subtract(worst);
         self.spent.add(real);

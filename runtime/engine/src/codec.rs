@@ -1,12 +1,12 @@
 //! Values to JSON and back, led by their types.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod build;
 pub mod checker;
 pub mod decode;
 mod describe;
 pub mod encode;
-pub mod parse;
-mod path;
 pub mod places;
 mod sink;
 mod tree;
@@ -14,20 +14,19 @@ mod tree;
 use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::{self, Issue};
+use gsw_notation::json as json_text;
+use gsw_notation::path;
+use gsw_notation::{duration, number};
 use serde_json::Value;
 
 use crate::codec::encode::Audience;
 use crate::codec::sink::{JsonSink, Layout, TextSink};
 use crate::heap::Heap;
-use crate::model::Issue;
 use crate::value::json::View;
 use crate::value::{json, list, optional, string};
-use crate::{duration, number};
 
 pub use describe::type_name;
-
-/// How deep arrays and objects of a JSON text may nest.
-pub const MAX_DEPTH: usize = 512;
 
 /// A value as compact JSON.
 #[must_use]
@@ -94,9 +93,9 @@ pub fn to_json_redacted(heap: &mut Heap, ty: TypeId, word: u64) -> u64 {
 /// A value as a tree of JSON.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`].
+/// When it nests deeper than [`json_text::MAX_DEPTH`].
 pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
-    parse::parse(&encode(heap, ty, word))
+    json_text::parse(&encode(heap, ty, word))
 }
 
 /// A JSON text as a new `json`; numbers that 64 bits do not hold become floats. Ends early, with an issue that says nothing,
@@ -105,13 +104,13 @@ pub fn to_tree(heap: &Heap, ty: TypeId, word: u64) -> Result<Value, Issue> {
 /// # Errors
 /// Where and why it is none.
 pub(crate) fn json_from_text(heap: &mut Heap, text: &str) -> Result<u64, Issue> {
-    parse::parse_into(text, &mut build::Words::new(heap))
+    json_text::parse_into(text, &mut build::Words::new(heap))
 }
 
 /// A tree of JSON as a new `json`; the numbers that 64 bits do not hold become floats.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`], or a number is beyond any float.
+/// When it nests deeper than [`json_text::MAX_DEPTH`], or a number is beyond any float.
 pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
     tree::build(heap, value)
 }
@@ -119,7 +118,7 @@ pub fn json_from_tree(heap: &mut Heap, value: &Value) -> Result<u64, Issue> {
 /// A `json` as a tree.
 ///
 /// # Errors
-/// When it nests deeper than [`MAX_DEPTH`].
+/// When it nests deeper than [`json_text::MAX_DEPTH`].
 pub fn json_to_tree(word: u64) -> Result<Value, Issue> {
     tree::take_apart(word)
 }
@@ -142,12 +141,32 @@ pub fn to_text(heap: &Heap, ty: TypeId, word: u64) -> String {
             let texts = list::words(word).iter().map(|&word| string::text(word));
             texts.collect::<Vec<_>>().join("\n")
         }
-        Type::Json => match json::view(word) {
-            View::String(text) => string::text(text).into(),
-            _ => encode(heap, ty, word),
-        },
+        Type::Json => {
+            if let View::String(text) = json::view(word) {
+                string::text(text).into()
+            } else {
+                encode(heap, ty, word)
+            }
+        }
         Type::Time | Type::Bytes | Type::Enum(_) => unquoted(encode(heap, ty, word)),
-        _ => encode(heap, ty, word),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => encode(heap, ty, word),
     }
 }
 
@@ -176,7 +195,29 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
         Type::List(_) | Type::Map { .. } | Type::Tuple(_) | Type::Record(_) => {
             string_of(heap, ty, word, Layout::Compact)
         }
-        _ => {
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => {
             let text = to_text(heap, ty, word);
             string::admitted(heap, &text)
         }
@@ -186,7 +227,7 @@ pub(crate) fn text_string(heap: &mut Heap, ty: TypeId, word: u64) -> Result<u64,
 /// What is told of a value that is not what was expected at a path.
 #[must_use]
 pub fn mismatch(path: &str, expected: &str, found: &Value) -> Issue {
-    describe::issue(path.into(), expected.into(), describe::found(found))
+    Issue::new(path.into(), expected.into(), issue::found(found))
 }
 
 /// The path of a field of what is looked at: `$.name`.
@@ -208,8 +249,8 @@ fn is_text(heap: &Heap, ty: TypeId) -> bool {
 
 /// The text of a JSON string; other JSON stays as it is.
 fn unquoted(json: String) -> String {
-    match parse::parse(&json) {
+    match json_text::parse(&json) {
         Ok(Value::String(text)) => text,
-        _ => json,
+        Ok(_) | Err(_) => json,
     }
 }

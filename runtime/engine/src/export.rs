@@ -35,7 +35,6 @@ pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,
     fs_write, fs_write_bytes,
 };
-pub(crate) use guard::{Step, panic_text};
 pub use json::{
     json_as, json_entries, json_field, json_get, json_hidden, json_index, json_items, json_new,
     json_parse, json_pretty, string_as,

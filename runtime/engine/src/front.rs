@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gsw_abi::call::Table;
 use gsw_abi::layout::{Context, stop};
 
 use crate::load::Loaded;
-use crate::run::Run;
 
 /// The end of a run, as somebody outside asks for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub struct Cancellation {
 
 /// The front of one run.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub struct Front {
     context: Context,
     /// Whether a `defer` runs, or what one has started, which a cancellation does not interrupt.
     is_shielded: AtomicBool,
@@ -37,10 +37,11 @@ unsafe impl Send for Front {}
 unsafe impl Sync for Front {}
 
 impl Front {
-    pub(crate) fn new(loaded: &Loaded) -> Arc<Self> {
+    /// That of a run of `loaded`, whose code finds the runtime calls in `table`.
+    pub(crate) fn new(loaded: &Loaded, table: &'static Table) -> Arc<Self> {
         Arc::new(Self {
             context: Context {
-                table: &raw const crate::export::TABLE,
+                table,
                 stack_limit: AtomicU64::new(0),
                 stop: AtomicU32::new(0),
                 reserved: 0,
@@ -53,9 +54,9 @@ impl Front {
         })
     }
 
-    /// What compiled code gets while this run has the thread.
-    pub(crate) fn enter(&self, run: *mut Run) -> *mut Context {
-        self.context.run.store(run.cast(), Ordering::Relaxed);
+    /// What compiled code gets while the run at this address has the thread.
+    pub(crate) fn enter(&self, run: *mut u8) -> *mut Context {
+        self.context.run.store(run, Ordering::Relaxed);
         (&raw const self.context).cast_mut()
     }
 
@@ -72,6 +73,11 @@ impl Front {
     /// Whether any of the bits is set.
     pub(crate) fn has(&self, bits: u32) -> bool {
         self.context.stop.load(Ordering::SeqCst) & bits != 0
+    }
+
+    /// Whether what computes is to look for what it must raise.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.has(stop::CANCEL | stop::KILL | stop::UNWIND | stop::MEMORY)
     }
 
     /// Says whether the task that has the thread is one that a cancellation does not interrupt.
@@ -95,23 +101,24 @@ impl Front {
     }
 
     /// Interrupts code that polls, at its next loop or call.
-    pub(crate) fn interrupt(&self, bits: u32) {
+    pub fn interrupt(&self, bits: u32) {
         self.set(bits);
         self.context.stack_limit.store(u64::MAX, Ordering::SeqCst);
     }
 
     /// The run is to end with `defer`s. The first who asks counts.
-    pub(crate) fn ask_to_cancel(&self, cancellation: Cancellation) {
+    pub fn ask_to_cancel(&self, cancellation: Cancellation) {
         self.cancellation().get_or_insert(cancellation);
     }
 
     /// Whether a cancellation waits.
-    pub(crate) fn is_asked_to_cancel(&self) -> bool {
+    #[must_use]
+    pub fn is_asked_to_cancel(&self) -> bool {
         self.cancellation().is_some()
     }
 
     /// The cancellation that waits, which no code need be interrupted for any more.
-    pub(crate) fn take_cancellation(&self) -> Option<Cancellation> {
+    pub fn take_cancellation(&self) -> Option<Cancellation> {
         let taken = self.cancellation().take();
         self.clear(stop::CANCEL);
         taken

@@ -1,16 +1,10 @@
-//! Questions to people, and who takes them there.
-
-use std::future::Future;
-use std::pin::Pin;
+//! Questions to people.
 
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::driver::call::Call;
-use crate::event::Verdict;
-use crate::model::Issue;
 
 /// What a person is asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -49,20 +43,4 @@ pub struct Reply {
     pub digest: String,
     /// The answer as JSON text.
     pub answer: String,
-}
-
-/// Why there is no answer, in words; the program sees `Cancelled`, which is part of no signature.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoReply(pub String);
-
-/// A reply on its way. Dropping it takes the question back.
-pub type Replying = Pin<Box<dyn Future<Output = Result<Reply, NoReply>> + Send>>;
-
-/// Takes questions to people; one per engine, shared by its runs.
-pub trait Humans: Send + Sync {
-    /// Asks. Questions come in order, and each has its place in that order when this returns.
-    fn ask(&self, question: Question, call: &Call) -> Replying;
-
-    /// What has become of the reply to a question with this digest. One that is refused is asked for again as well.
-    fn answered(&self, _digest: &str, _verdict: Verdict) {}
 }

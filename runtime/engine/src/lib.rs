@@ -1,38 +1,33 @@
-//! Runs compiled programs.
+//! One run of a compiled program: what it computes, what it asks for, what it says.
+//!
+//! It knows no driver, no thread and no clock: whoever carries a run gives it turns and outcomes.
 
 pub mod answers;
 pub mod budget;
-pub mod calendar;
 pub mod codec;
 mod compare;
 mod data_block;
-mod deadline;
-pub mod driver;
-pub mod duration;
-pub mod engine;
-pub mod event;
 pub mod export;
-mod front;
+pub mod front;
 mod heap;
-pub mod host;
 pub mod human;
 pub mod load;
 pub mod media;
 pub mod model;
-mod name;
-pub mod node;
-pub mod number;
-pub mod observe;
 pub mod operation;
+pub mod panic;
 pub mod port;
 pub mod prices;
 pub mod run;
 mod scope;
 pub mod secret;
+mod step;
 mod task;
 #[cfg(test)]
 mod tests;
-pub mod turn_threads;
 mod value;
 mod wait;
-pub mod web;
+
+use gsw_tree::{event, node};
+
+pub use heap::limit::MAX_OBJECT;

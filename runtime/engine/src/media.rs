@@ -9,7 +9,6 @@ use gsw_abi::builtin;
 use serde::{Deserialize, Serialize};
 
 use crate::heap::Heap;
-use crate::model::{Media, MediaKind, MediaSource};
 use crate::secret::{Piece, Template};
 use crate::value::{string, type_of};
 
@@ -36,6 +35,44 @@ const DOCUMENTS: &[Format] = &[
         !it.contains(&0) && std::str::from_utf8(it).is_ok()
     }),
 ];
+
+/// An image or a document for a model.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Media {
+    /// Which of both.
+    pub kind: MediaKind,
+    /// Where its content is.
+    #[serde(flatten)]
+    pub source: MediaSource,
+}
+
+/// What a medium is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MediaKind {
+    /// A picture.
+    Image,
+    /// A PDF or a text.
+    Document,
+}
+
+/// Where the content of a medium is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MediaSource {
+    /// Here.
+    Inline {
+        /// `image/png` and so on.
+        media_type: String,
+        /// In Base64.
+        data: String,
+    },
+    /// At an address that the provider asks.
+    Url {
+        /// Absolute.
+        url: String,
+    },
+}
 
 /// Why bytes are no image or document.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -214,8 +251,7 @@ fn template(word: u64) -> Template {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGEST, from_bytes};
-    use crate::model::{MediaKind, MediaSource};
+    use super::{LARGEST, MediaKind, MediaSource, from_bytes};
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
 

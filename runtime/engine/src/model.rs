@@ -3,19 +3,20 @@
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
 //! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to the [`Models`].
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::program::Program;
+use gsw_notation::issue::Issue;
+use gsw_tree::detail::PromptDetail;
+use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answers::Found;
-use crate::driver::call::Call;
-use crate::operation::WhenBusy;
+use crate::answers::WhenBusy;
+use crate::media::{Media, MediaSource};
 use crate::prices::{Price, Prices};
 
 /// Everything that a compiled program hands over when it calls a prompt.
@@ -179,32 +180,6 @@ pub struct PromptResult {
     pub detail: PromptDetail,
 }
 
-/// What is known about how an answer came about.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PromptDetail {
-    /// The model that answered.
-    pub model: String,
-    /// All tokens of all attempts.
-    pub usage: Usage,
-    /// What they cost, where the model's price is known.
-    pub cost_usd: Option<f64>,
-    /// Whether it came from the cache.
-    pub cached: bool,
-    /// Its key in the cache, 64 hex digits; `None` when the cache is off for it.
-    pub cache_key: Option<String>,
-    /// Requests made.
-    pub attempts: u32,
-    /// Turns of tool use.
-    pub turns: u32,
-    /// As the provider names it.
-    pub stop_reason: String,
-    /// What the parser had to mend.
-    pub liberties: Vec<String>,
-    /// Whether it is made up by the built-in simulator.
-    pub simulated: bool,
-}
-
 /// An error of the language that a prompt raises.
 #[derive(Clone, Debug)]
 pub struct PromptFailure {
@@ -212,20 +187,6 @@ pub struct PromptFailure {
     pub error: BuiltinError,
     /// Its fields as a JSON object, decoded by the error's type.
     pub fields: Value,
-}
-
-/// What does not fit in an answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Issue {
-    /// `$.items[2].name`
-    pub path: String,
-    /// What was expected there.
-    pub expected: String,
-    /// What stood there.
-    pub found: String,
-    /// Both in a sentence.
-    pub message: String,
 }
 
 /// Checks a candidate against the result type and every `where`; given by the engine to each step.
@@ -248,6 +209,14 @@ pub trait Prompts: Send + Sync {
     /// What models cost where the program does not say.
     fn prices(&self) -> Vec<Price> {
         Vec::new()
+    }
+    /// Whether the answers of this model are made up, so that it can judge nothing.
+    fn is_simulated(&self, _model: &str) -> bool {
+        false
+    }
+    /// A model that needs neither a key nor a network.
+    fn offline_model(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -352,6 +321,18 @@ pub enum Content {
 }
 
 impl Content {
+    /// What is said to whoever reads; what tools and thinking say is no part of it.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Media { .. }
+            | Self::ToolUse { .. }
+            | Self::ToolResult { .. }
+            | Self::Opaque { .. } => None,
+        }
+    }
+
     fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {
@@ -376,44 +357,6 @@ fn weight(value: &Value) -> usize {
         Value::Object(fields) => fields.iter().map(|it| it.0.len() + weight(it.1)).sum(),
     };
     size_of::<Value>() + inside
-}
-
-/// An image or a document for a model.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Media {
-    /// Which of both.
-    pub kind: MediaKind,
-    /// Where its content is.
-    #[serde(flatten)]
-    pub source: MediaSource,
-}
-
-/// What a medium is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MediaKind {
-    /// A picture.
-    Image,
-    /// A PDF or a text.
-    Document,
-}
-
-/// Where the content of a medium is.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum MediaSource {
-    /// Here.
-    Inline {
-        /// `image/png` and so on.
-        media_type: String,
-        /// In Base64.
-        data: String,
-    },
-    /// At an address that the provider asks.
-    Url {
-        /// Absolute.
-        url: String,
-    },
 }
 
 /// A tool as a model sees it.
@@ -464,36 +407,6 @@ pub enum StopReason {
     ContextFull,
 }
 
-/// Tokens of one or more requests.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Usage {
-    /// All input, cached included.
-    pub input_tokens: u64,
-    /// All output, thinking included.
-    pub output_tokens: u64,
-    /// Of the input: read from the provider's cache.
-    pub cache_read_tokens: u64,
-    /// Of the input: written to the provider's cache.
-    pub cache_write_tokens: u64,
-}
-
-impl Usage {
-    /// Adds the tokens of something else.
-    pub fn add(&mut self, other: &Self) {
-        let Self {
-            input_tokens,
-            output_tokens,
-            cache_read_tokens,
-            cache_write_tokens,
-        } = other;
-        self.input_tokens = self.input_tokens.saturating_add(*input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(*output_tokens);
-        self.cache_read_tokens = self.cache_read_tokens.saturating_add(*cache_read_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.saturating_add(*cache_write_tokens);
-    }
-}
-
 /// A model could not be asked or did not answer, retries included.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelFailure {
@@ -534,17 +447,4 @@ pub enum FailureKind {
     Provider,
     /// `PermissionDenied`
     PermissionDenied,
-}
-
-/// A future that can be sent between threads.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Performs requests to models; one per process, shared by its runs.
-pub trait Models: Send + Sync {
-    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
-    fn ask(
-        &self,
-        request: ModelRequest,
-        call: &Call,
-    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
 }

@@ -5,16 +5,18 @@ mod nature;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
 use gsw_abi::types::TypeId;
+use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::answers::{Found, KeptAnswer, LookUp};
+use crate::answers::{Found, KeptAnswer, LookUp, WhenBusy};
 use crate::human::{Question, Reply};
-use crate::model::{Media, ModelAnswer, ModelFailure, ModelRequest};
+use crate::media::Media;
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::NodeId;
 use crate::secret::Template;
 
-pub use nature::{Class, Form, GivenUp};
+pub use nature::{Form, GivenUp};
 
 /// An operation of a run; ids are given in the order of requests and never again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -169,16 +171,6 @@ pub enum Request {
         /// To what.
         question: Box<Question>,
     },
-}
-
-/// What a look-up does that finds another call at work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhenBusy {
-    /// It says so.
-    Report,
-    /// It waits for that call.
-    Wait,
 }
 
 /// A run that another one starts and does not wait for.
@@ -340,8 +332,9 @@ pub enum Failure {
 #[cfg(test)]
 mod tests {
     use gsw_abi::site::{NodePath, Site};
+    use gsw_tree::class::Class;
 
-    use super::{Class, Failure, Operation, OperationId, Outcome, Request};
+    use super::{Failure, Operation, OperationId, Outcome, Request};
     use crate::node::NodeId;
 
     #[test]

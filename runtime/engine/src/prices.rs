@@ -1,8 +1,7 @@
 //! What models cost, as a run knows it from its start: budgets are kept by these, also when the run is replayed elsewhere.
 
+use gsw_tree::usage::Usage;
 use serde::{Deserialize, Serialize};
-
-use crate::model::Usage;
 
 /// What models cost. The first row that names a model counts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -55,8 +54,9 @@ pub fn is_named(row: &str, model: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gsw_tree::usage::Usage;
+
     use super::{Price, Prices};
-    use crate::model::Usage;
 
     #[test]
     fn cached_tokens_have_their_own_price_and_the_first_row_counts() {

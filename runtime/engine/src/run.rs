@@ -1,139 +1,135 @@
 //! One run: a deterministic event loop that compiled code sees as its context.
 //!
-//! A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that are to be
-//! performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn follows. Nothing else reaches a run:
-//! no clock, no randomness, no order of threads. Both are called on a thread of [`crate::turn_threads::TurnThreads`].
+//! **Idea.** A run is a function from a program, its input and the outcomes of what it asks for to a value, a tree and a
+//! stream of events. A driver carries it by turns: [`Run::turn`] goes on until every task waits and gives the operations that
+//! are to be performed, many of them in portions; [`Run::complete`] takes the outcome of one of them, and the next turn
+//! follows. In
+//!
+//! ```gsw
+//! let page = fs.read("a.txt")
+//! let brief = summarize(page)
+//! ```
+//!
+//! the first turn gives one operation, `fs.read`, and is blocked; its text comes in through `complete`, and the next turn
+//! gives the request to the model.
+//!
+//! **Invariants.**
+//! - Outcomes enter in one place, `complete`, which is where a journal would stand, and operations leave in one place, with an
+//!   identity that is the same in every life of the run (`operations`). What else is said needs no answer and changes nothing
+//!   (`progress`).
+//! - No clock, no randomness, no order of threads reaches a run: time comes with outcomes, and delays are drawn from a seed.
+//! - A task runs until it waits; then the one that has been ready longest follows (`scheduler`). What waits has exactly one
+//!   [`Wait`](crate::wait::Wait), which owns the words in it, and is resumed exactly once.
+//! - A task ends after the tasks that belong to its node (`ending`, `joining`), so when the root has ended nothing is left.
+//! - What stops a run from outside stands in its [`Front`]; code that waits for nothing polls it (`interrupt`).
+//!
+//! The state lies in parts with private fields. A method of `Run` joins several of them; what concerns one is its own.
+//! `turn` and `complete` are called on a thread with a deep stack.
 
 pub(crate) mod awaiting;
-mod budget;
-mod by_name;
+pub(crate) mod budget;
+pub(crate) mod by_name;
+mod call_stack;
 mod cancel;
-mod context;
+mod carried;
+mod checker;
+mod completion;
+pub(crate) mod context;
 mod deadlock;
 mod describe;
 mod drive;
-pub mod effect;
 mod ending;
 mod finish;
+pub(crate) mod handles;
 pub mod human;
+mod input;
 mod interrupt;
 pub mod introspection;
+mod jitter;
 mod joining;
-pub mod lessons;
+pub(crate) mod keyed_call;
+mod mocks;
+mod model_access;
 mod native;
-mod outbox;
+mod nodes;
+pub mod operations;
+mod outcome;
 pub mod parallel;
+mod progress;
 pub mod prompt;
-mod raise;
+pub(crate) mod raise;
 pub mod reflect;
-mod retry;
+pub mod reflection_log;
+mod request;
+pub(crate) mod retry;
+mod scheduler;
 pub(crate) mod spawn;
 mod start;
-mod state;
-mod tell;
+pub(crate) mod states;
 pub mod tool_key;
+pub(crate) mod words;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gsw_abi::layout::{Context, stop};
 
+use crate::codec::checker::Secrets;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::model::Prompts;
-use crate::node::{NodeId, Tree};
+use crate::node::Tree;
 use crate::operation::{Operation, OperationId, Outcome};
-use crate::run::effect::Operations;
-use crate::run::outbox::Outbox;
+use crate::run::call_stack::CallStack;
+use crate::run::completion::Completion;
+use crate::run::describe::ReportedErrors;
+use crate::run::interrupt::Shutdown;
+use crate::run::introspection::Introspection;
+use crate::run::jitter::Jitter;
+use crate::run::mocks::Mocks;
+use crate::run::model_access::ModelAccess;
+use crate::run::operations::Operations;
+use crate::run::progress::Progress;
+use crate::run::reflection_log::ReflectionLog;
+use crate::run::scheduler::Scheduler;
+use crate::run::states::States;
+use crate::run::tool_key::ToolKeys;
 use crate::scope::Scopes;
-use crate::task::{TaskId, Tasks};
 
 pub use crate::event::{RunError, TracePlace};
-pub use effect::{Abandoned, WrongOutcome};
 pub use finish::{Finished, RunResult};
+pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, RunSettings, Start};
-
-/// Makes the machines of prompt calls, where anything does.
-struct Prompting(Option<Arc<dyn Prompts>>);
-
-impl std::fmt::Debug for Prompting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Prompting").field(&self.0.is_some()).finish()
-    }
-}
 
 /// One run.
 #[derive(Debug)]
 pub struct Run {
     /// What compiled code polls, and who stops the run writes to.
     pub(crate) front: Arc<Front>,
-    /// The end of the stack that a turn may use.
-    native_limit: u64,
-    /// Whether the run as a whole was told to end.
-    is_cancelled: bool,
-    /// Whether it was told so while it was too busy to hear it.
-    is_hurried: bool,
-    /// Its memory.
-    pub heap: Heap,
-    /// The program.
-    pub loaded: Arc<Loaded>,
-    /// Makes the machines of prompt calls; without it every prompt fails.
-    prompts: Prompting,
-    /// What the process has settled for it.
-    settings: RunSettings,
-    /// What it says.
-    outbox: Outbox,
-    /// The keys that prompt calls hold which others may wait for, by their nodes.
-    cache_keys: rustc_hash::FxHashMap<NodeId, String>,
-    /// Its name in events.
-    pub id: Arc<str>,
-    /// Its tasks.
-    pub tasks: Tasks,
-    /// Its tree.
-    pub tree: Tree,
-    /// Its open scopes.
-    pub scopes: Scopes,
-    /// What it has asked for.
-    pub operations: Operations,
-    /// The tasks that can go on, first in, first out.
-    pub ready: VecDeque<TaskId>,
-    /// The task on the native stack.
-    pub current: TaskId,
-    /// How many frames the current task has.
-    pub depth: u32,
-    /// The latest time that an outcome brought, in nanoseconds since 1970.
-    pub now: i64,
-    /// When it began.
-    pub began: i64,
-    /// The state of its own random numbers, seeded from outside; only delays are drawn from it.
-    pub random: u64,
-    /// The number of the next event.
-    pub events: u64,
-    /// The runs of their own that are being started: from which node, which workflow.
-    pub(crate) detaching: rustc_hash::FxHashMap<OperationId, (NodeId, Arc<str>)>,
-    /// How decoding takes the texts of secrets.
-    pub(crate) reads_secrets: crate::codec::checker::Secrets,
-    /// The latest error that was told of.
-    told: Option<describe::Told>,
-    /// What reflections left behind.
-    pub lessons: lessons::Lessons,
+    /// The values of the program.
+    pub(crate) heap: Heap,
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) scheduler: Scheduler,
+    /// Of the task that has the thread.
+    pub(crate) stack: CallStack,
+    pub(crate) progress: Progress,
+    pub(crate) operations: Operations,
+    /// Open `timeout`s and `budget`s.
+    pub(crate) scopes: Scopes,
+    pub(crate) models: ModelAccess,
+    pub(crate) reflection_log: ReflectionLog,
     /// The `state` variables of its workflows.
-    pub(crate) states: state::States,
+    pub(crate) states: States,
     /// What models may ask of the run.
-    pub introspection: introspection::Introspection,
-    /// The results of tool calls with keys.
-    pub tool_keys: tool_key::ToolKeys,
-    /// The closures that stand in for items, by the item's number, in order; only in tests.
-    pub mocks: rustc_hash::FxHashMap<u64, Vec<u64>>,
-    /// What a test called first that only a mock can answer.
-    pub unmocked: Option<String>,
-    /// The run's own task.
-    pub root: TaskId,
-    /// The type of the run's value.
-    pub result: gsw_abi::types::TypeId,
-    finished: Option<RunResult>,
+    pub(crate) introspection: Introspection,
+    pub(crate) tool_keys: ToolKeys,
+    pub(crate) mocks: Mocks,
+    jitter: Jitter,
+    reported_errors: ReportedErrors,
+    shutdown: Shutdown,
+    completion: Completion,
+    /// How decoding takes the texts of secrets.
+    pub(crate) reads_secrets: Secrets,
 }
 
 // SAFETY: a run is used by one thread at a time, and every pointer in it is into its own memory or the loaded program.
@@ -174,20 +170,38 @@ impl Run {
     /// What compiled code gets as its first argument, for as long as this run stays where it is.
     pub fn context(&mut self) -> *mut Context {
         let run: *mut Self = self;
-        self.front.enter(run)
+        self.front.enter(run.cast())
+    }
+
+    /// Its name in events.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        self.progress.run()
+    }
+
+    /// Its tree as it is, between two turns.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        self.progress.tree()
+    }
+
+    /// Its time, in nanoseconds since 1970: the latest that an outcome brought.
+    #[must_use]
+    pub fn now(&self) -> i64 {
+        self.progress.now()
     }
 
     /// Goes on until every task waits, many operations are asked for, or the run has ended. What it says meanwhile goes to
     /// its port.
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
-        while self.finished.is_none() {
+        while !self.completion.is_known() {
             if self.front.has(stop::CANCEL | stop::KILL) {
-                self.heed_front();
-            } else if let Some(task) = self.ready.pop_front() {
+                self.poll_front();
+            } else if let Some(task) = self.scheduler.next_ready() {
                 self.drive(task);
                 self.collect_handles();
-                if self.operations.are_many() && !self.ready.is_empty() {
+                if self.operations.are_many() && self.scheduler.has_ready() {
                     let (operations, abandoned) = self.operations.take_requested();
                     return Turn::Busy {
                         operations,
@@ -201,7 +215,7 @@ impl Run {
                     abandoned,
                 };
             } else {
-                // Nothing can come from outside any more, so somebody waits in a circle.
+                // Nothing can come from outside any more, so tasks wait for each other in a cycle.
                 self.break_deadlock();
             }
         }
@@ -220,15 +234,14 @@ impl Run {
         now: i64,
     ) -> Result<(), WrongOutcome> {
         self.enter_native();
-        // A clock that was set back must not make durations negative.
-        self.now = self.now.max(now);
+        self.progress.advance(now);
         self.take_outcome(id, outcome)
     }
 
     /// Tells the run, at `now`, to end: everything is unwound, and `defer`s run.
     pub fn cancel(&mut self, reason: &str, now: i64) {
         self.enter_native();
-        self.now = self.now.max(now);
+        self.progress.advance(now);
         self.cancel_all(reason);
     }
 }

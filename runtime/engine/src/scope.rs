@@ -72,6 +72,17 @@ impl Scopes {
         id
     }
 
+    /// The time of an open scope has run out; gives the task that is to unwind to it.
+    pub fn run_out(&mut self, id: ScopeId) -> Option<TaskId> {
+        let scope = self.get_mut(id)?;
+        scope.clock = None;
+        scope.ends = None;
+        if let ScopeKind::Budget(budget) = &mut scope.kind {
+            budget.is_out_of_time = true;
+        }
+        Some(scope.task)
+    }
+
     /// Closes it. A budget goes on for what was begun in it.
     pub fn close(&mut self, id: ScopeId) -> Option<Scope> {
         let scope = self.get_mut(id)?;
@@ -101,7 +112,7 @@ impl Scopes {
         }
     }
 
-    /// It has ended.
+    /// A task or a budget inside of a budget has ended.
     pub fn leave(&mut self, id: ScopeId) {
         if let Some(ScopeKind::Budget(budget)) = self.get_mut(id).map(|it| &mut it.kind) {
             budget.users = budget.users.saturating_sub(1);
@@ -137,9 +148,9 @@ impl Scopes {
 
     /// The budgets that hold inside `id`, from the inside out.
     fn budgets(&self, id: ScopeId) -> impl Iterator<Item = (ScopeId, &Budget)> {
-        let budget = move |id: ScopeId| match self.get(id).map(|it| &it.kind) {
-            Some(ScopeKind::Budget(budget)) => Some((id, budget)),
-            _ => None,
+        let budget = move |id: ScopeId| match &self.get(id)?.kind {
+            ScopeKind::Budget(budget) => Some((id, budget)),
+            ScopeKind::Timeout { .. } => None,
         };
         std::iter::successors(budget(id), move |it| budget(it.1.outer))
     }
@@ -162,6 +173,15 @@ impl Scopes {
         admission
     }
 
+    /// The same for a call that is made if it may: then it is on its way.
+    pub fn reserve(&mut self, id: ScopeId, worst: &Charge, ticket: Option<Ticket>) -> Admission {
+        let admission = self.admit(id, worst, ticket);
+        if admission == Admission::Now {
+            self.each_budget(id, |_, it| it.reserve(worst));
+        }
+        admission
+    }
+
     fn waits_before(&self, id: ScopeId, ticket: Option<Ticket>) -> bool {
         let first = self.queues.get(&id).and_then(|it| it.first_key_value());
         first.is_some_and(|(first, _)| ticket.is_none_or(|it| *first < it))
@@ -178,7 +198,7 @@ impl Scopes {
         self.queues.entry(id).or_default().insert(ticket, task);
     }
 
-    /// It does not any more.
+    /// The call does not wait any more.
     pub fn stop_waiting(&mut self, id: ScopeId, ticket: Ticket) {
         if let Some(queue) = self.queues.get_mut(&id) {
             queue.remove(&ticket);

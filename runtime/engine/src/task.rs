@@ -1,11 +1,12 @@
-//! Tasks: stacks of frames that take turns. A waiting task costs its frames and a record here.
+//! What tasks are called, what they are for, and how they end.
 
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
 use gsw_abi::layout::Frame;
 use gsw_abi::types::TypeId;
 
 use crate::node::NodeId;
-use crate::scope::ScopeId;
-use crate::wait::Wait;
 
 /// A task of the run; the number is given again once nothing names the task any more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -25,9 +26,9 @@ pub enum State {
     Ready,
     /// On the native stack.
     Running,
-    /// Until its [`Wait`] is over.
+    /// Until its wait is over.
     Waiting,
-    /// It has ended; see [`Task::ending`].
+    /// It has ended; its record says how.
     Ended,
 }
 
@@ -38,11 +39,11 @@ pub enum Ending {
     Value(u64),
     /// With this error.
     Error(u64),
-    /// Because it was told to.
+    /// Because it was cancelled.
     Cancelled,
 }
 
-/// What starts and hears of a task.
+/// What a task is for, and who gets its ending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The run's own: its ending is the run's.
@@ -79,148 +80,23 @@ pub enum Encoding {
     Redacted(TypeId),
 }
 
-/// One task.
+/// What a task is made from.
 #[derive(Debug)]
-pub struct Task {
-    /// The innermost frame: the one that waits.
+pub(crate) struct NewTask<'a> {
+    /// Its frame, parameters set.
     pub frame: *mut Frame,
-    /// How many frames there are.
-    pub depth: u32,
-    /// Where it is.
-    pub state: State,
-    /// What it waits for.
-    pub wait: Wait,
-    /// The node that it is itself.
-    pub base: NodeId,
-    /// The node that it works in now, `base` or below.
-    pub node: NodeId,
     /// The node that it belongs to.
     pub owner: NodeId,
-    /// Its neighbours among the tasks of `owner`.
-    pub previous: TaskId,
-    /// As above.
-    pub next: TaskId,
+    /// What its own node is.
+    pub kind: NodeKind,
+    /// The name of its own node.
+    pub name: &'a str,
+    /// The index of its own node, when it is given.
+    pub index: Option<u32>,
+    /// What goes in.
+    pub input: Option<Arc<str>>,
     /// What it is for.
     pub role: Role,
     /// The type of its value.
     pub result: TypeId,
-    /// The type that its body gives, when its value is the `json` of that.
-    pub encodes: Option<Encoding>,
-    /// How it ended; also set while it waits for the tasks of `base`.
-    pub ending: Option<Ending>,
-    /// The number of its ending, for telling which error came first.
-    pub ended_at: u64,
-    /// Those who wait for it; some may have stopped waiting.
-    pub waiters: Vec<TaskId>,
-    /// Its open scopes, outermost first.
-    pub scopes: Vec<ScopeId>,
-    /// The innermost budget that it draws from.
-    pub budget: ScopeId,
-    /// The unwinding that its next wait is to deliver.
-    pub pending: Option<ScopeId>,
-    /// How many `defer` bodies it is in.
-    pub shield: u32,
-    /// Whether a `defer` has started it, itself or through other tasks: only who runs the `defer` ends it.
-    pub is_shielded: bool,
-    /// Whether it was told to end.
-    pub is_cancelled: bool,
-    /// Whether somebody was given its ending, or need not be.
-    pub is_observed: bool,
-    /// Whether the program holds its handle.
-    pub has_handle: bool,
-    /// Whether the tasks of `owner` include it.
-    pub is_listed: bool,
-}
-
-impl Task {
-    /// The bytes that a task counts for in the memory of a run, the same in every build.
-    pub(crate) const CHARGE: usize = 320;
-}
-
-/// All tasks of a run.
-#[derive(Debug, Default)]
-pub struct Tasks {
-    slots: Vec<Option<Box<Task>>>,
-    free: Vec<TaskId>,
-    live: usize,
-    endings: u64,
-}
-
-impl Tasks {
-    /// Keeps a task.
-    pub fn insert(&mut self, task: Task) -> TaskId {
-        self.live += 1;
-        if let Some(id) = self.free.pop() {
-            self.slots[id.0 as usize] = Some(Box::new(task));
-            return id;
-        }
-        self.slots.push(Some(Box::new(task)));
-        TaskId(self.slots.len() as u32 - 1)
-    }
-
-    /// Forgets a task that nothing names any more.
-    pub fn remove(&mut self, id: TaskId) {
-        if self.slots[id.0 as usize].take().is_some() {
-            self.live -= 1;
-            self.free.push(id);
-        }
-    }
-
-    /// The task, if it is kept.
-    #[must_use]
-    pub fn get(&self, id: TaskId) -> Option<&Task> {
-        self.slots.get(id.0 as usize)?.as_deref()
-    }
-
-    /// The task, which is kept because a queue, a list or a handle names it.
-    #[must_use]
-    pub fn at(&self, id: TaskId) -> &Task {
-        self.get(id)
-            .expect("a task is kept as long as anything names it")
-    }
-
-    /// The same, to change it.
-    pub fn at_mut(&mut self, id: TaskId) -> &mut Task {
-        self.slots[id.0 as usize]
-            .as_deref_mut()
-            .expect("a task is kept as long as anything names it")
-    }
-
-    /// How many are kept.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.live
-    }
-
-    /// Whether none is kept.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
-    /// All ids in order of their numbers.
-    pub fn ids(&self) -> impl Iterator<Item = TaskId> + '_ {
-        let kept = self
-            .slots
-            .iter()
-            .enumerate()
-            .filter(|(_, slot)| slot.is_some());
-        kept.map(|(index, _)| TaskId(index as u32))
-    }
-
-    /// The number of the next ending.
-    pub fn next_ending(&mut self) -> u64 {
-        self.endings += 1;
-        self.endings
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Task;
-
-    #[test]
-    fn a_task_is_no_larger_than_what_it_counts_for() {
-        assert!(size_of::<Task>() <= Task::CHARGE, "{}", size_of::<Task>());
-    }
 }

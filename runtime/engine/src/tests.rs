@@ -1,5 +1,3 @@
-//! The engine from inside, where words are only what it made itself: values against models that are known to be right, and runs of
-//! compiled code that was written by hand.
+//! The engine from inside, where words are only what it made itself: values against models that are known to be right.
 
-mod run;
 mod values;

@@ -6,7 +6,7 @@ use crate::operation::OperationId;
 use crate::run::parallel::Parallel;
 use crate::run::prompt::PromptRun;
 use crate::run::reflect::Reflecting;
-use crate::run::tool_key::Key;
+use crate::run::tool_key::ToolKey;
 
 /// What a task waits for. Words in here are owned by it.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub enum Wait {
     Operation {
         /// Which.
         id: OperationId,
-        /// The type of the value, where the outcome alone does not tell.
+        /// The type of the value, where it does not follow from the outcome.
         result: TypeId,
     },
     /// An operation that was given up and changes something: what lies around goes on once it has been stopped.
@@ -50,7 +50,7 @@ pub enum Wait {
     },
     /// The tasks of the current node, whose first unseen error is raised.
     Join,
-    /// The tasks of the current node, which were told to end.
+    /// The tasks of the current node, which were cancelled.
     Abort,
     /// The iterations of a `parallel`.
     Parallel(Box<Parallel>),
@@ -59,7 +59,7 @@ pub enum Wait {
     /// A call of a tool with the same key.
     Keyed {
         /// The key.
-        key: Box<Key>,
+        key: Box<ToolKey>,
         /// The type of the tuple with the result, as an optional.
         result: TypeId,
     },

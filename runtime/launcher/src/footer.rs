@@ -14,10 +14,9 @@ pub(crate) struct Place {
     pub(crate) length: u64,
 }
 
-/// What stands at the end of an executable.
+/// The end of an executable that carries an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ending {
-    /// An image.
     Image(Place),
     /// No footer: this is a bare launcher.
     Bare,

@@ -10,7 +10,6 @@ use crate::{memory, value_text};
 /// What the user asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
-    /// Run a workflow.
     Run(Box<Invocation>),
     /// Print help: of one workflow, or of the program.
     Help(Option<usize>),
@@ -23,7 +22,7 @@ pub enum Command {
 /// A workflow, its input and the built-in options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Invocation {
-    /// Index into [`Program::workflows`].
+    /// The workflow, as an index into [`Program::workflows`].
     pub workflow: usize,
     /// By parameter name. What is missing has a default or is optional.
     pub input: Map<String, Value>,
@@ -36,9 +35,8 @@ pub struct Invocation {
 pub struct BuiltinOptions {
     /// `--model`: replaces every agent's model.
     pub model: Option<String>,
-    /// `--events`: where events go.
+    /// Where `--events` writes; `None` when no events are wanted.
     pub events: Option<EventSink>,
-    /// `--json` and `--raw`.
     pub form: ResultForm,
     /// `--memory`: the most bytes that the values of a run may take.
     pub memory: Option<u64>,
@@ -46,12 +44,10 @@ pub struct BuiltinOptions {
     pub verbosity: Verbosity,
 }
 
-/// Where `--events` writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EventSink {
     /// `-`: standard output, before the result.
     Standard,
-    /// A file.
     File(String),
 }
 
@@ -70,10 +66,8 @@ pub enum ResultForm {
 /// How much goes to standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Verbosity {
-    /// Logs and progress.
     #[default]
     Normal,
-    /// Only the final error.
     Quiet,
 }
 
@@ -170,9 +164,7 @@ struct Reader<'a> {
 
 /// One occurrence of an option.
 enum Given {
-    /// `--b` or `--no-b`.
     Bool(bool),
-    /// `--name VALUE`
     Text(String),
 }
 
@@ -303,11 +295,11 @@ impl<'a> Reader<'a> {
 
     fn is_bool(&self, index: usize) -> bool {
         let ty = self.types.base(self.workflow.parameters[index].ty);
-        match self.types.get(ty) {
-            Type::Bool => true,
-            Type::Optional(inner) => *self.types.get(self.types.base(*inner)) == Type::Bool,
-            _ => false,
+        let ty = self.types.get(ty);
+        if let Type::Optional(inner) = ty {
+            return *self.types.get(self.types.base(*inner)) == Type::Bool;
         }
+        *ty == Type::Bool
     }
 
     fn finish(self) -> Result<Invocation, UsageError> {

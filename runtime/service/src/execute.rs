@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use gsw_abi::types::{Type, TypeId};
 use gsw_agents::{AgentPrompts, Cache, Environment, Providers, WebClient};
-use gsw_engine::engine::runs::DetachedEnd;
-use gsw_engine::engine::{Engine, EngineOptions};
-use gsw_engine::event::Header;
-use gsw_engine::human::Humans;
+use gsw_driver::engine::runs::DetachedEnd;
+use gsw_driver::engine::{Engine, EngineOptions};
+use gsw_driver::human::Humans;
 use gsw_engine::load::Loaded;
-use gsw_engine::observe::{History, Observers};
 use gsw_engine::run::{Finished, RunResult};
+use gsw_tree::event::Header;
+use gsw_tree::observe::{History, Observers};
 use serde_json::json;
 
 use crate::arguments::{self, Command, Invocation, ResultForm};
@@ -193,7 +193,29 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
     match types.get(types.base(result)) {
         Type::String | Type::Literals(_) | Type::Time | Type::Bytes => Text::Yes,
         Type::Enum(it) if it.is_inline() => Text::Yes,
-        _ => Text::No,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Text::No,
     }
 }
 
@@ -204,7 +226,9 @@ fn report(finished: &Finished, form: ResultForm, result: TypeId) -> Exit {
         RunResult::Raised(error) => {
             match (form, serde_json::to_string(error)) {
                 (ResultForm::Json, Ok(json)) => say::say_json(&json),
-                _ => say::say_lines(&failure::text(error)),
+                (ResultForm::Json, Err(_)) | (ResultForm::Plain | ResultForm::Raw, _) => {
+                    say::say_lines(&failure::text(error));
+                }
             }
             failure::exit_of(error)
         }
@@ -247,7 +271,9 @@ fn print_result(json: &str, form: ResultForm) -> std::io::Result<()> {
         (ResultForm::Plain, _) if std::io::stdout().is_terminal() => {
             say::print_styled(&result_text::lines(json, terminal::colors()))
         }
-        _ => say::print_json(&format!("{json}\n")),
+        (ResultForm::Raw, Err(_)) | (ResultForm::Plain | ResultForm::Json, _) => {
+            say::print_json(&format!("{json}\n"))
+        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use gsw_engine::model::Issue;
 use gsw_engine::run::{RunError, TracePlace};
+use gsw_notation::issue::Issue;
 use gsw_trace::Shown;
-
 use serde_json::Value;
 
 use crate::exit::Exit;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gsw_abi::program::{Program, Workflow};
+use gsw_abi::provider::OFFLINE_MODEL;
 use gsw_abi::types::{Field, Type, TypeId, TypeTable};
 use gsw_engine::codec::type_name;
 
@@ -91,9 +92,10 @@ fn write_workflow(text: &mut String, program: &Program, workflow: &Workflow) {
 
 fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
     let name = parameter.name.replace('_', "-");
-    let usage = match types.get(types.base(parameter.ty)) {
-        Type::Bool => format!("--{name} | --no-{name}"),
-        _ => format!("--{name} <{}>", usage_type(types, parameter.ty)),
+    let usage = if *types.get(types.base(parameter.ty)) == Type::Bool {
+        format!("--{name} | --no-{name}")
+    } else {
+        format!("--{name} <{}>", usage_type(types, parameter.ty))
     };
     let need = if is_required(types, parameter) {
         " (required)"
@@ -105,18 +107,19 @@ fn write_parameter(text: &mut String, types: &TypeTable, parameter: &Field) {
 }
 
 fn write_builtin(text: &mut String) {
-    text.push_str(
+    let _ = write!(
+        text,
         "Built-in options:
-  --model <provider/model>         Replaces every agent's model; sim/default is offline and made up
+  --model <provider/model>         Uses this model for every agent; {OFFLINE_MODEL} makes answers up, offline
   --events <FILE|->                Writes the run's events as JSON lines
   --json                           Prints an error as JSON
-  --raw                            Prints a string result bare
+  --raw                            Prints a string result without quotes
   --quiet                          No logs and no progress on standard error
-  --memory SIZE                    The most that a run's values may take, such as 512MB
-  --help                           This text
+  --memory SIZE                    Limits the memory of the run's values, such as 512MB
+  --help                           Prints this help
   --version                        Prints the program's name and version
 Built-in commands:
-  manifest                         Prints the program's own description as JSON
+  manifest                         Describes the program's workflows and tools as JSON
 ",
     );
 }
@@ -127,11 +130,11 @@ fn first_line(docs: Option<&str>) -> &str {
 
 /// A type as a command line names it: of an enum without payloads the words that may be written.
 fn usage_type(types: &TypeTable, ty: TypeId) -> String {
-    match types.get(types.base(ty)) {
-        Type::Enum(it) if it.is_inline() => {
-            let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
-            words.join(" | ")
-        }
-        _ => type_name(types, ty),
+    if let Type::Enum(it) = types.get(types.base(ty))
+        && it.is_inline()
+    {
+        let words: Vec<_> = it.variants.iter().map(|it| it.wire.as_str()).collect();
+        return words.join(" | ");
     }
+    type_name(types, ty)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use gsw_engine::engine::{Canceller, Engine};
-use gsw_engine::observe::Observers;
+use gsw_driver::engine::{Canceller, Engine};
+use gsw_tree::observe::Observers;
 
 use crate::exit::Exit;
 use crate::say::say;
@@ -42,7 +42,6 @@ impl Interrupted {
     }
 }
 
-/// What a signal ends.
 struct Ends {
     canceller: Canceller,
     engine: Engine,
@@ -109,7 +108,7 @@ pub fn listen(canceller: Canceller, engine: Engine, observers: Arc<Observers>) -
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` under `nohup`.
+    /// `None` under `nohup`, where a hang-up must end nothing.
     hang_up: Option<tokio::signal::unix::Signal>,
     /// Never heard: that it is listened for makes a file that grows too large an error instead of the end.
     _too_large: Option<tokio::signal::unix::Signal>,

@@ -3,7 +3,6 @@
 /// The variable that says it where `--memory` does not.
 const VARIABLE: &str = "GSW_MEMORY";
 
-/// Units of sizes.
 const UNITS: [(&str, u64); 9] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
@@ -48,7 +47,7 @@ fn of_process() -> Option<u64> {
 
 /// `512MB`, `2GiB`, `4g`, or a number of bytes.
 pub fn bytes(size: &str) -> Result<u64, String> {
-    let wrong = || format!("`{size}` is no size such as `512MB` or `4GB`");
+    let wrong = || format!("`{size}` is not a size; write one such as `512MB` or `4GB`");
     let text = size.trim().to_ascii_lowercase();
     let (number, unit) = UNITS
         .iter()

@@ -14,9 +14,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use gsw_abi::program::Program;
-use gsw_engine::driver::call::Call;
-use gsw_engine::event::Verdict;
-use gsw_engine::human::{Humans, NoReply, Question, Reply, Replying};
+use gsw_driver::call::Call;
+use gsw_driver::human::{Humans, NoReply, Replying};
+use gsw_engine::human::{Question, Reply};
+use gsw_tree::event::Verdict;
 use tokio::sync::oneshot;
 
 use crate::arguments::Verbosity;
@@ -40,7 +41,6 @@ struct State {
     asked: u64,
 }
 
-/// Where answers come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     /// A form on the terminal.
@@ -51,7 +51,6 @@ enum Way {
 
 /// What the desk hears of.
 enum Message {
-    /// A question.
     Ask(Box<Ticket>),
     /// Nobody wants the answer to a question any more.
     Withdraw(u64),
@@ -59,7 +58,6 @@ enum Message {
     Accepted(String),
     /// A line that was asked for.
     Line(std::io::Result<Option<String>>),
-    /// The program ends.
     Close(Sender<()>),
 }
 

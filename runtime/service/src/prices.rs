@@ -28,7 +28,7 @@ pub fn of_user() -> Result<Vec<String>, String> {
 /// `{"openai/gpt-5": {"input": 1.25, "output": 10.0}, "anthropic/*": …}`, in dollars per million tokens.
 fn rows(text: &str) -> Result<Vec<String>, String> {
     let table: Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| format!("this is no JSON object of models: {error}"))?;
+        .map_err(|error| format!("this is not a JSON object of models: {error}"))?;
     table
         .iter()
         .map(|(model, price)| row(model, price))
@@ -41,7 +41,7 @@ fn row(model: &str, price: &Value) -> Result<String, String> {
         .is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty());
     if !is_model {
         return Err(format!(
-            "`{model}` is no model: write `provider/model`, or `provider/*` for all"
+            "`{model}` is not the name of a model: write `provider/model`, or `provider/*` for all of a provider"
         ));
     }
     let Value::Object(price) = price else {
@@ -82,8 +82,8 @@ mod tests {
         let good = r#"{"openai/gpt-5": {"input": 1.25, "output": 10, "cache_read": 0}, "sim/*": {"input": 0, "output": 0}}"#;
         assert_eq!(rows(good).map(|it| it.len()), Ok(2));
         for (text, part) in [
-            ("[]", "no JSON object of models"),
-            (r#"{"gpt-5": {}}"#, "`gpt-5` is no model"),
+            ("[]", "not a JSON object of models"),
+            (r#"{"gpt-5": {}}"#, "`gpt-5` is not the name of a model"),
             (r#"{"a/b": 3}"#, "needs an object"),
             (r#"{"a/b": {"input": 1}}"#, "lacks `output`"),
             (

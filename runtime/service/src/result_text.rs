@@ -4,7 +4,6 @@ use gsw_trace::Shown;
 
 use crate::terminal::Colors;
 
-/// Two spaces a level.
 const INDENT: &str = "  ";
 /// A list of plain values that is shorter, in bytes, stays on one line.
 const SHORT: usize = 72;
@@ -39,7 +38,6 @@ struct Indented {
 enum List {
     /// A line for each item.
     Long,
-    /// On one line.
     Short,
 }
 

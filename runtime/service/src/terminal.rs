@@ -11,8 +11,8 @@ mod stage;
 use std::io::{IsTerminal, stderr, stdout};
 use std::sync::Arc;
 
-use gsw_engine::observe::attached::Attached;
-use gsw_engine::observe::{Delivery, Observer, Observers, Replay};
+use gsw_tree::observe::attached::Attached;
+use gsw_tree::observe::{Delivery, Observer, Observers, Replay};
 
 use crate::arguments::EventSink;
 use crate::terminal::lines::Lines;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use gsw_abi::types::{Enum, Type, TypeId, TypeTable};
-use gsw_engine::codec::parse;
+use gsw_notation::json;
 use serde_json::Value;
 
 /// The most bytes of a file that is an argument; a guess at what is one by mistake, such as a device.
@@ -15,7 +15,31 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     match types.get(types.base(ty)) {
         Type::List(element) => Some(*element),
         Type::Optional(inner) => list_element(types, *inner),
-        _ => None,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => None,
     }
 }
 
@@ -25,7 +49,7 @@ pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
     if !text.trim_start().starts_with('[') {
         return Ok(None);
     }
-    match parse::parse(&text) {
+    match json::parse(&text) {
         Ok(Value::Array(items)) => exact(items).map(Some),
         _ => Ok(None),
     }
@@ -60,7 +84,23 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         Type::Bytes if !text.starts_with(['"', '@']) => Ok(Value::String(text.to_owned())),
         Type::Optional(_) if text == "none" => Ok(Value::Null),
         Type::Optional(inner) => read(types, *inner, text),
-        _ => json(text),
+        Type::Unit
+        | Type::Bytes
+        | Type::Json
+        | Type::Media
+        | Type::Error
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => json(text),
     }
 }
 
@@ -151,7 +191,7 @@ fn duration(text: &str) -> Result<Value, String> {
 fn json(text: &str) -> Result<Value, String> {
     let text = file_or_text(text)?;
     let value =
-        parse::parse(&text).map_err(|issue| format!("this is not JSON: {}", issue.message))?;
+        json::parse(&text).map_err(|issue| format!("this is not JSON: {}", issue.message))?;
     exact(vec![value]).map(|mut it| it.pop().unwrap_or_default())
 }
 

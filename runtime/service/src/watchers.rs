@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_agents::{Delivered, Environment, Telemetry};
-use gsw_engine::event::Header;
-use gsw_engine::observe::attached::{Attached, Patience};
-use gsw_engine::observe::jsonl::{JsonLines, Open, Written};
-use gsw_engine::observe::{Delivery, Observers};
 use gsw_trace::Shown;
+use gsw_tree::event::Header;
+use gsw_tree::observe::attached::{Attached, Patience};
+use gsw_tree::observe::jsonl::{JsonLines, Open, Written};
+use gsw_tree::observe::{Delivery, Observers};
 
 use crate::arguments::{BuiltinOptions, EventSink, Verbosity};
 use crate::say::say;
@@ -19,7 +19,6 @@ use crate::terminal::{self, Stage};
 /// A run that has waited for its file of events for so long says so; a guess at what somebody notices.
 const NOTICEABLE: Duration = Duration::from_millis(200);
 
-/// Who watches the run.
 pub struct Watchers {
     terminal: Option<Attached>,
     verbosity: Verbosity,
@@ -30,7 +29,6 @@ pub struct Watchers {
 /// What standard output holds when the result follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// Whole lines.
     Whole,
     /// A line of events that could not be written to its end.
     Torn,
@@ -104,7 +102,7 @@ impl Watchers {
         }
         match sink {
             EventSink::Standard if written.is_torn => Output::Torn,
-            _ => Output::Whole,
+            EventSink::Standard | EventSink::File(_) => Output::Whole,
         }
     }
 }
@@ -166,7 +164,7 @@ fn open(sink: &EventSink) -> (Delivery, Open) {
             let file = create(path);
             if let Err(error) = &file {
                 say(&format!(
-                    "warning: `{path}` cannot be written: {error}; the run goes on without its events"
+                    "warning: `{path}` cannot be written: {error}; the run continues without a file of its events"
                 ));
             }
             (Delivery::WHOLE, Box::new(move || file.map(boxed)))
@@ -193,7 +191,7 @@ fn boxed(file: File) -> Box<dyn Write + Send> {
     Box::new(file)
 }
 
-/// Lines of JSON on a terminal, which must not obey what stands in them.
+/// Lines of JSON on a terminal, which must not obey what they hold.
 struct ToTerminal {
     out: File,
     /// The beginning of a character whose end has not come.

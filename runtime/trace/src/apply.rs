@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{End, Event, EventKind};
-use gsw_engine::model::{PromptDetail, Usage};
-use gsw_engine::node::{NodeId, Spent, Status};
+use gsw_tree::detail::PromptDetail;
+use gsw_tree::event::{End, Event, EventKind};
+use gsw_tree::node::{NodeId, Spent, Status};
+use gsw_tree::usage::Usage;
 use serde_json::Value;
 
-use crate::node::{Node, Told, What};
+use crate::node::{Node, Recorded, What};
 use crate::tree::{Keep, Tree};
 
 impl Tree {
     /// Takes the next event of the run.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a kind: rustc names what a new kind must join"
+    )]
     pub fn apply(&mut self, event: &Arc<Event>) {
         self.count(event.time);
         // What comes about a node that is forgotten changes nothing that is shown.
@@ -22,20 +27,73 @@ impl Tree {
         {
             return;
         }
+        let id = event.node;
+        if let Some(end) = event.kind.end() {
+            self.end(id, event.time, end);
+        }
         match &event.kind {
-            EventKind::ChildAttached { .. } => self.attach(event),
+            EventKind::ChildAttached { .. } => return self.attach(event),
             EventKind::WorkflowStart { .. }
             | EventKind::StepStart { .. }
-            | EventKind::TaskStart => {
-                self.begin(event.node);
+            | EventKind::TaskStart => return self.begin(id),
+            EventKind::PromptStart { model, .. } => {
+                self.node_mut(id).model = model.as_deref().map(Arc::from);
             }
-            kind => {
-                self.change(event.node, event.time, kind);
-                self.keep(event.node, event.sequence, event.time, || {
-                    What::Known(Arc::clone(event))
-                });
+            EventKind::ModelRequest { model, .. } => {
+                self.node_mut(id).model = Some(Arc::from(model.as_str()));
             }
+            EventKind::ModelAnswer { usage, .. } => self.spend(
+                id,
+                &Spent {
+                    usage: *usage,
+                    requests: 1,
+                    ..Spent::default()
+                },
+            ),
+            EventKind::PromptEnd { usage, detail, .. } => {
+                self.settle_prompt(id, usage, detail.as_deref());
+            }
+            EventKind::ToolCall { .. } => self.spend(
+                id,
+                &Spent {
+                    tool_calls: 1,
+                    ..Spent::default()
+                },
+            ),
+            EventKind::StepRetry { .. } => {
+                let node = self.node_mut(id);
+                node.retries = node.retries.saturating_add(1);
+            }
+            EventKind::Log { .. } => self.totals.logs += 1,
+            // Their end is all that they change.
+            EventKind::Status { .. }
+            | EventKind::WorkflowEnd { .. }
+            | EventKind::StepEnd { .. }
+            | EventKind::TaskEnd { .. } => {}
+            // Shown with their node, and nothing is counted by them.
+            EventKind::ChildDetached { .. }
+            | EventKind::TreeUpdated { .. }
+            | EventKind::StepRestarted { .. }
+            | EventKind::Error(_)
+            | EventKind::Emit { .. }
+            | EventKind::StateChanged { .. }
+            | EventKind::StateSnapshot { .. }
+            | EventKind::InvalidResponse { .. }
+            | EventKind::CacheHit { .. }
+            | EventKind::CacheMiss { .. }
+            | EventKind::CacheWait { .. }
+            | EventKind::CacheEvict { .. }
+            | EventKind::ReflectionStart { .. }
+            | EventKind::ReflectionEnd { .. }
+            | EventKind::HumanRequest { .. }
+            | EventKind::HumanAnswer { .. }
+            | EventKind::Cancel { .. }
+            | EventKind::Budget { .. }
+            | EventKind::SpawnRequest { .. } => {}
         }
+        self.keep(id, event.sequence, event.time, || {
+            What::Known(Arc::clone(event))
+        });
     }
 
     /// Takes an event of a kind or form that this version does not know.
@@ -64,16 +122,16 @@ impl Tree {
 
     fn keep(&mut self, node: NodeId, sequence: u64, time: i64, what: impl FnOnce() -> What) {
         if self.keep == Keep::All {
-            let told = Told {
+            let recorded = Recorded {
                 sequence,
                 time,
                 what: what(),
             };
-            self.node_mut(node).told.push(told);
+            self.node_mut(node).recorded.push(recorded);
         }
     }
 
-    /// The node with this id. One whose start was not told is mounted under the run itself.
+    /// The node with this id. One whose start was not recorded is mounted under the run itself.
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
         if !self.nodes.contains_key(&id) {
             self.mount(Node::new(id, Some(NodeId::ROOT)));
@@ -121,7 +179,7 @@ impl Tree {
             self.contradictions += 1;
             return;
         }
-        // A parent whose start was not told is made first, so that it stands above.
+        // A parent whose start was not recorded is made first, so that it is above.
         self.node_mut(parent);
         if self.get(id).is_none() {
             let mut node = Node::new(id, Some(parent));
@@ -140,7 +198,7 @@ impl Tree {
         node.input = input.clone().filter(|_| keeps_input);
     }
 
-    /// What was told about a node before its start is told now under its parent.
+    /// What was recorded about a node before its start is recorded now under its parent.
     fn mount_again(&mut self, id: NodeId, parent: NodeId) {
         let old = self.node_mut(id).parent.replace(parent);
         if let Some(old) = old.and_then(|it| self.nodes.get_mut(&it)) {
@@ -175,44 +233,6 @@ impl Tree {
         }
     }
 
-    fn change(&mut self, id: NodeId, time: i64, kind: &EventKind) {
-        if let Some(end) = kind.end() {
-            self.end(id, time, end);
-        }
-        match kind {
-            EventKind::PromptStart { model, .. } => {
-                self.node_mut(id).model = model.as_deref().map(Arc::from);
-            }
-            EventKind::ModelRequest { model, .. } => {
-                self.node_mut(id).model = Some(Arc::from(model.as_str()));
-            }
-            EventKind::ModelAnswer { usage, .. } => self.spend(
-                id,
-                &Spent {
-                    usage: *usage,
-                    requests: 1,
-                    ..Spent::default()
-                },
-            ),
-            EventKind::PromptEnd { usage, detail, .. } => {
-                self.settle_prompt(id, usage, detail.as_deref());
-            }
-            EventKind::ToolCall { .. } => self.spend(
-                id,
-                &Spent {
-                    tool_calls: 1,
-                    ..Spent::default()
-                },
-            ),
-            EventKind::StepRetry { .. } => {
-                let node = self.node_mut(id);
-                node.retries = node.retries.saturating_add(1);
-            }
-            EventKind::Log { .. } => self.totals.logs += 1,
-            _ => {}
-        }
-    }
-
     fn end(&mut self, id: NodeId, time: i64, end: &End) {
         if self.node_mut(id).status.is_final() {
             self.contradictions += 1;
@@ -237,23 +257,11 @@ impl Tree {
         self.totals.spent.add(spent);
     }
 
-    /// The end of a prompt tells all that it spent; what its answers told before is counted already.
+    /// The end of a prompt reports all that it spent; what its answers reported before is counted already.
     fn settle_prompt(&mut self, id: NodeId, usage: &Usage, detail: Option<&PromptDetail>) {
         let known = self.node_mut(id).spent;
-        let rest = Usage {
-            input_tokens: usage.input_tokens.saturating_sub(known.usage.input_tokens),
-            output_tokens: usage
-                .output_tokens
-                .saturating_sub(known.usage.output_tokens),
-            cache_read_tokens: usage
-                .cache_read_tokens
-                .saturating_sub(known.usage.cache_read_tokens),
-            cache_write_tokens: usage
-                .cache_write_tokens
-                .saturating_sub(known.usage.cache_write_tokens),
-        };
         let spent = Spent {
-            usage: rest,
+            usage: usage.beyond(&known.usage),
             cost_usd: detail.and_then(|it| it.cost_usd),
             requests: detail.map_or(0, |it| {
                 u64::from(it.attempts).saturating_sub(known.requests)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gsw_engine::calendar;
+use gsw_notation::calendar;
 use serde_json::Value;
 
 use crate::measure;
@@ -30,12 +30,12 @@ pub fn detail(tree: &Tree, node: &Node) -> String {
             let _ = writeln!(out, "  {} · #{}", text::line(child, &spent), child.id.0);
         }
     }
-    if !node.told.is_empty() {
+    if !node.recorded.is_empty() {
         out.push_str("events\n");
     }
-    for told in &node.told {
-        let (kind, fields) = told.parts();
-        let after = node.start.map_or(0, |it| told.time.saturating_sub(it));
+    for recorded in &node.recorded {
+        let (kind, fields) = recorded.parts();
+        let after = node.start.map_or(0, |it| recorded.time.saturating_sub(it));
         let _ = writeln!(out, "  +{} {kind}", measure::duration(after));
         write_fields(&mut out, &fields);
     }
@@ -60,7 +60,7 @@ fn write_facts(out: &mut String, node: &Node) {
     if node.spent.requests > 0 {
         fact(out, "requests", measure::number(node.spent.requests));
     }
-    if usage.input_tokens + usage.output_tokens > 0 {
+    if usage.total() > 0 {
         let tokens = format!(
             "{} in ({} from the provider's cache, {} into it), {} out",
             measure::number(usage.input_tokens),
@@ -101,7 +101,7 @@ fn shown(value: &Value) -> String {
         Value::Array(_) | Value::Object(_) => {
             serde_json::to_string_pretty(value).unwrap_or_default()
         }
-        _ => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 

@@ -1,10 +1,9 @@
 //! What differs between two runs, node by node, by the identity that nodes keep from run to run.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use gsw_engine::node::{NodeId, Spent, Status};
-use std::collections::HashMap;
-
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -35,13 +34,11 @@ pub struct Diff {
 /// A node that differs; `None` where it does not.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// Its path.
     pub path: String,
-    /// The statuses.
     pub status: Option<(Status, Status)>,
     /// The outputs or errors, as JSON.
     pub outcome: Option<(Value, Value)>,
-    /// The durations in nanoseconds.
+    /// Before and after, in nanoseconds.
     pub duration: Option<(i64, i64)>,
     /// Dollars, with all that is below.
     pub cost: Option<(f64, f64)>,
@@ -130,7 +127,6 @@ fn change(old: &Node, new: &Node, costs: (Option<f64>, Option<f64>)) -> Option<C
 }
 
 impl Diff {
-    /// As lines of text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -160,7 +156,6 @@ impl Diff {
         out
     }
 
-    /// As JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         let branches = |list: &[(String, usize)]| -> Value {
@@ -215,9 +210,7 @@ impl Change {
 
 /// The beginning of a value.
 fn brief(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    };
+    let text = value.as_str();
+    let text = text.map_or_else(|| value.to_string(), str::to_owned);
     Shown::line(&text).text().chars().take(120).collect()
 }

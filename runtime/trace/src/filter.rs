@@ -1,6 +1,6 @@
 //! Which nodes somebody wants to see.
 
-use gsw_engine::node::{Spent, Status};
+use gsw_tree::node::{Spent, Status};
 
 use crate::node::Node;
 
@@ -9,7 +9,7 @@ use crate::node::Node;
 pub struct Filter {
     /// The word for what they are.
     pub kind: Option<String>,
-    /// How far they are.
+    /// Only nodes with this status.
     pub status: Option<Status>,
     /// A part of their name, in any case of letters.
     pub name: Option<String>,
@@ -20,7 +20,6 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether nothing was said.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

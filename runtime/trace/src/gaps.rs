@@ -21,9 +21,9 @@ pub struct Gaps {
     pub misread: BTreeMap<String, u64>,
     /// Events that are not there although later ones are, or that the writer says it lost.
     pub missing: u64,
-    /// Nodes whose start was not told.
+    /// Nodes whose start was not recorded.
     pub headless: u64,
-    /// Nodes whose end was not told.
+    /// Nodes whose end was not recorded.
     pub unfinished: u64,
     /// Events that contradict earlier ones.
     pub contradictions: u64,
@@ -39,11 +39,11 @@ impl Gaps {
         if let Some(version) = self.newer {
             said.push(format!(
                 "the file has version {version} of the form and this is version {}: what is new in it is left out",
-                gsw_engine::event::VERSION
+                gsw_tree::event::VERSION
             ));
         }
         if self.has_no_header {
-            said.push("the first line does not name the form of the file".into());
+            said.push("the first line is not the header of a file of events".into());
         }
         if let Some(why) = &self.unreadable {
             said.push(format!("the rest of the file cannot be read: {why}"));
@@ -61,7 +61,7 @@ impl Gaps {
         if self.headless > 0 {
             let what = count(self.headless, "node");
             said.push(format!(
-                "the start of {what} was not told; they stand at the top"
+                "the start of {what} is not in the file; they are shown at the top"
             ));
         }
         if self.contradictions > 0 {

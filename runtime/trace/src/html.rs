@@ -1,14 +1,14 @@
 //! A file of events as one page for a browser, which needs nothing else: tree, timeline and every detail.
 
-use gsw_engine::calendar;
-use gsw_engine::node::NodeId;
+use gsw_notation::calendar;
+use gsw_tree::node::NodeId;
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::json::OnDemand;
-use crate::node::{Node, Told};
+use crate::node::{Node, Recorded};
 use crate::read::Trace;
 use crate::tree::Tree;
 
@@ -34,7 +34,7 @@ pub fn page(name: &str, trace: &Trace) -> String {
         runs: trace.runs.iter().map(Run).collect(),
     };
     let data = serde_json::to_string(&data).expect("trees have a form in JSON");
-    // In a script element only `<` can end it, and in JSON it stands only inside of strings.
+    // In a script element only `<` can end it, and in JSON it occurs only inside of strings.
     let data = data.replace('<', "\\u003c");
     let title = escape(name);
     let mut page = format!(
@@ -58,7 +58,6 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// What the page shows.
 #[derive(Serialize)]
 struct Data<'a> {
     file: &'a str,
@@ -84,7 +83,11 @@ impl Serialize for Run<'_> {
         let since = |time: i64| time.saturating_sub(first) as f64 / 1e6;
         let node = |it: &Node| {
             let below = spent.get(&it.id).copied().unwrap_or_default();
-            let told: Vec<Value> = it.told.iter().map(|it| event(it, since(it.time))).collect();
+            let events: Vec<Value> = it
+                .recorded
+                .iter()
+                .map(|it| event(it, since(it.time)))
+                .collect();
             json!({
                 "id": it.id.0,
                 "parent": it.parent.and_then(|it| places.get(&it)),
@@ -100,9 +103,9 @@ impl Serialize for Run<'_> {
                 "retries": it.retries,
                 "usage": it.spent.usage,
                 "requests": it.spent.requests,
-                "tokens": below.usage.input_tokens + below.usage.output_tokens,
+                "tokens": below.usage.total(),
                 "cost": below.cost_usd,
-                "events": told,
+                "events": events,
             })
         };
         let mut object = serializer.serialize_struct("Run", 6)?;
@@ -116,7 +119,7 @@ impl Serialize for Run<'_> {
     }
 }
 
-fn event(told: &Told, at: f64) -> Value {
-    let (kind, fields) = told.parts();
+fn event(recorded: &Recorded, at: f64) -> Value {
+    let (kind, fields) = recorded.parts();
     json!([at, kind, fields])
 }

@@ -2,9 +2,9 @@
 //!
 //! A file may hold hundreds of thousands of nodes: the JSON of each is made when it is written, and forgotten after.
 
-use gsw_engine::calendar;
-use gsw_engine::duration::SECOND;
-use gsw_engine::node::Spent;
+use gsw_notation::calendar;
+use gsw_notation::duration::SECOND;
+use gsw_tree::node::Spent;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,6 @@ use crate::node::Node;
 use crate::read::Trace;
 use crate::tree::Tree;
 
-/// Everything in a file.
 #[must_use]
 pub fn trace(trace: &Trace) -> impl Serialize {
     #[derive(Serialize)]
@@ -74,7 +73,7 @@ pub fn one(tree: &Tree, it: &Node, below: &Spent) -> Value {
 }
 
 fn node(node: &Node, below: &Spent) -> Value {
-    let events: Vec<_> = node.told.iter().map(told).collect();
+    let events: Vec<_> = node.recorded.iter().map(event_json).collect();
     json!({
         "id": node.id.0,
         "parent": node.parent.map(|it| it.0),
@@ -97,11 +96,11 @@ fn node(node: &Node, below: &Spent) -> Value {
     })
 }
 
-fn told(told: &crate::node::Told) -> Value {
-    let (kind, fields) = told.parts();
+fn event_json(recorded: &crate::node::Recorded) -> Value {
+    let (kind, fields) = recorded.parts();
     let mut object = Map::new();
-    object.insert("sequence".into(), told.sequence.into());
-    object.insert("time".into(), calendar::rfc3339(told.time).into());
+    object.insert("sequence".into(), recorded.sequence.into());
+    object.insert("time".into(), calendar::rfc3339(recorded.time).into());
     object.insert("event".into(), kind.into());
     if let Value::Object(fields) = fields {
         object.extend(fields);
@@ -109,7 +108,7 @@ fn told(told: &crate::node::Told) -> Value {
     Value::Object(object)
 }
 
-/// Nanoseconds as JSON seconds.
+/// A duration in nanoseconds as seconds in JSON.
 #[must_use]
 pub fn seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 / SECOND as f64

@@ -1,5 +1,11 @@
 //! The tree of a run made from its events: while they come, or from a file of them.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+#![allow(
+    missing_docs,
+    reason = "a doc says what the name cannot; crates that others link document every item"
+)]
+
 mod apply;
 mod detail;
 pub mod diff;
@@ -20,7 +26,7 @@ pub use detail::detail;
 pub use filter::Filter;
 pub use gaps::Gaps;
 pub use html::page;
-pub use node::{Node, Told, What};
+pub use node::{Node, Recorded, What};
 pub use read::{NoTrace, Reader, Trace, read};
 pub use shown::Shown;
 pub use text::{line, logs, path_line, spent, statistics, symbol, tree_text};

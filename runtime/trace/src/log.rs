@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_engine::event::{EventKind, JsonText, Level};
+use gsw_tree::event::{EventKind, JsonText, Level};
 
 use crate::node::{Node, What};
 use crate::tree::Tree;
@@ -12,13 +12,9 @@ use crate::tree::Tree;
 pub struct Line<'a> {
     /// When, in nanoseconds since 1970.
     pub time: i64,
-    /// Who wrote it.
     pub node: &'a Node,
-    /// How grave.
     pub level: Level,
-    /// What it says.
     pub message: &'a Arc<str>,
-    /// What belongs to it.
     pub data: Option<&'a JsonText>,
 }
 
@@ -28,8 +24,8 @@ impl Tree {
     pub fn logs(&self) -> Vec<Line<'_>> {
         let mut lines: Vec<(u64, Line<'_>)> = Vec::new();
         for node in std::iter::once(self.root()).chain(self.walk()) {
-            for told in &node.told {
-                if let What::Known(event) = &told.what
+            for recorded in &node.recorded {
+                if let What::Known(event) = &recorded.what
                     && let EventKind::Log {
                         level,
                         message,
@@ -37,13 +33,13 @@ impl Tree {
                     } = &event.kind
                 {
                     let line = Line {
-                        time: told.time,
+                        time: recorded.time,
                         node,
                         level: *level,
                         message,
                         data: data.as_ref(),
                     };
-                    lines.push((told.sequence, line));
+                    lines.push((recorded.sequence, line));
                 }
             }
         }

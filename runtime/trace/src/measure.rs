@@ -15,7 +15,7 @@ pub fn duration(nanoseconds: i64) -> String {
     }
 }
 
-/// `1,234,567`
+/// A number with its thousands separated: `1,234,567`.
 #[must_use]
 pub fn number(number: u64) -> String {
     let digits = number.to_string();
@@ -29,7 +29,7 @@ pub fn number(number: u64) -> String {
     text
 }
 
-/// `$1.24`, `$0.0031`, `<$0.0001`.
+/// Dollars with the digits that matter: `$1.24`, `$0.0031`, `<$0.0001`.
 #[must_use]
 pub fn money(usd: f64) -> String {
     match usd {

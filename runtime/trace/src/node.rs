@@ -1,10 +1,10 @@
-//! A node of a run as its events tell of it.
+//! A node of a run, as its events describe it.
 
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{Event, EventKind, JsonText};
-use gsw_engine::node::{NodeId, Spent, Status};
+use gsw_tree::event::{Event, EventKind, JsonText};
+use gsw_tree::node::{NodeId, Spent, Status};
 use serde_json::Value;
 
 /// A node of a run.
@@ -14,23 +14,19 @@ pub struct Node {
     pub id: NodeId,
     /// Under which it is mounted; `None` for the run itself.
     pub parent: Option<NodeId>,
-    /// In order of start.
+    /// The nodes below it, in the order in which they started.
     pub children: Vec<NodeId>,
-    /// What it is; `None` for the run itself and when its start was not told.
+    /// What it is; `None` for the run itself and when its start was not recorded.
     pub kind: Option<NodeKind>,
-    /// Its name.
     pub name: Arc<str>,
     /// How many of that name came before, or the iteration's index.
     pub index: u32,
-    /// How far it is, as far as it was told.
+    /// How far it is, as far as the events say.
     pub status: Status,
-    /// When it was mounted, in nanoseconds since 1970; `None` when that was not told.
+    /// When it was mounted, in nanoseconds since 1970; `None` when that was not recorded.
     pub start: Option<i64>,
-    /// When it ended.
     pub end: Option<i64>,
-    /// What went in.
     pub input: Option<JsonText>,
-    /// What came out.
     pub output: Option<JsonText>,
     /// The error that it ended with.
     pub error: Option<Arc<str>>,
@@ -38,7 +34,7 @@ pub struct Node {
     pub model: Option<Arc<str>>,
     /// What it spent itself, and what nodes below it spent that were forgotten.
     pub spent: Spent,
-    /// Attempts after the first.
+    /// How many attempts there were after the first.
     pub retries: u32,
     /// How many children it ever had.
     pub begun: u64,
@@ -46,37 +42,33 @@ pub struct Node {
     pub done: u64,
     /// How many nodes below it were forgotten.
     pub forgotten: u64,
-    /// Everything that was told about it, in order; empty when a tree keeps only its shape.
-    pub told: Vec<Told>,
+    /// Everything that was recorded about it, in order; empty when a tree keeps only its shape.
+    pub recorded: Vec<Recorded>,
 }
 
-/// Something that was told about a node.
+/// Something that was recorded about a node.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Recorded {
     /// Its number in the run.
     pub sequence: u64,
     /// When, in nanoseconds since 1970.
     pub time: i64,
-    /// What.
     pub what: What,
 }
 
-/// What was told.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// An event.
     Known(Arc<Event>),
     /// An event of a kind or form that this version does not know.
     Unknown {
         /// The word for its kind.
         kind: Box<str>,
-        /// All its fields.
         fields: Box<Value>,
     },
 }
 
-impl Told {
-    /// The word for its kind, and its fields as they stand in a file.
+impl Recorded {
+    /// The word for its kind, and its fields as they are in a file.
     #[must_use]
     pub fn parts(&self) -> (String, Value) {
         let mut tree = match &self.what {
@@ -101,7 +93,7 @@ impl Node {
             name: Arc::from(if id == NodeId::ROOT {
                 "run"
             } else {
-                "(start not told)"
+                "(start missing)"
             }),
             index: 0,
             status: Status::Running,
@@ -116,7 +108,7 @@ impl Node {
             begun: 0,
             done: 0,
             forgotten: 0,
-            told: Vec::new(),
+            recorded: Vec::new(),
         }
     }
 
@@ -130,13 +122,13 @@ impl Node {
         }
     }
 
-    /// How long it took, in nanoseconds; `None` while it runs and when an end was not told.
+    /// How long it took, in nanoseconds; `None` while it runs and when an end was not recorded.
     #[must_use]
     pub fn duration(&self) -> Option<i64> {
         Some(self.end?.saturating_sub(self.start?).max(0))
     }
 
-    /// What tells it from its siblings: its name, and its index where it has one.
+    /// What distinguishes it from its siblings: its name, and its index where it has one.
     #[must_use]
     pub fn segment(&self) -> String {
         match (self.kind, self.index) {
@@ -149,9 +141,9 @@ impl Node {
         }
     }
 
-    /// The events that were told about it and are understood.
+    /// The events that were recorded about it and are understood.
     pub fn events(&self) -> impl Iterator<Item = &EventKind> {
-        self.told.iter().filter_map(|it| match &it.what {
+        self.recorded.iter().filter_map(|it| match &it.what {
             What::Known(event) => Some(&event.kind),
             What::Unknown { .. } => None,
         })

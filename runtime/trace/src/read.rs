@@ -4,37 +4,34 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use gsw_engine::calendar;
-use gsw_engine::event::{Event, EventKind, VERSION};
-use gsw_engine::node::{NodeId, Status};
+use gsw_notation::calendar;
+use gsw_tree::event::{Event, EventKind, VERSION};
+use gsw_tree::node::{NodeId, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::gaps::Gaps;
 use crate::tree::{Keep, Tree};
 
-/// How many line numbers of damaged lines are told.
+/// How many line numbers of damaged lines are reported.
 const TOLD_LINES: usize = 5;
 
-/// What a file of events tells.
+/// The content of a file of events.
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The program, where the file names it.
     pub program: Option<String>,
     /// The runs in order of their first event.
     pub runs: Vec<Tree>,
-    /// The result that stands behind the events when both went to standard output.
+    /// The result that follows the events when both went to standard output.
     pub result: Option<Value>,
-    /// What is missing.
     pub gaps: Gaps,
 }
 
 /// A file that holds no events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoTrace {
-    /// It is empty.
     Empty,
-    /// It is something else.
     Foreign,
 }
 
@@ -42,7 +39,7 @@ impl std::fmt::Display for NoTrace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Empty => "the file is empty",
-            Self::Foreign => "this is no file of events: write one with `--events FILE`",
+            Self::Foreign => "this is not a file of events; write one with `--events FILE`",
         })
     }
 }
@@ -85,7 +82,6 @@ pub struct Reader {
     gaps: Gaps,
 }
 
-/// What every event has.
 struct Envelope {
     run: Arc<str>,
     sequence: u64,

@@ -28,7 +28,6 @@ enum Form {
 }
 
 impl<'a> Shown<'a> {
-    /// In one line.
     #[must_use]
     pub const fn line(text: &'a str) -> Self {
         let form = Form::Line;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::calendar;
-use gsw_engine::node::{NodeId, Spent, Status};
+use gsw_notation::calendar;
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 
 use crate::measure;
@@ -27,7 +27,6 @@ pub const fn symbol(status: Status) -> &'static str {
     }
 }
 
-/// A whole tree.
 #[must_use]
 pub fn tree_text(tree: &Tree) -> String {
     let spent = tree.spent_below();
@@ -100,7 +99,7 @@ pub fn path_line(tree: &Tree, node: &Node, below: &Spent) -> String {
     )
 }
 
-/// What is told of a node behind its name.
+/// The facts about a node after its name.
 fn facts(node: &Node, below: &Spent) -> String {
     let mut facts = vec![node.kind_name().to_owned()];
     facts.extend(node.duration().map(measure::duration));

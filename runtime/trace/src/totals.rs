@@ -1,6 +1,6 @@
 //! What a node and everything below it spent, for all nodes at once.
 
-use gsw_engine::node::{NodeId, Spent};
+use gsw_tree::node::{NodeId, Spent};
 use rustc_hash::FxHashMap;
 
 use crate::tree::Tree;

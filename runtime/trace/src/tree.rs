@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::node::{NodeId, Spent, Status, Totals};
+use gsw_tree::node::{NodeId, Spent, Status, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::node::Node;
@@ -11,7 +11,6 @@ use crate::node::Node;
 /// How much a tree keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
-    /// Everything that was told.
     #[default]
     All,
     /// Only what the nodes are and how they ended; enough to show a run while it goes on.
@@ -27,12 +26,12 @@ pub struct Tree {
     pub(crate) totals: Totals,
     /// The times of the first and the latest event.
     pub(crate) span: Option<(i64, i64)>,
-    /// Events that contradict what was told before, and were left out.
+    /// Events that contradict what was recorded before, and were left out.
     pub(crate) contradictions: u64,
 }
 
 impl Tree {
-    /// A run of which nothing has been told.
+    /// A run of which nothing has been recorded.
     #[must_use]
     pub fn new(run: Arc<str>, keep: Keep) -> Self {
         let root = Box::new(Node::new(NodeId::ROOT, None));
@@ -116,13 +115,13 @@ impl Tree {
         self.span
     }
 
-    /// How many events contradicted what was told before, and were left out.
+    /// How many events contradicted what was recorded before, and were left out.
     #[must_use]
     pub const fn contradictions(&self) -> u64 {
         self.contradictions
     }
 
-    /// How the run ended; `Running` when its end was not told.
+    /// How the run ended; `Running` when its end was not recorded.
     #[must_use]
     pub fn outcome(&self) -> Status {
         let root = self.root();

@@ -42,6 +42,6 @@ fuzz_target!(|text: &str| {
         }
         checker.texts += 1;
         checker.file.set_text(&mut checker.db).to(text.into());
-        gsw_semantics::check_project(&checker.db);
+        gsw_analysis::check_project(&checker.db);
     });
 });

@@ -29,7 +29,7 @@ fn good() -> &'static [u8] {
     static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
     IMAGE.get_or_init(|| {
         let mut db = Database::default();
-        gsw_semantics::open_project(&mut db, Path::new("main.gsw"), &Text).expect("it is there");
+        gsw_project::open_project(&mut db, Path::new("main.gsw"), &Text).expect("it is there");
         let module = gsw_flow::lower_program(&db).expect("the program has no errors");
         gsw_codegen::compile(&module, &gsw_codegen::Options::default()).expect("it compiles")
     })

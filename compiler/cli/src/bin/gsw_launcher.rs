@@ -1,4 +1,4 @@
-//! The file that `gswc build` puts a program's image behind.
+//! The launcher to which `gswc build` appends a program's image.
 
 fn main() -> std::process::ExitCode {
     gsw_launcher::run()

@@ -3,13 +3,40 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 use gsw_service::say::say;
 
-use crate::arguments::{Build, Emit};
 use crate::compile::{self, Main};
 use crate::{project, report};
+
+/// `gswc build`
+#[derive(clap::Args)]
+pub struct Build {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// The file to write; by default the project's name, or the entry file's without its extension.
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// The launcher that runs the program; by default $GSW_LAUNCHER, or the one next to `gswc`.
+    #[arg(long, value_name = "PATH")]
+    pub launcher: Option<PathBuf>,
+    /// Emit another form of the program instead.
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+}
+
+/// Other forms of a program.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The image alone.
+    Image,
+    /// Cranelift IR, as text.
+    Clif,
+    /// Flow IR, as text.
+    Flow,
+}
 
 /// Compiles a program to one native file, or prints another form of it.
 pub fn build(arguments: &Build) -> Exit {
@@ -79,22 +106,23 @@ fn output(arguments: &Build, file: &Path, ending: &str) -> PathBuf {
     Path::new(&name).with_extension(ending)
 }
 
-/// The launcher to use: as told, from the environment, beside this executable, else this executable itself, which is one too.
-fn launcher(told: Option<&Path>) -> Result<PathBuf, String> {
-    if let Some(path) = told {
+/// The launcher to use: the given one, that of the environment, the one next to this executable, else this executable itself,
+/// which is one too.
+fn launcher(named: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = named {
         return Ok(path.to_owned());
     }
     if let Some(path) = std::env::var_os("GSW_LAUNCHER") {
         return Ok(path.into());
     }
     let own = std::env::current_exe()
-        .map_err(|error| format!("the path of `gswc` itself cannot be found: {error}"))?;
+        .map_err(|error| format!("cannot find the path of `gswc` itself: {error}"))?;
     let sibling = own.with_file_name("gsw-launcher");
     if sibling.is_file() {
         return Ok(sibling);
     }
     say(
-        "note: there is no launcher beside `gswc`, so the program carries the compiler; name a smaller one with --launcher or GSW_LAUNCHER",
+        "note: there is no launcher next to `gswc`, so the executable includes the compiler; give a smaller one with --launcher or GSW_LAUNCHER",
     );
     Ok(own)
 }

@@ -1,9 +1,24 @@
 //! `gswc check`
 
+use std::path::PathBuf;
+
 use gsw_service::Exit;
 
-use crate::arguments::Check;
+use crate::report::Format;
 use crate::{compile, project, report, signature};
+
+/// `gswc check`
+#[derive(clap::Args)]
+pub struct Check {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// The format of diagnostics.
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub format: Format,
+    /// Print every function with its inferred errors and effects.
+    #[arg(long)]
+    pub signatures: bool,
+}
 
 /// Reports everything wrong with a program.
 pub fn check(arguments: &Check) -> Exit {
@@ -13,14 +28,14 @@ pub fn check(arguments: &Check) -> Exit {
     };
     match compile::open(&file) {
         Ok(db) => {
-            let diagnostics = gsw_evaluator::check_project(&db);
+            let diagnostics = gsw_analysis::check_project(&db);
             let exit = report::report(&db, &diagnostics, arguments.format);
             let exit = if arguments.signatures && exit == Exit::Done {
                 report::output(&signature::signatures(&db))
             } else {
                 exit
             };
-            // The process ends here; taking a large program apart first would be for nobody.
+            // The process ends here: freeing a large program first would only take time.
             std::mem::forget(db);
             exit
         }

@@ -7,9 +7,9 @@ use gsw_source::Code;
 
 use crate::report;
 
-/// Prints the script by which a shell completes the words of `gswc`, codes of diagnostics included.
+/// Prints the completion script of a shell, with the codes of diagnostics.
 pub fn completions(shell: Shell, command: clap::Command) -> Exit {
-    // Told here alone: the answer to an unknown code is better than a list of all.
+    // Only here: the answer of `explain` to an unknown code is better than a list of all.
     let codes = PossibleValuesParser::new(Code::ALL.iter().map(|it| it.name()));
     let mut command = command.mut_subcommand("explain", |explain| {
         explain.mut_arg("code", |code| code.value_parser(codes))
@@ -18,7 +18,7 @@ pub fn completions(shell: Shell, command: clap::Command) -> Exit {
     clap_complete::generate(shell, &mut command, "gswc", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == Shell::Fish {
-        // What is generated for this shell leaves out the values of what has no `--`.
+        // The generated script leaves out the values of positional arguments.
         let codes: Vec<&str> = Code::ALL.iter().map(|it| it.name()).collect();
         script.push_str(&format!(
             "complete -c gswc -n \"__fish_seen_subcommand_from explain\" -f -a \"{}\"\n",

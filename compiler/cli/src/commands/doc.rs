@@ -8,8 +8,17 @@ use gsw_describe::Page;
 use gsw_service::Exit;
 use gsw_source::{Database, Files, Project};
 
-use crate::arguments::Doc;
 use crate::{compile, project, report};
+
+/// `gswc doc`
+#[derive(clap::Args)]
+pub struct Doc {
+    /// The entry file or a project folder; by default the project in the current folder, or the standard library alone if there is none.
+    pub file: Option<PathBuf>,
+    /// The folder to write.
+    #[arg(short, long, value_name = "FOLDER", default_value = "doc")]
+    pub output: PathBuf,
+}
 
 /// The page by which a folder is known to hold documentation.
 const INDEX: &str = "search-index.js";
@@ -39,14 +48,14 @@ fn of_program(entry: &Path) -> Result<Vec<Page>, Exit> {
 
 fn of_library() -> Result<Vec<Page>, Exit> {
     let mut db = Database::default();
-    gsw_semantics::open_project(&mut db, Path::new("library.gsw"), &Nothing)
+    gsw_project::open_project(&mut db, Path::new("library.gsw"), &Nothing)
         .map_err(|failure| report::failure(&failure))?;
     Ok(gsw_describe::site(&db, None))
 }
 
 /// The name of the project and its version, else the name of the entry's file.
 fn title(db: &Database, entry: &Path) -> String {
-    let said = gsw_semantics::project_configuration(db);
+    let said = gsw_project::project_configuration(db);
     let is_home = Project::try_get(db).is_some_and(|it| it.home(db).as_ref() == Some(it.entry(db)));
     let name = said.filter(|_| is_home).and_then(|it| it.name.clone());
     let stem = || {
@@ -71,7 +80,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let mut entries = std::fs::read_dir(folder).map_err(failed)?;
         if entries.next().is_some() {
             return Err(format!(
-                "`{shown}` holds something else than documentation; name another folder with --output"
+                "`{shown}` contains other files than documentation; choose another folder with --output"
             ));
         }
     }
@@ -81,7 +90,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
         let name = name.to_string_lossy();
         let is_ours = name.starts_with("module.") || name.starts_with("source.");
         if is_ours && name.ends_with(".html") && !pages.iter().any(|it| it.name == name) {
-            // The page of a module that is no more.
+            // The page of a module that no longer exists.
             std::fs::remove_file(folder.join(&*name)).map_err(failed)?;
         }
     }

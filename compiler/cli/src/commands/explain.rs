@@ -18,7 +18,7 @@ pub fn explain(code: Option<&str>) -> Exit {
                 .iter()
                 .map(|it| Name::new_static(it.name()))
                 .collect();
-            let near = gsw_semantics::nearest(code, &names);
+            let near = gsw_source::nearest(code, &names);
             let near = near.map(|it| format!("; did you mean `{it}`?"));
             let near = near.unwrap_or_else(|| "; `gswc explain` lists them all".into());
             report::usage(&format!("there is no code `{code}`{near}"))

@@ -8,13 +8,23 @@ use gsw_format::format_file;
 use gsw_service::Exit;
 use gsw_source::{Database, File};
 
-use crate::arguments::{Fmt, Format};
+use crate::report::Format;
 use crate::{project, report};
+
+/// `gswc fmt`
+#[derive(clap::Args)]
+pub struct Fmt {
+    /// Files or project folders; by default the project in the current folder; `-` formats standard input to standard output.
+    pub files: Vec<PathBuf>,
+    /// List the files that would change instead of writing them, and exit with 1 if there are any.
+    #[arg(long)]
+    pub check: bool,
+}
 
 /// The name under which standard input is given.
 const STANDARD_INPUT: &str = "-";
 
-/// Writes files in the one style; one with mistakes stays as it is, and so does all that has the style already.
+/// Formats files; one with syntax errors is left unchanged, and so is what is formatted already.
 pub fn fmt(arguments: &Fmt) -> Exit {
     let mut worst = Exit::Done;
     let files = match project::files(&arguments.files) {
@@ -78,7 +88,7 @@ fn standard_input(arguments: &Fmt) -> Exit {
     }
 }
 
-/// The text in the one style; mistakes are printed.
+/// The formatted text; syntax errors are printed.
 fn formatted(path: PathBuf, text: &str) -> Result<String, Exit> {
     let db = Database::default();
     let file = File::new(&db, path, text.into());

@@ -1,12 +1,36 @@
 //! `gswc graph`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 
-use crate::arguments::{Graph, GraphFormat};
 use crate::{compile, project, report};
+
+/// `gswc graph`
+#[derive(clap::Args)]
+pub struct Graph {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// A workflow, drawn with those it calls; by default all workflows of the entry module.
+    pub workflow: Option<String>,
+    /// The output format; by default that of the extension of `--output`, or Mermaid.
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// The file to write; by default standard output.
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// The format of a graph.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// Mermaid text, which many sites and editors render.
+    Mermaid,
+    /// A self-contained SVG image.
+    Svg,
+}
 
 /// Draws the structure of a program's workflows.
 pub fn graph(arguments: &Graph) -> Exit {

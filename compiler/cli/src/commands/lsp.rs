@@ -4,7 +4,7 @@ use gsw_service::Exit;
 
 use crate::report;
 
-/// Serves an editor until it says goodbye.
+/// Serves an editor until it closes the connection.
 pub fn lsp() -> Exit {
     match gsw_server::serve() {
         Ok(()) => Exit::Done,

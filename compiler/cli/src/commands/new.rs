@@ -5,8 +5,14 @@ use std::path::Path;
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
 
-use crate::arguments::New;
 use crate::report;
+
+/// `gswc new`
+#[derive(clap::Args)]
+pub struct New {
+    /// The folder to create.
+    pub name: String,
+}
 
 const MAIN: &str = include_str!("new/main.gsw");
 const CONFIGURATION: &str = include_str!("new/gsw.toml");
@@ -16,18 +22,21 @@ const IGNORED: &str = include_str!("new/gitignore");
 /// What a program is called whose folder's name says nothing.
 const UNNAMED: &str = "program";
 
-/// Makes a folder with a project that runs and passes its test at once, offline.
+/// Creates a folder with a project that runs offline and has a passing test.
 pub fn new(arguments: &New) -> Exit {
     let folder = Path::new(&arguments.name);
     let Some(name) = folder.file_name().and_then(|it| it.to_str()) else {
-        return report::usage(&format!("`{}` is no name for a folder", arguments.name));
+        return report::usage(&format!("`{}` is not a valid folder name", arguments.name));
     };
     match write(folder, name) {
         Ok(()) => report::output(&format!(
-            "made `{0}`; try\n  cd {0}\n  gswc test\n  gswc run -- --message \"Thanks!\"\n",
+            "created `{0}`; try\n  cd {0}\n  gswc test\n  gswc run -- --message \"Thanks!\"\n",
             folder.display()
         )),
-        Err(error) => report::failure(&format!("`{}` cannot be made: {error}", folder.display())),
+        Err(error) => report::failure(&format!(
+            "`{}` cannot be created: {error}",
+            folder.display()
+        )),
     }
 }
 
@@ -35,7 +44,7 @@ fn write(folder: &Path, name: &str) -> std::io::Result<()> {
     if let Some(above) = folder.parent() {
         std::fs::create_dir_all(above)?;
     }
-    // Fails when it is there: nothing of the user's is ever written over.
+    // Fails when it exists: files of the user are never overwritten.
     std::fs::create_dir(folder)?;
     let program = program_name(name);
     let named = |text: &str| text.replace("NAME", &program);

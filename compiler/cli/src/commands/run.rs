@@ -1,10 +1,26 @@
 //! `gswc run`
 
+use std::path::PathBuf;
+
 use gsw_service::Exit;
 
-use crate::arguments::Run;
 use crate::compile::{self, Main};
 use crate::{project, report};
+
+/// `gswc run`
+#[derive(clap::Args)]
+pub struct Run {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// The workflow to run; by default `main`.
+    pub workflow: Option<String>,
+    /// Override every agent's model, by name or by an alias from `gsw.toml`; `sim/default` simulates answers offline.
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// The program's own arguments, after `--`.
+    #[arg(last = true)]
+    pub words: Vec<String>,
+}
 
 /// Compiles a program in memory and runs it.
 pub fn run(arguments: &Run) -> Exit {

@@ -1,12 +1,29 @@
 //! `gswc schema`
 
+use std::path::PathBuf;
+
 use gsw_abi::schema;
 use gsw_flow::Outline;
 use gsw_service::Exit;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{Format, Schema};
+use crate::report::Format;
 use crate::{compile, project, report};
+
+/// `gswc schema`
+#[derive(clap::Args)]
+pub struct Schema {
+    /// The entry file or a project folder; by default the project in the current folder.
+    pub file: Option<PathBuf>,
+    /// A type or a workflow; by default all of them, by name.
+    pub name: Option<String>,
+    /// Print the schema that is sent to providers for structured output, and the keywords that it dropped.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print a hash of each schema, as 16 hexadecimal digits.
+    #[arg(long, conflicts_with = "strict")]
+    pub hash: bool,
+}
 
 /// Prints the JSON Schema of a type, of a workflow's input and output, or of all of them by name.
 pub fn schema(arguments: &Schema) -> Exit {
@@ -20,34 +37,32 @@ pub fn schema(arguments: &Schema) -> Exit {
         Ok(outline) => outline,
         Err(diagnostics) => return report::report(&db, &diagnostics, Format::Auto),
     };
-    let form = match (arguments.strict, arguments.hash) {
-        (true, _) => Form::Strict,
-        (_, true) => Form::Hash,
-        _ => Form::Whole,
+    let form = if arguments.strict {
+        Form::Strict
+    } else if arguments.hash {
+        Form::Hash
+    } else {
+        Form::Whole
     };
-    let found = match name {
-        None => Some(all(&outline, form)),
-        Some(name) => named(&outline, name, form),
+    let Some(name) = name else {
+        return report::output_json(&format!("{:#}\n", all(&outline, form)));
     };
-    match (found, name) {
-        (Some(found), _) => report::output_json(&format!("{found:#}\n")),
-        (None, name) => {
-            let name = name.unwrap_or_default();
-            report::usage(&format!(
-                "there is no workflow `{name}`, and no type with a JSON form and without type parameters"
-            ))
-        }
+    match named(&outline, name, form) {
+        Some(found) => report::output_json(&format!("{found:#}\n")),
+        None => report::usage(&format!(
+            "there is no workflow `{name}`, and no type `{name}` with a JSON form and without type parameters"
+        )),
     }
 }
 
 /// What is printed of a schema.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Itself.
+    /// The whole schema.
     Whole,
-    /// What providers take of it.
+    /// The part that providers accept for structured output.
     Strict,
-    /// What tells it from others.
+    /// Its hash.
     Hash,
 }
 
@@ -76,7 +91,7 @@ fn all(outline: &Outline, form: Form) -> Value {
     json!({ "types": types, "workflows": workflows })
 }
 
-/// The schema as a document of its own, or what else is asked of it.
+/// The schema as a document of its own, or in the form that is asked for.
 fn document(name: &str, schema: Value, form: Form) -> Value {
     match form {
         Form::Whole => {}
@@ -93,10 +108,11 @@ fn document(name: &str, schema: Value, form: Form) -> Value {
         "https://json-schema.org/draft/2020-12/schema".into(),
     );
     document.insert("title".into(), name.into());
-    match schema {
-        Value::Object(fields) => document.extend(fields),
-        // A schema that is a bool takes everything or nothing.
-        other => document.extend([("allOf".to_owned(), json!([other]))]),
+    if let Value::Object(fields) = schema {
+        document.extend(fields);
+    } else {
+        // A schema that is a bool accepts everything or nothing.
+        document.extend([("allOf".to_owned(), json!([schema]))]);
     }
     Value::Object(document)
 }

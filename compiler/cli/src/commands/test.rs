@@ -1,22 +1,46 @@
 //! `gswc test`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gsw_engine::driver::testing;
+use clap::ValueEnum;
+use gsw_driver::testing;
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
-use gsw_flow::{Answers, Test};
+use gsw_flow::Answers;
 use gsw_service::Exit;
 
-use crate::arguments::{Test as Arguments, TestFormat};
 use crate::test_report::{self, Ending, Outcome, Report};
 use crate::{compile, project, report};
 
-/// Runs the tests of files, each file's at once, and prints what became of them.
-pub fn test(arguments: &Arguments) -> Exit {
+/// `gswc test`
+#[derive(clap::Args)]
+pub struct Test {
+    /// Files or project folders whose tests to run; by default the project in the current folder.
+    pub files: Vec<PathBuf>,
+    /// Run only tests whose name contains TEXT.
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// The format of the report.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+    pub format: TestFormat,
+}
+
+/// How tests are reported.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TestFormat {
+    /// One line per test.
+    Text,
+    /// `JUnit` XML.
+    Junit,
+    /// One JSON object per line.
+    Json,
+}
+
+/// Runs the tests of files, each file's in parallel, and prints the results.
+pub fn test(arguments: &Test) -> Exit {
     let files = match project::files(&arguments.files) {
         Ok(files) => files,
         Err(exit) => return exit,
@@ -58,7 +82,7 @@ fn tests_of(file: &Path, filter: Option<&str>, all: &mut Report) -> Result<(), E
 }
 
 /// Runs tests on all cores; their endings are in the order of the tests.
-fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<(Ending, Duration)> {
+fn run_all(loaded: &Arc<Loaded>, tests: &[gsw_flow::Test]) -> Vec<(Ending, Duration)> {
     let next = AtomicUsize::new(0);
     let endings = Mutex::new(vec![None; tests.len()]);
     let work = || {
@@ -69,7 +93,9 @@ fn run_all(loaded: &Arc<Loaded>, tests: &[Test]) -> Vec<(Ending, Duration)> {
             let began = Instant::now();
             let ending = match test.answers {
                 Answers::Mocked => ending(testing::run(loaded, test.function).as_deref()),
-                Answers::Recorded => failed("a cassette cannot be replayed in this version"),
+                Answers::Recorded => {
+                    failed("replaying a cassette is not supported in this version")
+                }
             };
             endings.lock().unwrap_or_else(PoisonError::into_inner)[index] =
                 Some((ending, began.elapsed()));

@@ -1,21 +1,24 @@
 //! `gswc trace`
 
+mod arguments;
+
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 use gsw_codegen::{Access, replace};
-use gsw_engine::node::{NodeId, Status};
 use gsw_service::Exit;
 use gsw_service::say::say;
 use gsw_trace::{Filter, Node, Trace, Tree};
+use gsw_tree::node::{NodeId, Status};
 use serde_json::{Value, json};
 
-use crate::arguments;
 use crate::report;
 
-/// Shows a run that was written with `--events`.
-pub fn trace(arguments: &arguments::Trace) -> Exit {
+pub use arguments::Trace as Arguments;
+
+/// Shows a run recorded with `--events`.
+pub fn trace(arguments: &Arguments) -> Exit {
     let filter = match filter(arguments) {
         Ok(filter) => filter,
         Err(message) => {
@@ -57,7 +60,7 @@ pub fn trace(arguments: &arguments::Trace) -> Exit {
     report::output(&texts.join("\n"))
 }
 
-/// Reads a file of events; what it lacks is said on standard error.
+/// Reads an event file; gaps in it are reported on standard error.
 fn read(file: &Path) -> Result<Trace, Exit> {
     let fail = |why: String| Err(report::failure(&format!("{}: {why}", file.display())));
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
@@ -79,14 +82,14 @@ fn read(file: &Path) -> Result<Trace, Exit> {
     }
 }
 
-fn filter(arguments: &arguments::Trace) -> Result<Filter, String> {
-    let longer = match arguments.longer.as_deref() {
-        None => None,
-        Some(text) => Some(
-            gsw_trace::measure::parse_duration(text)
-                .ok_or_else(|| format!("`{text}` is no duration; write `250ms`, `1.5s` or `2m`"))?,
-        ),
-    };
+fn filter(arguments: &Arguments) -> Result<Filter, String> {
+    let longer =
+        match arguments.longer.as_deref() {
+            None => None,
+            Some(text) => Some(gsw_trace::measure::parse_duration(text).ok_or_else(|| {
+                format!("`{text}` is not a duration; write `250ms`, `1.5s` or `2m`")
+            })?),
+        };
     Ok(Filter {
         kind: arguments.kind.map(|it| it.name().to_owned()),
         status: arguments.status.map(Status::from),
@@ -97,7 +100,7 @@ fn filter(arguments: &arguments::Trace) -> Result<Filter, String> {
 }
 
 /// The runs that are meant: all, or the one that was asked for.
-fn chosen<'a>(arguments: &arguments::Trace, trace: &'a Trace) -> Result<Vec<&'a Tree>, Exit> {
+fn chosen<'a>(arguments: &Arguments, trace: &'a Trace) -> Result<Vec<&'a Tree>, Exit> {
     let Some(wanted) = &arguments.run else {
         return Ok(trace.runs.iter().collect());
     };
@@ -117,7 +120,7 @@ fn chosen<'a>(arguments: &arguments::Trace, trace: &'a Trace) -> Result<Vec<&'a 
     Ok(runs)
 }
 
-fn whole(arguments: &arguments::Trace, tree: &Tree, runs: usize) -> String {
+fn whole(arguments: &Arguments, tree: &Tree, runs: usize) -> String {
     let mut text = String::new();
     if runs > 1 {
         text.push_str(&format!("run {}\n", gsw_trace::Shown::line(tree.run())));
@@ -132,7 +135,7 @@ fn whole(arguments: &arguments::Trace, tree: &Tree, runs: usize) -> String {
     text
 }
 
-fn one_node(arguments: &arguments::Trace, runs: &[&Tree], name: &str) -> Exit {
+fn one_node(arguments: &Arguments, runs: &[&Tree], name: &str) -> Exit {
     let found = runs.iter().find_map(|tree| Some((tree, find(tree, name)?)));
     let Some((tree, node)) = found else {
         return report::failure(&format!("there is no node `{name}`"));
@@ -153,7 +156,7 @@ fn find<'a>(tree: &'a Tree, name: &str) -> Option<&'a Node> {
     }
 }
 
-fn filtered(arguments: &arguments::Trace, runs: &[&Tree], filter: &Filter) -> String {
+fn filtered(arguments: &Arguments, runs: &[&Tree], filter: &Filter) -> String {
     let mut text = String::new();
     let mut nodes: Vec<Value> = Vec::new();
     for tree in runs {
@@ -178,7 +181,7 @@ fn filtered(arguments: &arguments::Trace, runs: &[&Tree], filter: &Filter) -> St
     }
 }
 
-fn diff(arguments: &arguments::Trace, trace: &Trace, other: &Path) -> Exit {
+fn diff(arguments: &Arguments, trace: &Trace, other: &Path) -> Exit {
     let other = match read(other) {
         Ok(other) => other,
         Err(exit) => return exit,
@@ -207,7 +210,7 @@ fn diff(arguments: &arguments::Trace, trace: &Trace, other: &Path) -> Exit {
     report::output(&texts.join("\n"))
 }
 
-fn write_page(arguments: &arguments::Trace, trace: &Trace, out: &Path) -> Exit {
+fn write_page(arguments: &Arguments, trace: &Trace, out: &Path) -> Exit {
     let name = arguments
         .file
         .file_name()

@@ -5,7 +5,7 @@ use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::{FunctionIndex, Workflow};
 use gsw_abi::types::{Field, Secrecy, Type, TypeId};
 use gsw_codegen::{Options, bundle, compile};
-use gsw_engine::engine::{Engine, EngineOptions};
+use gsw_driver::engine::{Engine, EngineOptions};
 use gsw_engine::load::Loaded;
 use gsw_engine::run::{Finished, RunResult};
 use gsw_flow::ir::{Checked, Constant, Instruction, Terminator};

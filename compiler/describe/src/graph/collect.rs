@@ -1,18 +1,18 @@
 //! From typed bodies to the structure of workflows.
 
-use gsw_semantics::hir::{
-    Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda,
+use gsw_infer::hir::{
+    Arm, Body, BodyPart, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers,
+    Pattern,
 };
-use gsw_semantics::{
-    Child, agent_models, children, is_std, item_bodies, item_signature, listed_tools,
-};
+use gsw_infer::{Child, children, infer_item};
+use gsw_names::{is_std, item_signature};
 use gsw_source::{Db, ItemId, ItemKind, Project};
-use gsw_syntax::ast::{Expression as Written, ExpressionKind as WrittenKind};
-use gsw_syntax::ast::{ItemBody, Literal, PromptEntry, Setting, SettingValue};
+use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{file_item_ids, item_ast};
 use rustc_hash::FxHashMap;
 
 use super::label;
+use super::prompt::prompt;
 use super::{Graph, Group, GroupKind, Lane, Node, Work, WorkKind, Workflow};
 
 /// The structure of the entry module's workflows, or of the one called `name`, with every workflow that they call.
@@ -52,14 +52,14 @@ pub fn program_graph(db: &dyn Db, name: Option<&str>) -> Option<Graph> {
 
 /// The modifiers in a workflow's head, as in source.
 pub(crate) fn workflow_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
-    let bodies = item_bodies(db, item);
+    let bodies = infer_item(db, item);
     let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
     main.map_or_else(Vec::new, |it| label::marks(db, it, &bodies.modifiers))
 }
 
 struct Collector<'db> {
     db: &'db dyn Db,
-    /// The functions that were come by; each is shown once, so that a picture is no longer than its program.
+    /// The functions visited so far; each is shown once, so that a picture is no longer than its program.
     functions: FxHashMap<ItemId, Shown>,
     /// The workflows that are called, in order.
     called: Vec<ItemId>,
@@ -74,14 +74,13 @@ enum Shown {
     Wholly,
     /// Nothing happens in it, unless a function does something that it stands in, and that it calls.
     Open,
-    /// Nothing happens in it.
     Never,
 }
 
 impl Collector<'_> {
     fn workflow(&mut self, item: ItemId) -> Workflow {
         let db = self.db;
-        let bodies = item_bodies(db, item);
+        let bodies = infer_item(db, item);
         let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
         let docs = item_ast(db, item).and_then(|it| it.docs.clone());
         let mut workflow = Workflow {
@@ -98,6 +97,10 @@ impl Collector<'_> {
     }
 
     /// What happens in an expression, in the order of evaluation.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn expression(&mut self, body: &Body, id: ExpressionId, found: &mut Vec<Node>) {
         use ExpressionKind as Kind;
         let kind = &body.expression(id).kind;
@@ -117,22 +120,97 @@ impl Collector<'_> {
                 found.push(self.work(WorkKind::Detached, *item));
                 self.called.push(*item);
             }
-            Kind::Step { .. } | Kind::Modified { .. } => self.unit(body, kind, found),
-            Kind::ParallelFor { .. } | Kind::Parallel(_) | Kind::Race(_) | Kind::Spawn(_) => {
-                self.tasks(body, kind, found);
+            Kind::Step {
+                name,
+                modifiers,
+                body: inside,
+            } => found.push(self.step(body, *name, modifiers, *inside)),
+            Kind::Modified {
+                modifiers,
+                body: inside,
+            } => self.modified(body, modifiers, *inside, found),
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body: inside,
+            } => {
+                self.expression(body, *iterable, found);
+                found.push(self.parallel_for(body, *iterable, *limit, *policy, inside));
             }
-            Kind::For { .. } | Kind::While { .. } => self.repeated(body, kind, found),
-            Kind::If { .. } | Kind::Match { .. } | Kind::Catch { .. } => {
-                self.choice(body, kind, found);
+            Kind::Parallel(lambdas) => self.parallel(body, lambdas, found),
+            Kind::Race(tasks) => self.race(body, *tasks, found),
+            Kind::Spawn(inside) => {
+                let nodes = self.nodes(body, inside.body);
+                push_group(found, GroupKind::Spawn, "in the background", nodes);
             }
-            _ => {
-                for child in children(kind) {
-                    match child {
-                        Child::Inline(id) => self.expression(body, id, found),
-                        // What a stored function does happens where it is called, which is not known here.
-                        Child::Closure(lambda, _) => self.expression(body, lambda.body, found),
-                    }
-                }
+            Kind::For {
+                pattern,
+                iterable,
+                body: inside,
+            } => self.for_loop(body, pattern, *iterable, *inside, found),
+            Kind::While {
+                condition,
+                body: inside,
+            } => self.while_loop(body, *condition, *inside, found),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.choice(body, *condition, *then, *otherwise, found),
+            Kind::Match { value, arms } => self.matching(body, *value, arms, found),
+            Kind::Catch { value, arms } => self.catch(body, *value, arms, found),
+            // Nothing happens in these but what happens in their parts.
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::Local(_)
+            | Kind::Constant(_)
+            | Kind::FunctionValue { .. }
+            | Kind::ConstructorValue { .. }
+            | Kind::Lambda(_)
+            | Kind::Record { .. }
+            | Kind::Variant { .. }
+            | Kind::ErrorValue { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::JsonField { .. }
+            | Kind::Index { .. }
+            | Kind::Interpolation(_)
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Chain { .. }
+            | Kind::Range { .. }
+            | Kind::Coerce { .. }
+            | Kind::As(_)
+            | Kind::Block { .. }
+            | Kind::Return(_)
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Fail(_)
+            | Kind::Emit(_)
+            | Kind::PromptText { .. }
+            | Kind::OfferedTool { .. }
+            | Kind::Await(_)
+            | Kind::Invalid => self.parts(body, kind, found),
+        }
+    }
+
+    fn parts(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+        for child in children(kind) {
+            match child {
+                Child::Inline(id) => self.expression(body, id, found),
+                // What a stored function does happens where it is called, which is not known here.
+                Child::Closure(lambda, _) => self.expression(body, lambda.body, found),
             }
         }
     }
@@ -164,10 +242,13 @@ impl Collector<'_> {
     ) {
         let mut given = Vec::new();
         for (_, argument) in arguments {
-            match &body.expression(*argument).kind {
-                ExpressionKind::Lambda(lambda) => self.expression(body, lambda.body, &mut given),
-                ExpressionKind::FunctionValue { item, .. } => self.item(*item, &mut given),
-                _ => self.expression(body, *argument, found),
+            let kind = &body.expression(*argument).kind;
+            if let ExpressionKind::Lambda(lambda) = kind {
+                self.expression(body, lambda.body, &mut given);
+            } else if let ExpressionKind::FunctionValue { item, .. } = kind {
+                self.item(*item, &mut given);
+            } else {
+                self.expression(body, *argument, found);
             }
         }
         match callee {
@@ -203,10 +284,23 @@ impl Collector<'_> {
             }
             ItemKind::Function if is_std(db, item.file(db)) => {}
             ItemKind::Function => self.function(item, found),
-            _ => {}
+            ItemKind::Import
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => {}
         }
     }
 
+    /// A function is shown where it is called first; what follows refers to it.
     fn function(&mut self, item: ItemId, found: &mut Vec<Node>) {
         match self.functions.get(&item) {
             Some(Shown::Partly) => return found.push(self.work(WorkKind::Recursion, item)),
@@ -215,7 +309,7 @@ impl Collector<'_> {
             None => {}
         }
         self.functions.insert(item, Shown::Partly);
-        let bodies = &item_bodies(self.db, item).bodies;
+        let bodies = &infer_item(self.db, item).bodies;
         let main = bodies.iter().find(|it| it.part == BodyPart::Main);
         let nodes = main.map_or_else(Vec::new, |it| self.nodes(it, it.root));
         let does_something = nodes.iter().any(is_work);
@@ -243,167 +337,154 @@ impl Collector<'_> {
         })
     }
 
-    /// A step, which is always shown, or a block with modifiers.
-    fn unit(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
-        let db = self.db;
-        match kind {
-            ExpressionKind::Step {
-                name,
-                modifiers,
-                body: inside,
-            } => found.push(Node::Group(Group {
-                kind: GroupKind::Step,
-                title: label::name(db, body, *name),
-                marks: label::marks(db, body, modifiers),
-                lanes: vec![self.lane(body, *inside, String::new())],
-            })),
-            ExpressionKind::Modified {
-                modifiers,
-                body: inside,
-            } => {
-                let lane = self.lane(body, *inside, String::new());
-                if !lane.body.is_empty() {
-                    found.push(Node::Group(Group {
-                        kind: GroupKind::Block,
-                        title: String::new(),
-                        marks: label::marks(db, body, modifiers),
-                        lanes: vec![lane],
-                    }));
-                }
-            }
-            _ => {}
+    /// A step, which is shown even when nothing happens in it.
+    fn step(
+        &mut self,
+        body: &Body,
+        name: ExpressionId,
+        modifiers: &Modifiers,
+        inside: ExpressionId,
+    ) -> Node {
+        Node::Group(Group {
+            kind: GroupKind::Step,
+            title: label::name(self.db, body, name),
+            marks: label::marks(self.db, body, modifiers),
+            lanes: vec![self.lane(body, inside, String::new())],
+        })
+    }
+
+    fn modified(
+        &mut self,
+        body: &Body,
+        modifiers: &Modifiers,
+        inside: ExpressionId,
+        found: &mut Vec<Node>,
+    ) {
+        let lane = self.lane(body, inside, String::new());
+        if !lane.body.is_empty() {
+            found.push(Node::Group(Group {
+                kind: GroupKind::Block,
+                title: String::new(),
+                marks: label::marks(self.db, body, modifiers),
+                lanes: vec![lane],
+            }));
         }
     }
 
-    fn tasks(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
+    fn parallel_for(
+        &mut self,
+        body: &Body,
+        iterable: ExpressionId,
+        limit: Option<ExpressionId>,
+        policy: ErrorPolicy,
+        inside: &Lambda,
+    ) -> Node {
         let db = self.db;
-        match kind {
-            ExpressionKind::ParallelFor {
-                iterable,
-                limit,
-                policy,
-                body: inside,
-            } => {
-                self.expression(body, *iterable, found);
-                let title = over(db, body, parameter(body, inside), *iterable);
-                let limit = limit.map(|it| format!("limit {}", label::expression(db, body, it)));
-                let policy = match policy {
-                    ErrorPolicy::First => None,
-                    ErrorPolicy::Settle => Some("errors settle".to_owned()),
-                    ErrorPolicy::Merge => Some("errors merge".to_owned()),
-                };
-                found.push(Node::Group(Group {
-                    kind: GroupKind::Parallel,
-                    title,
-                    marks: limit.into_iter().chain(policy).collect(),
-                    lanes: vec![self.lane(body, inside.body, String::new())],
-                }));
-            }
-            ExpressionKind::Parallel(lambdas) => {
-                let lanes = lambdas.iter();
-                let lanes = lanes.map(|it| self.lane(body, it.body, String::new()));
-                let lanes: Vec<Lane> = lanes.collect();
-                push_lanes(found, GroupKind::Parallel, "all at once", lanes);
-            }
-            ExpressionKind::Race(tasks) => match &body.expression(*tasks).kind {
-                ExpressionKind::List(tasks) => {
-                    let lanes = tasks.iter();
-                    let lanes = lanes.map(|it| self.task(body, *it));
-                    let lanes: Vec<Lane> = lanes.collect();
-                    push_lanes(found, GroupKind::Race, "the first to end", lanes);
-                }
-                _ => self.expression(body, *tasks, found),
-            },
-            ExpressionKind::Spawn(inside) => {
-                let nodes = self.nodes(body, inside.body);
-                push_group(found, GroupKind::Spawn, "in the background", nodes);
-            }
-            _ => {}
-        }
+        let limit = limit.map(|it| format!("limit {}", label::expression(db, body, it)));
+        let policy = match policy {
+            ErrorPolicy::First => None,
+            ErrorPolicy::Settle => Some("errors settle".to_owned()),
+            ErrorPolicy::Merge => Some("errors merge".to_owned()),
+        };
+        Node::Group(Group {
+            kind: GroupKind::Parallel,
+            title: over(db, body, &parameter(body, inside), iterable),
+            marks: limit.into_iter().chain(policy).collect(),
+            lanes: vec![self.lane(body, inside.body, String::new())],
+        })
+    }
+
+    fn parallel(&mut self, body: &Body, lambdas: &[Lambda], found: &mut Vec<Node>) {
+        let lanes = lambdas
+            .iter()
+            .map(|it| self.lane(body, it.body, String::new()))
+            .collect();
+        push_lanes(found, GroupKind::Parallel, "all at once", lanes);
+    }
+
+    fn race(&mut self, body: &Body, tasks: ExpressionId, found: &mut Vec<Node>) {
+        let ExpressionKind::List(listed) = &body.expression(tasks).kind else {
+            return self.expression(body, tasks, found);
+        };
+        let lanes = listed.iter().map(|it| self.task(body, *it)).collect();
+        push_lanes(found, GroupKind::Race, "the first to end", lanes);
     }
 
     /// A task that a race waits for: that it was spawned goes without saying.
     fn task(&mut self, body: &Body, id: ExpressionId) -> Lane {
-        match &body.expression(id).kind {
-            ExpressionKind::Spawn(inside) => self.lane(body, inside.body, String::new()),
-            _ => self.lane(body, id, String::new()),
+        let mut task = id;
+        if let ExpressionKind::Spawn(inside) = &body.expression(id).kind {
+            task = inside.body;
         }
+        self.lane(body, task, String::new())
     }
 
-    fn repeated(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
-        let db = self.db;
-        match kind {
-            ExpressionKind::For {
-                pattern,
-                iterable,
-                body: inside,
-            } => {
-                self.expression(body, *iterable, found);
-                let pattern = label::source(db, body.item, pattern.span);
-                let nodes = self.nodes(body, *inside);
-                push_group(
-                    found,
-                    GroupKind::Loop,
-                    &over(db, body, pattern, *iterable),
-                    nodes,
-                );
-            }
-            ExpressionKind::While {
-                condition,
-                body: inside,
-            } => {
-                let mut nodes = self.nodes(body, *condition);
-                self.expression(body, *inside, &mut nodes);
-                let title = format!("while {}", label::expression(db, body, *condition));
-                push_group(found, GroupKind::Loop, &title, nodes);
-            }
-            _ => {}
-        }
+    fn for_loop(
+        &mut self,
+        body: &Body,
+        pattern: &Pattern,
+        iterable: ExpressionId,
+        inside: ExpressionId,
+        found: &mut Vec<Node>,
+    ) {
+        self.expression(body, iterable, found);
+        let pattern = label::source(self.db, body.item, pattern.span);
+        let title = over(self.db, body, &pattern, iterable);
+        let nodes = self.nodes(body, inside);
+        push_group(found, GroupKind::Loop, &title, nodes);
     }
 
-    fn choice(&mut self, body: &Body, kind: &ExpressionKind, found: &mut Vec<Node>) {
-        let db = self.db;
-        match kind {
-            ExpressionKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expression(body, *condition, found);
-                let mut lanes = vec![self.lane(body, *then, "yes".into())];
-                lanes.push(match otherwise {
-                    Some(otherwise) => self.lane(body, *otherwise, "no".into()),
-                    None => Lane {
-                        label: "no".into(),
-                        body: Vec::new(),
-                    },
-                });
-                let title = format!("if {}", label::expression(db, body, *condition));
-                push_lanes(found, GroupKind::Choice, &title, lanes);
-            }
-            ExpressionKind::Match { value, arms } => {
-                self.expression(body, *value, found);
-                let lanes = self.arms(body, arms);
-                let title = format!("match {}", label::expression(db, body, *value));
-                push_lanes(found, GroupKind::Choice, &title, lanes);
-            }
-            ExpressionKind::Catch { value, arms } => {
-                let lanes = self.arms(body, arms);
-                if lanes.iter().all(|it| it.body.is_empty()) {
-                    return self.expression(body, *value, found);
-                }
-                let first = self.lane(body, *value, "first".into());
-                let lanes: Vec<Lane> = std::iter::once(first).chain(lanes).collect();
-                push_lanes(found, GroupKind::Catch, "when it fails", lanes);
-            }
-            _ => {}
+    fn while_loop(
+        &mut self,
+        body: &Body,
+        condition: ExpressionId,
+        inside: ExpressionId,
+        found: &mut Vec<Node>,
+    ) {
+        let mut nodes = self.nodes(body, condition);
+        self.expression(body, inside, &mut nodes);
+        let title = format!("while {}", label::expression(self.db, body, condition));
+        push_group(found, GroupKind::Loop, &title, nodes);
+    }
+
+    fn choice(
+        &mut self,
+        body: &Body,
+        condition: ExpressionId,
+        then: ExpressionId,
+        otherwise: Option<ExpressionId>,
+        found: &mut Vec<Node>,
+    ) {
+        self.expression(body, condition, found);
+        let yes = self.lane(body, then, "yes".into());
+        let no = Lane {
+            label: "no".into(),
+            body: otherwise.map_or_else(Vec::new, |it| self.nodes(body, it)),
+        };
+        let title = format!("if {}", label::expression(self.db, body, condition));
+        push_lanes(found, GroupKind::Choice, &title, vec![yes, no]);
+    }
+
+    fn matching(&mut self, body: &Body, value: ExpressionId, arms: &[Arm], found: &mut Vec<Node>) {
+        self.expression(body, value, found);
+        let lanes = self.arms(body, arms);
+        let title = format!("match {}", label::expression(self.db, body, value));
+        push_lanes(found, GroupKind::Choice, &title, lanes);
+    }
+
+    fn catch(&mut self, body: &Body, value: ExpressionId, arms: &[Arm], found: &mut Vec<Node>) {
+        let mut lanes = self.arms(body, arms);
+        if lanes.iter().all(|it| it.body.is_empty()) {
+            return self.expression(body, value, found);
         }
+        lanes.insert(0, self.lane(body, value, "first".into()));
+        push_lanes(found, GroupKind::Catch, "when it fails", lanes);
     }
 
     fn arms(&mut self, body: &Body, arms: &[Arm]) -> Vec<Lane> {
-        let lanes = arms.iter();
-        let lanes = lanes.map(|it| self.lane(body, it.body, label::arm(self.db, body, it)));
-        lanes.collect()
+        arms.iter()
+            .map(|it| self.lane(body, it.body, label::arm(self.db, body, it)))
+            .collect()
     }
 }
 
@@ -440,7 +521,7 @@ fn push_lanes(found: &mut Vec<Node>, kind: GroupKind, title: &str, lanes: Vec<La
 }
 
 /// `x in xs`
-fn over(db: &dyn Db, body: &Body, pattern: String, iterable: ExpressionId) -> String {
+fn over(db: &dyn Db, body: &Body, pattern: &str, iterable: ExpressionId) -> String {
     let iterable = label::expression(db, body, iterable);
     label::shortened(&format!("for {pattern} in {iterable}"))
 }
@@ -448,18 +529,20 @@ fn over(db: &dyn Db, body: &Body, pattern: String, iterable: ExpressionId) -> St
 /// What the iterations of a `parallel for` call their element.
 fn parameter(body: &Body, lambda: &Lambda) -> String {
     let local = lambda.parameters.first().map(|it| body.local(*it));
-    match local.map(|it| it.name.as_str()) {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => "each".to_owned(),
-    }
+    local
+        .map(|it| it.name.as_str())
+        .filter(|it| !it.is_empty())
+        .unwrap_or("each")
+        .to_owned()
 }
 
 /// `(dir: string, width: int) -> Report`
 fn heading(db: &dyn Db, item: ItemId) -> String {
     let signature = &item_signature(db, item).signature;
-    let display = |it| gsw_semantics::display_type(db, it);
-    let parameters = signature.parameters.iter();
-    let parameters: Vec<String> = parameters
+    let display = |it| gsw_names::display_type(db, it);
+    let parameters: Vec<String> = signature
+        .parameters
+        .iter()
         .map(|it| format!("{}: {}", it.name, display(&it.ty)))
         .collect();
     let result = display(&signature.result);
@@ -471,94 +554,15 @@ fn heading(db: &dyn Db, item: ItemId) -> String {
     format!("({}){result}", parameters.join(", "))
 }
 
-/// A prompt with its agent; `by` is the one that the call names.
-fn prompt(db: &dyn Db, item: ItemId, by: Option<ItemId>) -> Work {
-    let agent = by.or(item_signature(db, item).signature.agent);
-    let own = settings(db, item);
-    let inherited = agent.map_or_else(Vec::new, |it| settings(db, it));
-    let setting = |name: &str| {
-        let both = own.iter().chain(&inherited);
-        both.into_iter().find(|it| it.name.name == name)
-    };
-    let own_model = own.iter().find(|it| it.name.name == "model").and_then(text);
-    let models = match own_model {
-        Some(model) => vec![gsw_semantics::resolved_model(db, &model)],
-        None => agent.map_or_else(Vec::new, |it| agent_models(db, it)),
-    };
-    let of_tools = if own.iter().any(|it| it.name.name == "tools") {
-        Some(item)
-    } else {
-        agent
-    };
-    let tools = of_tools.map_or_else(Vec::new, |it| listed_tools(db, it));
-    let counts = ["reflect", "retry", "max_turns"];
-    let marks = counts.into_iter().filter_map(|name| {
-        let count = setting(name).and_then(number)?;
-        Some(format!("{} {count}", name.replace('_', " ")))
-    });
-    let cache = setting("cache").filter(|it| !is_false(it));
-    Work {
-        kind: WorkKind::Prompt,
-        name: item.name(db).to_string(),
-        details: agent
-            .map(|it| format!("by {}", it.name(db)))
-            .into_iter()
-            .chain((!models.is_empty()).then(|| models.join(", ")))
-            .collect(),
-        tools: tools.iter().map(|it| it.name(db).to_string()).collect(),
-        marks: marks.chain(cache.map(|_| "cache".to_owned())).collect(),
-    }
-}
-
-fn settings(db: &dyn Db, item: ItemId) -> Vec<Setting> {
-    match item_ast(db, item).as_deref().map(|it| &it.body) {
-        Some(ItemBody::Agent { settings, .. }) => settings.clone(),
-        Some(ItemBody::Prompt { entries, .. }) => {
-            let settings = entries.iter().filter_map(|it| match it {
-                PromptEntry::Setting(setting) => Some(setting.clone()),
-                _ => None,
-            });
-            settings.collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn literal(setting: &Setting) -> Option<&Literal> {
-    match &setting.value {
-        SettingValue::Expression(Written {
-            kind: WrittenKind::Literal(literal),
-            ..
-        }) => Some(literal),
-        _ => None,
-    }
-}
-
-fn text(setting: &Setting) -> Option<String> {
-    match literal(setting)? {
-        Literal::String(text) => Some(text.to_string()),
-        _ => None,
-    }
-}
-
-fn number(setting: &Setting) -> Option<i128> {
-    match literal(setting)? {
-        Literal::Int(number) => *number,
-        _ => None,
-    }
-}
-
-fn is_false(setting: &Setting) -> bool {
-    matches!(literal(setting), Some(Literal::Bool(false)))
-}
-
 /// The modifiers in the head of a question to a person.
 fn head_marks(db: &dyn Db, item: ItemId) -> Vec<String> {
     let ast = item_ast(db, item);
     let Some(ItemBody::Human { signature, .. }) = ast.as_deref().map(|it| &it.body) else {
         return Vec::new();
     };
-    let modifiers = signature.modifiers.iter();
-    let marks = modifiers.map(|it| label::source(db, item, it.span));
-    marks.collect()
+    signature
+        .modifiers
+        .iter()
+        .map(|it| label::source(db, item, it.span))
+        .collect()
 }

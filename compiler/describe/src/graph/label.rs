@@ -1,6 +1,8 @@
 //! Source text for the labels of a picture.
 
-use gsw_semantics::hir::{Arm, Body, ExpressionId, ExpressionKind, Modifiers, Part};
+use gsw_infer::hir::{
+    Arm, Body, Budget, ExpressionId, ExpressionKind, Modifiers, Part, Reflect, Retry,
+};
 use gsw_source::{Db, ItemId, Place, Span};
 use gsw_syntax::locate;
 
@@ -34,17 +36,18 @@ pub(super) fn expression(db: &dyn Db, body: &Body, id: ExpressionId) -> String {
 
 /// A string as it reads: a text without its quotes, with `${…}` in it as written.
 pub(super) fn name(db: &dyn Db, body: &Body, id: ExpressionId) -> String {
-    match &body.expression(id).kind {
-        ExpressionKind::String(text) => shortened(text),
-        ExpressionKind::Interpolation(parts) => {
-            let parts = parts.iter().map(|it| match it {
-                Part::Text(text) => text.to_string(),
-                Part::Expression(id) => format!("${{{}}}", expression(db, body, *id)),
-            });
-            shortened(&parts.collect::<String>())
-        }
-        _ => expression(db, body, id),
+    let kind = &body.expression(id).kind;
+    if let ExpressionKind::String(text) = kind {
+        return shortened(text);
     }
+    let ExpressionKind::Interpolation(parts) = kind else {
+        return expression(db, body, id);
+    };
+    let parts = parts.iter().map(|it| match it {
+        Part::Text(text) => text.to_string(),
+        Part::Expression(id) => format!("${{{}}}", expression(db, body, *id)),
+    });
+    shortened(&parts.collect::<String>())
 }
 
 /// When an arm is taken.
@@ -58,33 +61,48 @@ pub(super) fn arm(db: &dyn Db, body: &Body, arm: &Arm) -> String {
 
 /// The modifiers as in source, from the outside in.
 pub(super) fn marks(db: &dyn Db, body: &Body, modifiers: &Modifiers) -> Vec<String> {
+    let Modifiers {
+        budget,
+        reflect,
+        retry,
+        timeout,
+    } = modifiers;
     let text = |id| expression(db, body, id);
+    let after = |word: &str, id: Option<ExpressionId>| {
+        id.map_or_else(String::new, |id| format!(" {word} {}", text(id)))
+    };
     let mut marks = Vec::new();
-    if let Some(budget) = &modifiers.budget {
-        let parts = [
-            ("usd", budget.usd),
-            ("tokens", budget.tokens),
-            ("calls", budget.calls),
-            ("time", budget.time),
-        ];
-        let parts = parts.map(|(name, id)| id.map(|id| format!("{name}: {}", text(id))));
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        marks.push(format!("budget {}", parts.join(", ")));
+    if let Some(Budget {
+        usd,
+        tokens,
+        calls,
+        time,
+    }) = budget
+    {
+        let limits: Vec<String> = [
+            ("usd", usd),
+            ("tokens", tokens),
+            ("calls", calls),
+            ("time", time),
+        ]
+        .into_iter()
+        .filter_map(|(name, id)| id.map(|id| format!("{name}: {}", text(id))))
+        .collect();
+        marks.push(format!("budget {}", limits.join(", ")));
     }
-    if let Some(reflect) = &modifiers.reflect {
-        let with = reflect.with.map(|it| format!(" with {}", text(it)));
-        marks.push(format!(
-            "reflect {}{}",
-            text(reflect.count),
-            with.unwrap_or_default()
-        ));
+    if let Some(Reflect { count, with }) = reflect {
+        let with = after("with", *with);
+        marks.push(format!("reflect {}{with}", text(*count)));
     }
-    if let Some(retry) = &modifiers.retry {
-        let backoff = retry.backoff.map(|it| format!(" backoff {}", text(it)));
-        let max = retry.max.map(|it| format!(" max {}", text(it)));
-        let (backoff, max) = (backoff.unwrap_or_default(), max.unwrap_or_default());
-        marks.push(format!("retry {}{backoff}{max}", text(retry.count)));
+    if let Some(Retry {
+        count,
+        backoff,
+        max,
+    }) = retry
+    {
+        let (backoff, max) = (after("backoff", *backoff), after("max", *max));
+        marks.push(format!("retry {}{backoff}{max}", text(*count)));
     }
-    marks.extend(modifiers.timeout.map(|it| format!("timeout {}", text(it))));
+    marks.extend(timeout.map(|it| format!("timeout {}", text(it))));
     marks
 }

@@ -7,25 +7,48 @@ use super::{Group, Lane, Node, Work, Workflow};
 pub(super) const STEP: f64 = 26.0;
 /// Between a box and what stands in it.
 pub(super) const PADDING: f64 = 14.0;
-/// Between lanes.
 pub(super) const GUTTER: f64 = 18.0;
 /// The height of a chip.
 pub(super) const CHIP: f64 = 18.0;
-/// Between chips, both ways.
 pub(super) const CHIP_GAP: f64 = 6.0;
-/// The sizes of texts.
+/// Between a chip's end and its text.
+pub(super) const CHIP_INSET: f64 = 7.0;
 /// Between the word above a group and its title.
 pub(super) const TITLE_GAP: f64 = 8.0;
+/// The height of the label above a lane.
+pub(super) const LABEL: f64 = 22.0;
+
+/// The height of a work's kind and name.
+pub(super) const WORK_HEAD: f64 = 48.0;
+/// From one line of a work's details to the next.
+pub(super) const DETAIL_STEP: f64 = 16.0;
+/// The height of a line of docs.
+pub(super) const DOCS_STEP: f64 = 18.0;
+
+/// The sizes of texts, as in the style sheet.
 pub(super) const SMALL: f64 = 11.0;
 pub(super) const DETAIL: f64 = 12.0;
 pub(super) const NAME: f64 = 14.0;
 pub(super) const TITLE: f64 = 18.0;
+/// So much wider than a plain letter is one of a bold name or title; guesses from above.
+const BOLD_NAME: f64 = 1.06;
+const BOLD_TITLE: f64 = 1.1;
+
+/// The heights of a workflow's title and of its parameters and result.
+const SECTION_TITLE: f64 = 24.0;
+const SECTION_HEADING: f64 = 20.0;
+/// Between a workflow's head and what happens in it, and beside its head.
+const SECTION_GAP: f64 = 8.0;
+/// The height of a group's word and title.
+const GROUP_HEAD: f64 = 32.0;
+/// Below the last line of a box.
+const BOX_END: f64 = 4.0;
+/// Around the label of a lane.
+const LABEL_ROOM: f64 = 8.0;
 /// Chips are broken into lines of at most this width.
 const CHIP_LINE: f64 = 300.0;
 const LEAST_WORK: f64 = 150.0;
 const LEAST_LANE: f64 = 56.0;
-/// The height of the label above a lane.
-pub(super) const LABEL: f64 = 22.0;
 
 /// Boxes one below the other.
 pub(super) struct Stack<'g> {
@@ -41,7 +64,6 @@ pub(super) struct Placed<'g> {
     pub content: Content<'g>,
 }
 
-/// What a box shows.
 pub(super) enum Content<'g> {
     Work {
         work: &'g Work,
@@ -90,22 +112,23 @@ pub(super) fn section(workflow: &Workflow) -> Section<'_> {
     let marks = chips(&workflow.marks);
     let docs = workflow.docs.as_deref().unwrap_or_default();
     let head = [
-        word_width("workflow") + TITLE_GAP + text_width(&workflow.name, TITLE) * 1.1,
+        word_width("workflow") + TITLE_GAP + text_width(&workflow.name, TITLE) * BOLD_TITLE,
         text_width(&workflow.heading, DETAIL),
         text_width(docs, DETAIL),
         marks.width,
         stack.width,
     ];
-    let docs_height = if docs.is_empty() { 0.0 } else { 18.0 };
-    let above = PADDING + 24.0 + 20.0 + docs_height + marks.height() + 8.0;
+    let docs_height = if docs.is_empty() { 0.0 } else { DOCS_STEP };
+    let lines = SECTION_TITLE + SECTION_HEADING + docs_height + marks.height();
+    let above = PADDING + lines + SECTION_GAP;
     let body = if stack.boxes.is_empty() {
         0.0
     } else {
         stack.height + PADDING
     };
     Section {
-        width: widest(head) + 2.0 * PADDING + 8.0,
-        height: above + body + 4.0,
+        width: widest(head) + 2.0 * PADDING + SECTION_GAP,
+        height: above + body + BOX_END,
         head: above,
         workflow,
         marks,
@@ -134,17 +157,17 @@ fn placed_work(work: &Work) -> Placed<'_> {
     let (tools, marks) = (chips(&work.tools), chips(&work.marks));
     let details = work.details.iter().map(|it| text_width(it, DETAIL));
     let texts = [
-        text_width(&work.name, NAME) * 1.06,
+        text_width(&work.name, NAME) * BOLD_NAME,
         word_width(work.kind.word()),
         tools.width,
         marks.width,
         LEAST_WORK - 2.0 * PADDING,
     ];
-    let rows = 16.0 * work.details.len() as f64 + tools.height() + marks.height();
-    let rows = if rows > 0.0 { rows + 4.0 } else { 0.0 };
+    let rows = DETAIL_STEP * work.details.len() as f64 + tools.height() + marks.height();
+    let rows = if rows > 0.0 { rows + BOX_END } else { 0.0 };
     Placed {
         width: widest(details.chain(texts)) + 2.0 * PADDING,
-        height: 48.0 + rows + 4.0,
+        height: WORK_HEAD + rows + BOX_END,
         content: Content::Work { work, tools, marks },
     }
 }
@@ -178,12 +201,12 @@ fn placed_group(group: &Group) -> Placed<'_> {
 pub(super) fn group_head(group: &Group, marks: &Chips<'_>) -> f64 {
     let is_labelled = group.lanes.iter().any(|it| !it.label.is_empty());
     let label = if is_labelled { LABEL } else { 0.0 };
-    32.0 + marks.height() + label
+    GROUP_HEAD + marks.height() + label
 }
 
 fn placed_lane(lane: &Lane) -> PlacedLane<'_> {
     let stack = stack(&lane.body);
-    let label = text_width(&lane.label, SMALL) + 8.0;
+    let label = text_width(&lane.label, SMALL) + LABEL_ROOM;
     PlacedLane {
         width: widest([stack.width, label, LEAST_LANE]),
         label: &lane.label,
@@ -196,16 +219,15 @@ fn chips(texts: &[String]) -> Chips<'_> {
     let mut used = 0.0;
     let mut width: f64 = 0.0;
     for text in texts {
-        let own = text_width(text, SMALL) + 14.0;
-        match lines.last_mut() {
-            Some(line) if used + CHIP_GAP + own <= CHIP_LINE => {
-                line.push((text, own));
-                used += CHIP_GAP + own;
-            }
-            _ => {
-                lines.push(vec![(text, own)]);
-                used = own;
-            }
+        let own = text_width(text, SMALL) + 2.0 * CHIP_INSET;
+        if let Some(line) = lines.last_mut()
+            && used + CHIP_GAP + own <= CHIP_LINE
+        {
+            line.push((text, own));
+            used += CHIP_GAP + own;
+        } else {
+            lines.push(vec![(text, own)]);
+            used = own;
         }
         width = width.max(used);
     }

@@ -87,10 +87,11 @@ impl Chart {
 
     fn group(&mut self, group: &Group, depth: usize) -> String {
         let id = self.next();
-        let word = match group.kind {
-            // Its modifiers say it.
-            GroupKind::Block => "",
-            kind => kind.word(),
+        // The modifiers of a block say what it is.
+        let word = if group.kind == GroupKind::Block {
+            ""
+        } else {
+            group.kind.word()
         };
         let head = format!("{word} {}", group.title);
         let label = title(head.trim(), &group.marks);

@@ -1,5 +1,11 @@
 //! How wide text is, without a font: guessed from above, so that nothing runs out of its box.
 
+/// The size of a word in small capitals and the space after each of its letters, as in the style sheet.
+const WORD_SIZE: f64 = 10.0;
+const WORD_SPACING: f64 = 0.8;
+/// So much wider are bold letters; a guess from above.
+const BOLD_WORD: f64 = 1.12;
+
 /// The width of a text of this size in pixels, in a plain sans-serif face.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
@@ -7,7 +13,8 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
 
 /// The width of a word in small bold capitals with space between them.
 pub(super) fn word_width(word: &str) -> f64 {
-    text_width(&word.to_uppercase(), 10.0) * 1.12 + word.chars().count() as f64 * 0.8
+    let letters = text_width(&word.to_uppercase(), WORD_SIZE) * BOLD_WORD;
+    letters + word.chars().count() as f64 * WORD_SPACING
 }
 
 /// The width of a character in parts of the size, as in a wide face such as DejaVu Sans.

@@ -69,7 +69,6 @@ fn list(out: &mut String, title: &str, modules: &[Module], current: Option<&Modu
     out.push_str("</ul>\n");
 }
 
-/// The first page.
 pub(crate) fn index(site: &Site<'_>, has_graph: bool) -> String {
     let name = site.title.as_deref().unwrap_or("The Groundswell library");
     let mut main = format!("<h1>{}</h1>\n", escaped(name));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gsw_semantics::model::{Parameter, TypeDeclarationKind};
-use gsw_semantics::{item_signature, item_summary, model_errors, type_declaration};
+use gsw_analysis::item_summary;
+use gsw_names::{Parameter, TypeDeclarationKind, item_signature, model_errors, type_declaration};
 use gsw_source::{ItemId, ItemKind, file_line_index};
 use gsw_syntax::ast::ItemBody;
 use gsw_syntax::{item_ast, item_offset};
@@ -111,11 +111,24 @@ fn parts(site: &Site<'_>, item: ItemId, out: &mut String) {
             }
             out.push_str("</dl>\n");
         }
-        kind if is_callable(kind) => {
+        ItemKind::Function
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Human => {
             let signature = &item_signature(db, item).signature;
             documented(site, "Parameters", &signature.parameters, out);
         }
-        _ => {}
+        ItemKind::Import
+        | ItemKind::Alias
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where things stand in the site.
 
-use gsw_semantics::is_private;
+use gsw_names::is_private;
 use gsw_source::{Db, File, ItemId, ItemKind};
 use gsw_syntax::file_item_ids;
 use rustc_hash::FxHashMap;

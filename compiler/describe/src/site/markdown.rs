@@ -12,6 +12,10 @@ pub(crate) fn markdown(docs: &str) -> String {
 }
 
 /// The first paragraph as plain text on one line.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the events of Markdown are not ours to list"
+)]
 pub(crate) fn summary(docs: &str) -> String {
     let mut out = String::new();
     for event in Parser::new_ext(docs, Options::ENABLE_TABLES) {
@@ -25,6 +29,10 @@ pub(crate) fn summary(docs: &str) -> String {
     out
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the events of Markdown are not ours to list"
+)]
 fn tamed(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),

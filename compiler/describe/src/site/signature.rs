@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gsw_semantics::model::{Parameter, Signature, TypeDeclarationKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, item_signature, type_declaration};
+use gsw_names::types::Type;
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, display_type, item_signature, type_declaration,
+};
 use gsw_source::{ItemId, ItemKind, Place, Span};
 use gsw_syntax::ast::{Expression, ItemBody, Parameter as Written};
 use gsw_syntax::{item_ast, locate};
@@ -29,14 +30,15 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
                 return String::new();
             };
             collect(site, target, &mut names);
-            let check = match item_ast(db, item).as_deref().map(|it| &it.body) {
-                Some(ItemBody::Alias {
-                    check: Some(check), ..
-                }) => {
-                    format!(" where {}", source(site, item, check.span))
-                }
-                _ => String::new(),
-            };
+            let ast = item_ast(db, item);
+            let mut check = String::new();
+            if let Some(ItemBody::Alias {
+                check: Some(condition),
+                ..
+            }) = ast.as_deref().map(|it| &it.body)
+            {
+                check = format!(" where {}", source(site, item, condition.span));
+            }
             format!(
                 "{}{} = {}{check}",
                 name,
@@ -47,10 +49,11 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
         ItemKind::Const => {
             let ty = &item_signature(db, item).signature.result;
             collect(site, ty, &mut names);
-            let value = match item_ast(db, item).as_deref().map(|it| &it.body) {
-                Some(ItemBody::Const(constant)) => source(site, item, constant.value.span),
-                _ => String::new(),
-            };
+            let ast = item_ast(db, item);
+            let mut value = String::new();
+            if let Some(ItemBody::Const(constant)) = ast.as_deref().map(|it| &it.body) {
+                value = source(site, item, constant.value.span);
+            }
             format!("{name}: {} = {value}", display_type(db, ty))
         }
         ItemKind::Function
@@ -61,7 +64,14 @@ pub(crate) fn signature(site: &Site<'_>, item: ItemId) -> String {
             let signature = &item_signature(db, item).signature;
             callable(site, item, signature, &mut names)
         }
-        _ => name.to_string(),
+        ItemKind::Import
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => name.to_string(),
     };
     format!("<span class=\"k\">{word}</span> {}", linked(&text, &names))
 }
@@ -83,7 +93,22 @@ fn callable(
             | ItemBody::Workflow { signature, .. }
             | ItemBody::Tool { signature, .. },
         ) => &signature.parameters,
-        _ => &[],
+        Some(
+            ItemBody::Import(_)
+            | ItemBody::Record(_)
+            | ItemBody::Alias { .. }
+            | ItemBody::Enum(_)
+            | ItemBody::Error(_)
+            | ItemBody::Const(_)
+            | ItemBody::Agent { .. }
+            | ItemBody::Mcp { .. }
+            | ItemBody::Hook { .. }
+            | ItemBody::Skill { .. }
+            | ItemBody::Test { .. }
+            | ItemBody::Permissions { .. }
+            | ItemBody::Invalid,
+        )
+        | None => &[],
     };
     let mut parameters = Vec::new();
     for (index, parameter) in signature.parameters.iter().enumerate() {
@@ -92,9 +117,10 @@ fn callable(
         parameters.push(shown(site, item, parameter, default));
     }
     collect(site, &signature.result, names);
-    let result = match &signature.result {
-        Type::Unit => String::new(),
-        result => format!(" -> {}", display_type(db, result)),
+    let result = if signature.result == Type::Unit {
+        String::new()
+    } else {
+        format!(" -> {}", display_type(db, &signature.result))
     };
     let one_line = parameters.join(", ");
     let parameters = if one_line.len() > 70 {
@@ -184,7 +210,6 @@ pub(crate) fn source(site: &Site<'_>, item: ItemId, span: Span) -> String {
     slice.unwrap_or_default().to_owned()
 }
 
-/// A type as HTML.
 pub(crate) fn type_html(site: &Site<'_>, ty: &Type) -> String {
     let mut names = BTreeMap::new();
     collect(site, ty, &mut names);
@@ -198,7 +223,7 @@ fn linked(text: &str, names: &BTreeMap<String, String>) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         match names.get(word) {
             Some(address) => {
                 let (address, word) = (escaped(address), escaped(word));
@@ -206,9 +231,9 @@ fn linked(text: &str, names: &BTreeMap<String, String>) -> String {
             }
             None => out.push_str(&escaped(word)),
         }
-        let next = behind.find(is_word).unwrap_or(behind.len());
-        out.push_str(&escaped(&behind[..next]));
-        rest = &behind[next..];
+        let next = after.find(is_word).unwrap_or(after.len());
+        out.push_str(&escaped(&after[..next]));
+        rest = &after[next..];
     }
     out
 }
@@ -240,6 +265,26 @@ fn collect(site: &Site<'_>, ty: &Type, names: &mut BTreeMap<String, String>) {
                 .for_each(|it| collect(site, it, names));
             collect(site, &function.result, names);
         }
-        _ => {}
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => {}
     }
 }

@@ -1,20 +1,19 @@
 //! Rows of lists.
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_semantics::types::Type;
-use gsw_semantics::{alias_target, substitute};
+use gsw_names::types::Type;
+use gsw_names::{alias_target, substitute};
 use gsw_source::Db;
 
 use crate::equal::{compare, equal};
 use crate::machine::Machine;
-use crate::stop::{Flow, UNSAID, give_up, raise};
+use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of lists.
     pub fn list_intrinsic(&mut self, row: &str, result: &Type, arguments: &[Value]) -> Flow<Value> {
         let [Value::List(xs), rest @ ..] = arguments else {
-            return give_up(format!("`{row}` of {arguments:?}"));
+            return unsupported(format!("`{row}` of {arguments:?}"));
         };
         Ok(match (row, rest) {
             ("list_len", []) => Value::Int(xs.len() as i64),
@@ -36,16 +35,16 @@ impl Machine<'_> {
                 let mut all = Vec::new();
                 for it in xs.iter() {
                     let Value::List(it) = it else {
-                        return give_up("no list of lists");
+                        return unsupported("no list of lists");
                     };
                     all.extend(it.iter().cloned());
                 }
                 Value::list(all)
             }
             ("list_join", [Value::Text(separator)]) => {
-                let texts = xs.iter().filter_map(|it| match it {
-                    Value::Text(it) => Some(&**it),
-                    _ => None,
+                let texts = xs.iter().filter_map(|it| {
+                    let Value::Text(it) = it else { return None };
+                    Some(&**it)
                 });
                 Value::text(texts.collect::<Vec<_>>().join(separator))
             }
@@ -71,39 +70,37 @@ impl Machine<'_> {
             return raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             );
         };
-        let groups: Vec<&[Value]> = match row {
-            "list_chunks" => xs.chunks(size).collect(),
-            _ => xs.windows(size).collect(),
-        };
-        let groups = groups.into_iter().map(|it| Value::list(it.to_vec()));
-        Ok(Value::list(groups.collect()))
+        let group = |it: &[Value]| Value::list(it.to_vec());
+        Ok(Value::list(if row == "list_chunks" {
+            xs.chunks(size).map(group).collect()
+        } else {
+            xs.windows(size).map(group).collect()
+        }))
     }
 
     fn sum(&mut self, xs: &[Value], result: &Type) -> Flow<Value> {
-        match result {
-            Type::Float => {
-                let numbers = xs.iter().filter_map(|it| match it {
-                    Value::Float(it) => Some(*it),
-                    _ => None,
-                });
-                Ok(Value::Float(numbers.fold(0.0, |all, it| all + it)))
+        if *result == Type::Float {
+            let numbers = xs.iter().filter_map(|it| {
+                let Value::Float(it) = it else { return None };
+                Some(*it)
+            });
+            return Ok(Value::Float(numbers.fold(0.0, |all, it| all + it)));
+        }
+        let mut all = Some(0i64);
+        for it in xs {
+            if let Value::Int(it) | Value::Duration(it) = it {
+                all = all.and_then(|all| all.checked_add(*it));
             }
-            Type::Int | Type::Duration => {
-                let mut all = Some(0i64);
-                for it in xs {
-                    if let Value::Int(it) | Value::Duration(it) = it {
-                        all = all.and_then(|all| all.checked_add(*it));
-                    }
-                }
-                match result {
-                    Type::Int => self.int(all),
-                    _ => self.duration(all),
-                }
-            }
-            _ => give_up(format!("a sum of {result:?}")),
+        }
+        if *result == Type::Int {
+            self.int(all)
+        } else if *result == Type::Duration {
+            self.duration(all)
+        } else {
+            unsupported(format!("a sum of {result:?}"))
         }
     }
 }
@@ -143,7 +140,7 @@ fn rearranged(row: &str, xs: &[Value], rest: &[Value]) -> Flow<Value> {
                 .map(|(at, it)| Value::tuple(vec![Value::Int(at), it.clone()]))
                 .collect();
         }
-        _ => return give_up(format!("`{row}`")),
+        _ => return unsupported(format!("`{row}`")),
     }
     Ok(Value::list(sorted))
 }

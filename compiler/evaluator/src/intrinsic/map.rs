@@ -1,16 +1,14 @@
 //! Rows of maps.
 
-use crate::equal::{equal, lookup};
-use crate::expression::insert;
+use crate::equal::{equal, insert, lookup};
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up};
+use crate::stop::{Flow, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of maps.
     pub fn map_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         let [Value::Map(map), rest @ ..] = arguments else {
-            return give_up(format!("`{row}` of {arguments:?}"));
+            return unsupported(format!("`{row}` of {arguments:?}"));
         };
         Ok(match (row, rest) {
             ("map_len", []) => Value::Int(map.len() as i64),
@@ -44,7 +42,7 @@ impl Machine<'_> {
                 }
                 Value::map(map)
             }
-            _ => return give_up(format!("`{row}`")),
+            _ => return unsupported(format!("`{row}`")),
         })
     }
 }

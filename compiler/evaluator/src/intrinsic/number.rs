@@ -4,17 +4,16 @@ use gsw_abi::builtin::BuiltinError;
 
 use crate::machine::Machine;
 use crate::number_text::float_text;
-use crate::stop::{Flow, UNSAID, give_up, raise};
+use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of numbers.
     pub fn number_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
             ("int_pow", [Value::Int(_), Value::Int(b)]) if *b < 0 => raise(
                 self.db,
                 BuiltinError::AssertionFailed,
-                vec![Value::text(UNSAID)],
+                vec![Value::text(UNSPECIFIED)],
             ),
             ("int_pow", [Value::Int(a), Value::Int(b)]) => {
                 let power = match (*a, *b) {
@@ -44,7 +43,7 @@ impl Machine<'_> {
                 }))
             }
             ("duration_seconds", [Value::Duration(it)]) => Ok(Value::Float(*it as f64 / 1e9)),
-            _ => give_up(format!("`{row}`")),
+            _ => unsupported(format!("`{row}`")),
         }
     }
 }

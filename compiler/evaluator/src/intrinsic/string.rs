@@ -2,17 +2,16 @@
 
 use crate::intrinsic::list::clamped;
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up, limit};
+use crate::stop::{Flow, limit, unsupported};
 use crate::value::Value;
 
 /// Strings grow to so many bytes at most.
 const LONGEST: usize = 1 << 20;
 
 impl Machine<'_> {
-    /// A row of strings.
     pub fn string_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         let [Value::Text(s), rest @ ..] = arguments else {
-            return give_up(format!("`{row}` of {arguments:?}"));
+            return unsupported(format!("`{row}` of {arguments:?}"));
         };
         let characters = || s.chars().collect::<Vec<_>>();
         Ok(match (row, rest) {
@@ -79,7 +78,7 @@ fn searched(row: &str, s: &str, rest: &[Value]) -> Flow<Value> {
             }
             Value::text(s.replace(&**a, b))
         }
-        _ => return give_up(format!("`{row}`")),
+        _ => return unsupported(format!("`{row}`")),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Rows of `json`.
 
-use crate::json::{Json, of_tree, pretty};
+use crate::json::{of_tree, pretty};
 use crate::machine::Machine;
-use crate::stop::{Flow, give_up, misfit};
+use crate::stop::{Flow, decode_error, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
@@ -11,32 +11,27 @@ impl Machine<'_> {
         match (row, arguments) {
             ("json_parse", [Value::Text(text)]) => match serde_json::from_str(text) {
                 Ok(tree) => Ok(Value::json(of_tree(&tree))),
-                Err(_) => misfit(self.db, crate::stop::UNSAID),
+                Err(_) => decode_error(self.db, crate::stop::UNSPECIFIED),
             },
             ("json_pretty", [Value::Json(json)]) => Ok(Value::text(pretty(json, 0))),
-            ("json_get", [Value::Json(json), Value::Text(key)]) => Ok(match &**json {
-                Json::Object(entries) => {
-                    let found = entries.iter().find(|(it, _)| it == key);
-                    Value::optional(found.map(|(_, it)| Value::json(it.clone())))
-                }
-                _ => Value::None,
-            }),
-            ("json_items", [Value::Json(json)]) => match &**json {
-                Json::List(them) => {
-                    Ok(Value::list(them.iter().cloned().map(Value::json).collect()))
-                }
-                _ => misfit(self.db, "$"),
+            ("json_get", [Value::Json(json), Value::Text(key)]) => {
+                let found = json.get(key).cloned();
+                Ok(Value::optional(found.map(Value::json)))
+            }
+            ("json_items", [Value::Json(json)]) => match json.list() {
+                Some(them) => Ok(Value::list(them.iter().cloned().map(Value::json).collect())),
+                None => decode_error(self.db, "$"),
             },
-            ("json_entries", [Value::Json(json)]) => match &**json {
-                Json::Object(entries) => {
+            ("json_entries", [Value::Json(json)]) => match json.object() {
+                Some(entries) => {
                     let pairs = entries.iter().map(|(key, it)| {
                         Value::tuple(vec![Value::Text(key.clone()), Value::json(it.clone())])
                     });
                     Ok(Value::list(pairs.collect()))
                 }
-                _ => misfit(self.db, "$"),
+                None => decode_error(self.db, "$"),
             },
-            _ => give_up(format!("`{row}`")),
+            _ => unsupported(format!("`{row}`")),
         }
     }
 }

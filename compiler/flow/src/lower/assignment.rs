@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{
+    self, BinaryOperator, ExpressionId, ExpressionKind, LocalKind, OperatorClass,
+};
+use gsw_names::types::Type;
 
 use crate::ir::{Instruction, Operand};
-use crate::lower::builder::{Builder, Variable, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
 use crate::lower::json::has_json;
 use crate::lower::prompt::can_be_revised;
+use crate::lower::variable::Variable;
 
 /// What an assignment does to the value of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,13 +43,13 @@ impl Builder<'_, '_> {
             }
             Some(operator) => self.update(local, &ty, operator, value),
         };
-        self.tell_state(local, change);
+        self.report_state(local, change);
     }
 
     /// `x = x + e` and `x = x.insert(…)` may change the value of `x` in place: the call at the end of the block that takes over
     /// what was read of the cell of `x` may have it, since the cell is written next.
     fn taken_back(&mut self, local: hir::LocalId, value: Operand) -> Change {
-        let Variable::Cell(cell) = self.variable(local) else {
+        let Variable::Cell(cell) = self.variables.place(local) else {
             return Change::Set;
         };
         match self.take_for_last_call(cell, value) {
@@ -66,17 +70,18 @@ impl Builder<'_, '_> {
         let body = Arc::clone(&self.body);
         let base = self.program.base_type(ty);
         // `xs += [a, b]` appends without making the list on the right.
-        let appended = match (&base, &body.expression(value).kind) {
-            (Type::List(_), ExpressionKind::List(elements)) if operator == BinaryOperator::Add => {
-                Some(self.operands(elements))
-            }
-            _ => None,
+        let appended = if operator == BinaryOperator::Add
+            && let Type::List(_) = base
+            && let ExpressionKind::List(elements) = &body.expression(value).kind
+        {
+            Some(self.operands(elements))
+        } else {
+            None
         };
         let right = match appended {
             Some(_) => Operand::Word(0),
             None => self.expression(value),
         };
-        let right_type = self.type_of(value);
         let joins = matches!(base, Type::String | Type::List(_) | Type::Literals(_));
         let old = self.taken(local, ty, joins);
         let new = match appended {
@@ -84,7 +89,14 @@ impl Builder<'_, '_> {
                 let ty = self.type_id(ty);
                 self.runtime(ty, RuntimeCall::list_push, vec![list, element])
             }),
-            None => self.arithmetic(operator, (old, ty), (right, &right_type), ty),
+            None => match operator.class() {
+                OperatorClass::Arithmetic(operator) => {
+                    self.arithmetic(operator, ty, old, right, ty)
+                }
+                OperatorClass::Logic(_) | OperatorClass::Equality(_) | OperatorClass::Order(_) => {
+                    self.unreachable()
+                }
+            },
         };
         self.write(local, new);
         if joins { Change::Append } else { Change::Set }
@@ -92,7 +104,7 @@ impl Builder<'_, '_> {
 
     /// The variable's value, out of its cell when it can be stored again without anything raised between.
     fn taken(&mut self, local: hir::LocalId, ty: &Type, cannot_raise: bool) -> Operand {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => Operand::Local(local),
             Variable::Cell(cell) => {
                 let ty = self.type_id(ty);
@@ -108,7 +120,7 @@ impl Builder<'_, '_> {
     }
 
     fn write(&mut self, local: hir::LocalId, value: Operand) {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => self.store(local, value),
             Variable::Cell(cell) => self.emit(Instruction::CellSet { cell, value }),
         }
@@ -144,18 +156,18 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let name = self.text(&declared.name);
-        if let Variable::Cell(cell) = self.variable(local) {
+        if let Variable::Cell(cell) = self.variables.place(local) {
             let arguments = vec![type_word(ty), name, Operand::Local(cell)];
             self.perform(RuntimeCall::state_begin, arguments);
         }
     }
 
-    /// Tells the run that a `state` variable has changed, and how.
-    fn tell_state(&mut self, local: hir::LocalId, change: Change) {
+    /// Reports to the run that a `state` variable has changed, and how.
+    fn report_state(&mut self, local: hir::LocalId, change: Change) {
         if !self.is_observed(local) {
             return;
         }
-        if let Variable::Cell(cell) = self.variable(local) {
+        if let Variable::Cell(cell) = self.variables.place(local) {
             let call = match change {
                 Change::Set => RuntimeCall::state_set,
                 Change::Append => RuntimeCall::state_append,

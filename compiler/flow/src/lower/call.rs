@@ -1,19 +1,20 @@
 //! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
 
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::{BodyPart, Callee, ExpressionId};
-use gsw_semantics::model::Waits;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_analysis::Waits;
+use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::{Code, Diagnostic, ItemId, ItemKind, Place};
 
 use crate::instance::{BodyInstance, DEEPEST_TYPE, Instance, PromptForm, type_depth};
 use crate::ir::{Operand, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::collection;
+use crate::lower::emitter::Emitter;
 use crate::waiting::{ArgumentsWait, value_waits};
 
 impl Builder<'_, '_> {
-    /// A call.
     pub fn call_expression(
         &mut self,
         id: ExpressionId,
@@ -21,7 +22,7 @@ impl Builder<'_, '_> {
         arguments: &[(u32, ExpressionId)],
     ) -> Operand {
         match callee {
-            Callee::EnumValues(_) => self.enum_values(id),
+            Callee::EnumValues(_) => collection::enum_values(self, id),
             Callee::Value(value) => self.call_value(id, *value, arguments),
             Callee::Item {
                 item,
@@ -84,6 +85,36 @@ impl Builder<'_, '_> {
         ordered
     }
 
+    fn call_value(
+        &mut self,
+        id: ExpressionId,
+        callee: ExpressionId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Operand {
+        let mut ids = vec![callee];
+        ids.extend(arguments.iter().map(|it| it.1));
+        let mut values = self.operands(&ids);
+        let closure = values.remove(0);
+        let closure = self.held(closure, gsw_abi::builtin::FUNCTION);
+        let mut ordered: Vec<(u32, Operand)> =
+            arguments.iter().map(|it| it.0).zip(values).collect();
+        ordered.sort_by_key(|it| it.0);
+        let to = {
+            let ty = self.type_id_of(id);
+            self.local(ty)
+        };
+        self.raising(|next, handler| Terminator::CallValue {
+            to,
+            closure,
+            arguments: ordered.into_iter().map(|it| it.1).collect(),
+            next,
+            handler,
+        });
+        Operand::Local(to)
+    }
+}
+
+impl Emitter<'_, '_> {
     /// The default of a parameter, which may call the functions among the parameters before it.
     fn parameter_default(
         &self,
@@ -120,8 +151,8 @@ impl Builder<'_, '_> {
         }
         let signature = self.program.view.signature(item);
         let result = substitute(&signature.result, types);
-        if let Some(intrinsic) = &signature.intrinsic {
-            return self.mockable_intrinsic(item, intrinsic, arguments, (&result, types));
+        if let Some(intrinsic) = signature.intrinsic {
+            return self.mockable_intrinsic(item, intrinsic, arguments, &result, types);
         }
         let instance = match item.kind(self.program.view.db()) {
             ItemKind::Prompt => {
@@ -134,12 +165,27 @@ impl Builder<'_, '_> {
                 }
             }
             ItemKind::Human => Instance::Human { item },
-            _ => Instance::Body(BodyInstance {
-                item,
-                part: BodyPart::Main,
-                type_arguments: types.to_vec(),
-                arguments: waits,
-            }),
+            ItemKind::Function | ItemKind::Workflow | ItemKind::Tool => {
+                Instance::Body(BodyInstance {
+                    item,
+                    part: BodyPart::Main,
+                    type_arguments: types.to_vec(),
+                    arguments: waits,
+                })
+            }
+            ItemKind::Import
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => return self.unreachable(),
         };
         let function = self.program.instance(instance);
         let ty = self.type_id(&result);
@@ -161,33 +207,5 @@ impl Builder<'_, '_> {
             self.program.diagnostics.push(diagnostic.note(note));
         }
         deep
-    }
-
-    fn call_value(
-        &mut self,
-        id: ExpressionId,
-        callee: ExpressionId,
-        arguments: &[(u32, ExpressionId)],
-    ) -> Operand {
-        let mut ids = vec![callee];
-        ids.extend(arguments.iter().map(|it| it.1));
-        let mut values = self.operands(&ids);
-        let closure = values.remove(0);
-        let closure = self.held(closure, gsw_abi::builtin::FUNCTION);
-        let mut ordered: Vec<(u32, Operand)> =
-            arguments.iter().map(|it| it.0).zip(values).collect();
-        ordered.sort_by_key(|it| it.0);
-        let to = {
-            let ty = self.type_id_of(id);
-            self.local(ty)
-        };
-        self.raising(|next, handler| Terminator::CallValue {
-            to,
-            closure,
-            arguments: ordered.into_iter().map(|it| it.1).collect(),
-            next,
-            handler,
-        });
-        Operand::Local(to)
     }
 }

@@ -4,16 +4,51 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::CheckScope;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::ir::{LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+/// `x as T`: decoding, or a string as a literal union.
+pub fn checked_conversion(
+    builder: &mut Builder<'_, '_>,
+    id: gsw_infer::hir::ExpressionId,
+    value: gsw_infer::hir::ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(id);
+    let target = builder.type_id(&ty);
+    let from = builder.type_of(value);
+    let value = builder.expression(value);
+    let call = match builder.program.family(&from) {
+        Family::Json => RuntimeCall::json_as,
+        // Text as a union with a check is read as JSON is, which looks at the check.
+        Family::Text if matches!(ty, Type::Checked(..)) => {
+            let json = builder.json_form(value, &Type::String);
+            let words = vec![type_word(target), json];
+            return builder.runtime(target, RuntimeCall::json_as, words);
+        }
+        Family::Text => RuntimeCall::string_as,
+        Family::Nothing
+        | Family::Bool
+        | Family::Int
+        | Family::Duration
+        | Family::Time
+        | Family::Float
+        | Family::Secret
+        | Family::Media
+        | Family::List(_)
+        | Family::Map(..)
+        | Family::Plain => return builder.unreachable(),
+    };
+    builder.runtime(target, call, vec![type_word(target), value])
+}
+
+impl Emitter<'_, '_> {
     /// Runs the checks of a record's fields on the record that was just made.
     pub fn check_fields(
         &mut self,
@@ -51,10 +86,11 @@ impl Builder<'_, '_> {
     /// A value of the concrete type `from` after the checks on the way to `to`.
     pub fn admitted_from(&mut self, value: Operand, from: &Type, to: &Type) -> Operand {
         let id = self.type_id(from);
-        let value = match value {
-            // The check's function owns what it is given, and a constant word needs no local.
-            Operand::Word(_) if !self.program.is_reference(id) => value,
-            other => Operand::Local(self.held(other, id)),
+        // The check's function owns what it is given, and a constant word needs no local.
+        let value = if self.program.is_reference(id) {
+            Operand::Local(self.held(value, id))
+        } else {
+            value
         };
         self.check_into(value, from, to);
         value
@@ -78,7 +114,36 @@ impl Builder<'_, '_> {
             }
             Type::Optional(to) => self.check_optional(value, from, to),
             Type::List(to) => self.check_elements(value, from, to),
-            _ => {}
+            // What else holds a checked type is made of values that have it already.
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => {}
         }
     }
 
@@ -150,29 +215,5 @@ impl Builder<'_, '_> {
         let error = self.runtime(builtin::ERROR, call, vec![message]);
         let error = self.held(error, builtin::ERROR);
         self.raise(error);
-    }
-
-    /// `x as T`: decoding, or a string as a literal union.
-    pub fn checked_conversion(
-        &mut self,
-        id: gsw_semantics::hir::ExpressionId,
-        value: gsw_semantics::hir::ExpressionId,
-    ) -> Operand {
-        let ty = self.type_of(id);
-        let target = self.type_id(&ty);
-        let from = self.type_of(value);
-        let value = self.expression(value);
-        let call = match self.program.base_type(&from) {
-            Type::Json => RuntimeCall::json_as,
-            // Text as a union with a check is read as JSON is, which looks at the check.
-            Type::String | Type::Literals(_) if matches!(ty, Type::Checked(..)) => {
-                let json = self.json_form(value, &Type::String);
-                let words = vec![type_word(target), json];
-                return self.runtime(target, RuntimeCall::json_as, words);
-            }
-            Type::String | Type::Literals(_) => RuntimeCall::string_as,
-            _ => return value,
-        };
-        self.runtime(target, call, vec![type_word(target), value])
     }
 }

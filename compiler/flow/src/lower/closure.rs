@@ -2,15 +2,17 @@
 
 use gsw_abi::builtin;
 use gsw_abi::program::{Colour, FunctionIndex};
-use gsw_semantics::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, Captured, ExpressionId, Lambda, LocalKind};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{Instance, LambdaUse};
 use crate::ir::{Constant, Function, Instruction, LocalId, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
+use crate::lower::variable::Variable;
 use crate::waiting::ArgumentsWait;
 
 impl Builder<'_, '_> {
@@ -22,8 +24,9 @@ impl Builder<'_, '_> {
         lambda: &Lambda,
         purpose: LambdaUse,
     ) -> Operand {
+        let owner = self.owner.clone();
         let function = self.program.instance(Instance::Lambda {
-            owner: self.owner.clone(),
+            owner,
             expression,
             position,
             purpose,
@@ -41,7 +44,7 @@ impl Builder<'_, '_> {
         let captures: Vec<LocalId> = lambda
             .captures
             .iter()
-            .map(|&it| match self.variable(it) {
+            .map(|&it| match self.variables.place(it) {
                 Variable::Local(local) | Variable::Cell(local) => local,
             })
             .collect();
@@ -64,11 +67,7 @@ impl Builder<'_, '_> {
     pub fn lambda_code(&mut self, lambda: &Lambda) {
         self.lambda_head(lambda);
         let value = self.expression(lambda.body);
-        let ty = self.type_of(lambda.body);
-        let value = match ty {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &self.type_of(lambda.body));
         self.end(Terminator::Return(value));
     }
 
@@ -81,7 +80,7 @@ impl Builder<'_, '_> {
             let ty = self.concrete(&declared.ty);
             let ty = self.type_id(&ty);
             let local = self.parameter(ty, &declared.name);
-            self.variables.insert(parameter, Variable::Local(local));
+            self.variables.bind(parameter, Variable::Local(local));
         }
         for (index, &captured) in (0..).zip(&lambda.captures) {
             let declared = body.local(captured);
@@ -105,10 +104,29 @@ impl Builder<'_, '_> {
             } else {
                 Variable::Local(to)
             };
-            self.variables.insert(captured, variable);
+            self.variables.bind(captured, variable);
         }
     }
 
+    /// A variant's or error's name as a function value.
+    pub fn constructor_value(&mut self, id: ExpressionId, item: ItemId, variant: u32) -> Operand {
+        let ty = self.type_of(id);
+        let result = if let Type::Function(function) = &ty {
+            function.result.clone()
+        } else {
+            ty
+        };
+        let function = self.program.instance(Instance::ConstructorValue {
+            item,
+            variant,
+            result,
+        });
+        let ty = self.program.closure_type(Vec::new());
+        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
+    }
+}
+
+impl Emitter<'_, '_> {
     /// A declaration's name as a value.
     pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
         if item.kind(self.program.view.db()) == ItemKind::Agent {
@@ -123,21 +141,6 @@ impl Builder<'_, '_> {
         let function = self.program.instance(Instance::FunctionValue {
             item,
             type_arguments,
-        });
-        let ty = self.program.closure_type(Vec::new());
-        self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
-    }
-
-    /// A variant's or error's name as a function value.
-    pub fn constructor_value(&mut self, id: ExpressionId, item: ItemId, variant: u32) -> Operand {
-        let result = match self.type_of(id) {
-            Type::Function(function) => function.result.clone(),
-            other => other,
-        };
-        let function = self.program.instance(Instance::ConstructorValue {
-            item,
-            variant,
-            result,
         });
         let ty = self.program.closure_type(Vec::new());
         self.constant(builtin::FUNCTION, Constant::Closure { ty, function })

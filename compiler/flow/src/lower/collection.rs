@@ -2,110 +2,141 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_abi::types::Type as Entry;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, RangeEnd};
+use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{Checked, Constant, Operand};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::type_word;
 
-impl Builder<'_, '_> {
-    /// `[a, b]`
-    pub fn list(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
-        let ty = self.type_of(id);
-        let ty = self.program.base_type(&ty);
-        let ty = self.type_id(&ty);
-        let words: Option<Vec<u64>> = elements.iter().map(|it| self.literal_word(*it)).collect();
-        if let Some(words) = words {
-            return self.constant(ty, Constant::List { ty, words });
+/// `[a, b]`
+pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
+    let ty = builder.type_of(id);
+    let ty = builder.program.base_type(&ty);
+    let ty = builder.type_id(&ty);
+    let words: Option<Vec<u64>> = elements
+        .iter()
+        .map(|it| literal_word(builder, *it))
+        .collect();
+    if let Some(words) = words {
+        return builder.constant(ty, Constant::List { ty, words });
+    }
+    let room = Operand::Word(elements.len() as u64);
+    let mut list = builder.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
+    for &element in elements {
+        let element = builder.expression(element);
+        list = builder.runtime(ty, RuntimeCall::list_push, vec![list, element]);
+    }
+    list
+}
+
+/// What a literal of a type that is held inline is, where no code is needed to tell.
+fn literal_word(builder: &Builder<'_, '_>, id: ExpressionId) -> Option<u64> {
+    let kind = &builder.body.expression(id).kind;
+    if let ExpressionKind::Int(it) | ExpressionKind::Duration(it) = kind {
+        Some(it.cast_unsigned())
+    } else if let ExpressionKind::Float(bits) = kind {
+        Some(*bits)
+    } else if let ExpressionKind::Bool(it) = kind {
+        Some(u64::from(*it))
+    } else {
+        None
+    }
+}
+
+/// `{ k: v }`
+pub fn map(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    entries: &[(ExpressionId, ExpressionId)],
+) -> Operand {
+    let ty = builder.type_of(id);
+    let ty = builder.program.base_type(&ty);
+    let ty = builder.type_id(&ty);
+    let mut map = builder.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
+    for &(key, value) in entries {
+        let entry = builder.operands(&[key, value]);
+        map = builder.runtime(ty, RuntimeCall::map_insert, vec![map, entry[0], entry[1]]);
+    }
+    map
+}
+
+/// `(a, b)`
+pub fn tuple(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    elements: &[ExpressionId],
+) -> Operand {
+    let ty = builder.type_id_of(id);
+    let values = builder.operands(elements);
+    builder.object(ty, 0, values)
+}
+
+/// `xs[i]`, `m[k]`, `j[i]`
+pub fn index(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    base: ExpressionId,
+    index: ExpressionId,
+) -> Operand {
+    let ty = builder.type_id_of(id);
+    let base_type = builder.type_of(base);
+    let index_type = builder.type_of(index);
+    let values = builder.operands(&[base, index]);
+    let call = match builder.program.family(&base_type) {
+        Family::List(_) => RuntimeCall::list_index,
+        Family::Map(..) => RuntimeCall::map_index,
+        Family::Json if builder.program.base_type(&index_type) == Type::Int => {
+            RuntimeCall::json_index
         }
-        let room = Operand::Word(elements.len() as u64);
-        let mut list = self.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
-        for &element in elements {
-            let element = self.expression(element);
-            list = self.runtime(ty, RuntimeCall::list_push, vec![list, element]);
-        }
-        list
-    }
+        Family::Json => RuntimeCall::json_field,
+        Family::Nothing
+        | Family::Bool
+        | Family::Int
+        | Family::Duration
+        | Family::Time
+        | Family::Float
+        | Family::Text
+        | Family::Secret
+        | Family::Media
+        | Family::Plain => return builder.unreachable(),
+    };
+    builder.runtime(ty, call, values)
+}
 
-    /// What a literal of a type that is held inline is, where no code is needed to tell.
-    fn literal_word(&self, id: ExpressionId) -> Option<u64> {
-        Some(match self.body.expression(id).kind {
-            ExpressionKind::Int(it) | ExpressionKind::Duration(it) => it.cast_unsigned(),
-            ExpressionKind::Float(bits) => bits,
-            ExpressionKind::Bool(it) => u64::from(it),
-            _ => return None,
-        })
+/// `a..b` where a list is needed.
+pub fn range_list(
+    builder: &mut Builder<'_, '_>,
+    start: ExpressionId,
+    end: ExpressionId,
+    range_end: RangeEnd,
+) -> Operand {
+    let mut values = builder.operands(&[start, end]);
+    if range_end == RangeEnd::Inclusive {
+        values[1] = builder.checked(builtin::INT, Checked::Add, values[1], Operand::Word(1));
     }
+    builder.runtime(builtin::LIST_INT, RuntimeCall::list_range, values)
+}
 
-    /// `{ k: v }`
-    pub fn map(&mut self, id: ExpressionId, entries: &[(ExpressionId, ExpressionId)]) -> Operand {
-        let ty = self.type_of(id);
-        let ty = self.program.base_type(&ty);
-        let ty = self.type_id(&ty);
-        let mut map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
-        for &(key, value) in entries {
-            let entry = self.operands(&[key, value]);
-            map = self.runtime(ty, RuntimeCall::map_insert, vec![map, entry[0], entry[1]]);
-        }
-        map
+/// `E.values()`
+pub fn enum_values(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+    let ty = builder.type_of(id);
+    let list = builder.type_id(&ty);
+    let Type::List(element) = &ty else {
+        return builder.unreachable();
+    };
+    let element = builder.type_id(element);
+    let Entry::Enum(entry) = builder.program.types.table.get(element) else {
+        return builder.unreachable();
+    };
+    let count = entry.variants.len() as u64;
+    let arguments = vec![type_word(list), Operand::Word(count)];
+    let mut values = builder.runtime(list, RuntimeCall::list_new, arguments);
+    for variant in 0..count {
+        let arguments = vec![values, Operand::Word(variant)];
+        values = builder.runtime(list, RuntimeCall::list_push, arguments);
     }
-
-    /// `(a, b)`
-    pub fn tuple(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
-        let ty = self.type_id_of(id);
-        let values = self.operands(elements);
-        self.object(ty, 0, values)
-    }
-
-    /// `xs[i]`, `m[k]`, `j[i]`
-    pub fn index(&mut self, id: ExpressionId, base: ExpressionId, index: ExpressionId) -> Operand {
-        let ty = self.type_id_of(id);
-        let base_type = self.type_of(base);
-        let index_type = self.type_of(index);
-        let values = self.operands(&[base, index]);
-        let call = match self.program.base_type(&base_type) {
-            Type::Map(..) => RuntimeCall::map_index,
-            Type::Json => match self.program.base_type(&index_type) {
-                Type::Int => RuntimeCall::json_index,
-                _ => RuntimeCall::json_field,
-            },
-            _ => RuntimeCall::list_index,
-        };
-        self.runtime(ty, call, values)
-    }
-
-    /// `a..b` where a list is needed.
-    pub fn range_list(
-        &mut self,
-        start: ExpressionId,
-        end: ExpressionId,
-        range_end: RangeEnd,
-    ) -> Operand {
-        let mut values = self.operands(&[start, end]);
-        if range_end == RangeEnd::Inclusive {
-            values[1] = self.checked(builtin::INT, Checked::Add, values[1], Operand::Word(1));
-        }
-        self.runtime(builtin::LIST_INT, RuntimeCall::list_range, values)
-    }
-
-    /// `E.values()`
-    pub fn enum_values(&mut self, id: ExpressionId) -> Operand {
-        let ty = self.type_of(id);
-        let list = self.type_id(&ty);
-        let Type::List(element) = &ty else {
-            return Operand::Word(0);
-        };
-        let element = self.type_id(element);
-        let count = match self.program.types.table.get(element) {
-            gsw_abi::types::Type::Enum(it) => it.variants.len() as u64,
-            _ => 0,
-        };
-        let arguments = vec![type_word(list), Operand::Word(count)];
-        let mut values = self.runtime(list, RuntimeCall::list_new, arguments);
-        for variant in 0..count {
-            let arguments = vec![values, Operand::Word(variant)];
-            values = self.runtime(list, RuntimeCall::list_push, arguments);
-        }
-        values
-    }
+    values
 }

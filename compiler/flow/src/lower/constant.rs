@@ -1,22 +1,46 @@
 //! Constants: a plain value stands where it is used, everything else is a plain function that is called there. It makes the
 //! value once in a run, where the value is an object that nothing can be added to.
 
-use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::types::{self as abi, TypeId, TypeTable};
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::types::Type;
-use gsw_semantics::{ConstantValue, constant_value};
+use gsw_analysis::{ConstantValue, constant_value};
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 use rustc_hash::FxHashSet;
 
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{Constant, Operand, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
 use crate::waiting::ArgumentsWait;
 
 impl Builder<'_, '_> {
+    /// The code of the function that makes a constant: what it made before, or the value of the body.
+    pub fn constant_body(&mut self, function: FunctionIndex) {
+        let result = self.body.result.clone();
+        let ty = self.type_id(&result);
+        let table = &self.program.types.table;
+        if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
+            return self.whole_body();
+        }
+        let function = Operand::Word(u64::from(function.0));
+        let maybe = self.type_id(&result.optional());
+        let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
+        let (known, new) = (self.block(), self.block());
+        self.branch(kept, known, new);
+        self.start(known);
+        self.end(Terminator::Return(kept));
+        self.start(new);
+        let root = self.body.root;
+        let value = self.expression(root);
+        self.perform(RuntimeCall::constant_keep, vec![function, value]);
+        self.end(Terminator::Return(value));
+    }
+}
+
+impl Emitter<'_, '_> {
     /// The value of a constant.
     pub fn constant_value(&mut self, item: ItemId) -> Operand {
         let Some(body) = self.program.view.body(item, BodyPart::Main) else {
@@ -40,60 +64,46 @@ impl Builder<'_, '_> {
 
     /// A value that needs no code, where the constant's type is that of the value itself.
     fn plain_value(&mut self, value: &ConstantValue, ty: &Type) -> Option<Operand> {
-        Some(match (value, ty) {
-            (ConstantValue::Int(it), Type::Int) | (ConstantValue::Duration(it), Type::Duration) => {
-                Operand::Word(it.cast_unsigned())
+        match value {
+            ConstantValue::Int(it) if *ty == Type::Int => Some(Operand::Word(it.cast_unsigned())),
+            ConstantValue::Duration(it) if *ty == Type::Duration => {
+                Some(Operand::Word(it.cast_unsigned()))
             }
-            (ConstantValue::Float(it), Type::Float) => Operand::Word(it.to_bits()),
-            (ConstantValue::Bool(it), Type::Bool) => Operand::Word(u64::from(*it)),
-            (ConstantValue::Text(text), Type::String | Type::Literals(_)) => {
-                let ty = match ty {
-                    Type::Literals(_) => self.type_id(ty),
-                    _ => builtin::STRING,
-                };
-                let text = text.to_string();
-                self.constant(ty, Constant::String { ty, text })
-            }
-            (ConstantValue::List(elements), Type::List(element)) => {
+            ConstantValue::Float(it) if *ty == Type::Float => Some(Operand::Word(it.to_bits())),
+            ConstantValue::Bool(it) if *ty == Type::Bool => Some(Operand::Word(u64::from(*it))),
+            ConstantValue::Text(text) if matches!(ty, Type::String | Type::Literals(_)) => {
                 let ty = self.type_id(ty);
-                let element = self.program.base_type(element);
-                let inside = self.type_id(&element);
-                if self.program.is_reference(inside) {
-                    return None;
-                }
-                let words: Option<Vec<u64>> = elements
-                    .iter()
-                    .map(|it| match self.plain_value(it, &element)? {
-                        Operand::Word(word) => Some(word),
-                        Operand::Local(_) => None,
-                    })
-                    .collect();
-                self.constant(ty, Constant::List { ty, words: words? })
+                let text = text.to_string();
+                Some(self.constant(ty, Constant::String { ty, text }))
             }
-            _ => return None,
-        })
+            ConstantValue::List(elements) => self.plain_list(elements, ty),
+            ConstantValue::Int(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::Float(_)
+            | ConstantValue::Bool(_)
+            | ConstantValue::Text(_) => None,
+        }
     }
 
-    /// The code of the function that makes a constant: what it made before, or the value of the body.
-    pub fn constant_body(&mut self, function: FunctionIndex) {
-        let result = self.body.result.clone();
-        let ty = self.type_id(&result);
-        let table = &self.program.types.table;
-        if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
-            return self.whole_body();
+    fn plain_list(&mut self, elements: &[ConstantValue], ty: &Type) -> Option<Operand> {
+        let Type::List(element) = ty else {
+            return None;
+        };
+        let list = self.type_id(ty);
+        let element = self.program.base_type(element);
+        let inside = self.type_id(&element);
+        if self.program.is_reference(inside) {
+            return None;
         }
-        let function = Operand::Word(u64::from(function.0));
-        let maybe = self.type_id(&result.optional());
-        let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
-        let (known, new) = (self.block(), self.block());
-        self.branch(kept, known, new);
-        self.start(known);
-        self.end(Terminator::Return(kept));
-        self.start(new);
-        let root = self.body.root;
-        let value = self.expression(root);
-        self.perform(RuntimeCall::constant_keep, vec![function, value]);
-        self.end(Terminator::Return(value));
+        let words: Option<Vec<u64>> = elements
+            .iter()
+            .map(|it| match self.plain_value(it, &element)? {
+                Operand::Word(word) => Some(word),
+                Operand::Local(_) => None,
+            })
+            .collect();
+        let words = words?;
+        Some(self.constant(list, Constant::List { ty: list, words }))
     }
 }
 
@@ -122,6 +132,15 @@ fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bo
         abi::Type::Tuple(parts) => any(parts),
         abi::Type::Record(it) => any(&types(&it.fields)),
         abi::Type::Enum(it) => it.variants.iter().any(|it| any(&types(&it.fields))),
-        _ => true,
+        abi::Type::Secret
+        | abi::Type::Media
+        | abi::Type::Error
+        | abi::Type::ErrorKind(_)
+        | abi::Type::Closure(_)
+        | abi::Type::Function
+        | abi::Type::Cell(_)
+        | abi::Type::Task(_)
+        | abi::Type::Stream(_)
+        | abi::Type::Session => true,
     }
 }

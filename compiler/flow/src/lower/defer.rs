@@ -5,12 +5,14 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::ExpressionId;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ExpressionId;
+use gsw_names::types::Type;
 
 use crate::ir::{BlockId, LocalId, Operand, Operation};
 use crate::lower::builder::Builder;
-use crate::lower::region::{Landing, LoopExit, Region};
+use crate::lower::code::{Code, Landing};
+use crate::lower::emitter::Emitter;
+use crate::lower::region::{LoopTarget, Region};
 
 /// A `defer` that is open.
 #[derive(Debug)]
@@ -24,24 +26,20 @@ pub(crate) struct Deferral {
     kept: Option<LocalId>,
     /// Which of `exits` is taken, counted from 1; 0 for none. Only there when there are any.
     selector: Option<LocalId>,
-    exits: Vec<LoopExit>,
+    exits: Vec<LoopTarget>,
+}
+
+impl Deferral {
+    /// Goes to its code from where its block ends or an error passes.
+    fn enter(&self, code: &mut Code) {
+        if let Some(selector) = self.selector {
+            code.store(selector, Operand::Word(0));
+        }
+        code.jump(self.entry);
+    }
 }
 
 impl Builder<'_, '_> {
-    /// A place for the value of a block of type `ty` with a `defer` in it, which is empty on the ways on which there is no such
-    /// value; `None` when the type has only one.
-    pub fn kept(&mut self, ty: &Type) -> Option<LocalId> {
-        let id = self.type_id(ty);
-        match ty {
-            Type::Unit | Type::Never | Type::Invalid => None,
-            _ if self.program.is_reference(id) => {
-                let optional = self.type_id(&ty.clone().optional());
-                Some(self.local(optional))
-            }
-            _ => Some(self.local(id)),
-        }
-    }
-
     /// Opens a `defer` for the rest of its block, whose value goes to `kept`.
     pub fn open_defer(&mut self, body: ExpressionId, kept: Option<LocalId>) {
         let error = self.type_id(&Type::Error.optional());
@@ -56,7 +54,7 @@ impl Builder<'_, '_> {
         self.deferrals.push(deferral);
         let landing = self.new_landing();
         let deferral = self.deferrals.len() - 1;
-        self.regions.push(Region::Defer {
+        self.open(Region::Defer {
             body,
             deferral,
             landing,
@@ -64,7 +62,7 @@ impl Builder<'_, '_> {
     }
 
     /// Leaves an open `defer` on the way out of a loop.
-    pub fn leave_by_defer(&mut self, deferral: usize, exit: LoopExit) {
+    pub fn leave_by_defer(&mut self, deferral: usize, exit: LoopTarget) {
         let selector = match self.deferrals[deferral].selector {
             Some(selector) => selector,
             None => self.local(builtin::INT),
@@ -89,7 +87,7 @@ impl Builder<'_, '_> {
     pub fn close_defer(&mut self) {
         let Some(Region::Defer {
             deferral, landing, ..
-        }) = self.regions.pop()
+        }) = self.close()
         else {
             return;
         };
@@ -102,22 +100,15 @@ impl Builder<'_, '_> {
             return;
         };
         self.store(deferral.pending, Operand::Word(0));
-        self.enter(&deferral);
+        deferral.enter(self);
         self.start(landing.block);
         self.store(deferral.pending, Operand::Local(landing.error));
         if let Some(kept) = deferral.kept {
             self.store(kept, Operand::Word(0));
         }
-        self.enter(&deferral);
+        deferral.enter(self);
         self.start(deferral.entry);
         self.shared_code(&deferral);
-    }
-
-    fn enter(&mut self, deferral: &Deferral) {
-        if let Some(selector) = deferral.selector {
-            self.store(selector, Operand::Word(0));
-        }
-        self.jump(deferral.entry);
     }
 
     /// The code of a `defer`, and where it goes on. An error in it is raised, unless one is passing already.
@@ -168,9 +159,26 @@ impl Builder<'_, '_> {
 
     fn deferred(&mut self, body: ExpressionId, landing: Landing) {
         self.perform(RuntimeCall::defer_enter, Vec::new());
-        self.regions.push(Region::Deferred(landing));
+        self.open(Region::Deferred(landing));
         self.expression(body);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::defer_leave, Vec::new());
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// A place for the value of a block of type `ty` with a `defer` in it, which is empty on the ways on which there is no such
+    /// value; `None` when the type has only one.
+    pub fn kept(&mut self, ty: &Type) -> Option<LocalId> {
+        if matches!(ty, Type::Unit | Type::Never | Type::Invalid) {
+            return None;
+        }
+        let id = self.type_id(ty);
+        let id = if self.program.is_reference(id) {
+            self.type_id(&ty.clone().optional())
+        } else {
+            id
+        };
+        Some(self.local(id))
     }
 }

@@ -1,7 +1,7 @@
 //! Where a program starts, and the tables that its image carries.
 
 use gsw_abi::program::{ModelDefaults, Program, Source, Workflow};
-use gsw_semantics::hir::BodyPart;
+use gsw_infer::hir::BodyPart;
 use gsw_source::{File, ItemId, ItemKind};
 use gsw_syntax::ast::ItemBody;
 
@@ -29,7 +29,22 @@ impl Lowering<'_> {
                     ItemKind::Tool => {
                         self.tool(item);
                     }
-                    _ => {}
+                    ItemKind::Import
+                    | ItemKind::Function
+                    | ItemKind::Record
+                    | ItemKind::Alias
+                    | ItemKind::Enum
+                    | ItemKind::Error
+                    | ItemKind::Const
+                    | ItemKind::Prompt
+                    | ItemKind::Workflow
+                    | ItemKind::Mcp
+                    | ItemKind::Hook
+                    | ItemKind::Human
+                    | ItemKind::Skill
+                    | ItemKind::Test
+                    | ItemKind::Permissions
+                    | ItemKind::Invalid => {}
                 }
             }
         }
@@ -50,7 +65,6 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// Everything together.
     pub(super) fn finish(self, workflows: Vec<Workflow>) -> Module {
         let functions = self.function_entries();
         let db = self.view.db();
@@ -101,11 +115,19 @@ impl Lowering<'_> {
 
 fn answers(db: &dyn gsw_source::Db, item: ItemId) -> Answers {
     let ast = gsw_syntax::item_ast(db, item);
-    match ast.as_ref().map(|it| &it.body) {
-        Some(ItemBody::Test {
-            cassette: Some(_), ..
-        }) => Answers::Recorded,
-        _ => Answers::Mocked,
+    let is_recorded = ast.is_some_and(|it| {
+        matches!(
+            it.body,
+            ItemBody::Test {
+                cassette: Some(_),
+                ..
+            }
+        )
+    });
+    if is_recorded {
+        Answers::Recorded
+    } else {
+        Answers::Mocked
     }
 }
 

@@ -2,13 +2,21 @@
 
 use std::sync::Arc;
 
-use gsw_semantics::hir::{
-    self, BinaryOperator, Captured, Expression, ExpressionId, ExpressionKind,
-};
-use gsw_semantics::types::Type;
+use gsw_abi::builtin;
+use gsw_abi::call::RuntimeCall;
+use gsw_infer::hir::{self, Captured, Expression, ExpressionId, ExpressionKind, OperatorClass};
+use gsw_names::types::Type;
 
+use crate::instance::LambdaUse;
 use crate::ir::{Constant, Instruction, Operand};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::prompt::CallOptions;
+use crate::lower::region::LoopExit;
+use crate::lower::variable::Variable;
+use crate::lower::{
+    catch, check, choice, collection, conversion, interpolation, iteration, json, membership,
+    operator, optional, prompt, record, task,
+};
 use crate::walk::assigns;
 
 impl Builder<'_, '_> {
@@ -31,38 +39,20 @@ impl Builder<'_, '_> {
 
     /// The same in the condition of an `assert` of a test. What need not be evaluated is not watched.
     fn witnessed_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
-        use ExpressionKind as Kind;
-        let is_strict = match &expression.kind {
-            Kind::Binary { operator, .. } => {
-                !matches!(operator, BinaryOperator::And | BinaryOperator::Or)
+        match watch(&expression.kind) {
+            Watch::Kept => {
+                let value = self.value_expression(id, expression);
+                self.witness(id, value);
+                value
             }
-            Kind::Local(_)
-            | Kind::Field { .. }
-            | Kind::TupleField { .. }
-            | Kind::JsonField { .. }
-            | Kind::Index { .. }
-            | Kind::Call { .. }
-            | Kind::PromptCall { .. }
-            | Kind::Unary { .. }
-            | Kind::In { .. }
-            | Kind::Coerce { .. }
-            | Kind::As(_)
-            | Kind::List(_)
-            | Kind::Tuple(_)
-            | Kind::Record { .. }
-            | Kind::Variant { .. }
-            | Kind::Interpolation(_) => true,
-            _ => false,
-        };
-        if is_strict {
-            let value = self.value_expression(id, expression);
-            self.witness(id, value);
-            return value;
+            Watch::Inside => self.value_expression(id, expression),
+            Watch::Nothing => {
+                let witnesses = self.witnesses.take();
+                let value = self.value_expression(id, expression);
+                self.witnesses = witnesses;
+                value
+            }
         }
-        let witnesses = self.witnesses.take();
-        let value = self.value_expression(id, expression);
-        self.witnesses = witnesses;
-        value
     }
 
     /// Several expressions one after the other.
@@ -91,7 +81,7 @@ impl Builder<'_, '_> {
         let ExpressionKind::Local(local) = self.body.expression(id).kind else {
             return false;
         };
-        matches!(self.variable(local), Variable::Cell(_))
+        matches!(self.variables.place(local), Variable::Cell(_))
             && self.body.local(local).captured == Captured::No
             && self.witnesses.is_none()
             && !later.iter().any(|it| assigns(&self.body, *it, local))
@@ -102,7 +92,7 @@ impl Builder<'_, '_> {
         let Operand::Local(local) = value else {
             return value;
         };
-        let Some(&variable) = self.assignable.get(&local) else {
+        let Some(variable) = self.variables.assignable(local) else {
             return value;
         };
         if later.iter().any(|it| assigns(&self.body, *it, variable)) {
@@ -114,15 +104,20 @@ impl Builder<'_, '_> {
 
     /// The value of an expression that stands before a `defer`'s code or another copy of any code.
     pub fn detached(&mut self, value: Operand) -> Operand {
-        match value {
-            Operand::Local(local) if self.assignable.contains_key(&local) => {
-                let ty = self.local_type(local);
-                Operand::Local(self.copy(value, ty))
-            }
-            other => other,
+        let Operand::Local(local) = value else {
+            return value;
+        };
+        if self.variables.assignable(local).is_none() {
+            return value;
         }
+        let ty = self.local_type(local);
+        Operand::Local(self.copy(value, ty))
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn value_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
         use ExpressionKind as Kind;
         match &expression.kind {
@@ -138,98 +133,58 @@ impl Builder<'_, '_> {
                 type_arguments,
             } => self.function_value(*item, type_arguments),
             Kind::ConstructorValue { item, variant } => self.constructor_value(id, *item, *variant),
-            Kind::Lambda(lambda) => self.closure(id, 0, lambda, crate::instance::LambdaUse::Value),
-            Kind::Record { item, fields, base } => self.record(id, *item, fields, *base),
+            Kind::Lambda(lambda) => self.closure(id, 0, lambda, LambdaUse::Value),
+            Kind::Record { item, fields, base } => record::record(self, id, *item, fields, *base),
             Kind::Variant {
                 item,
                 variant,
                 fields,
-            } => self.variant(id, *item, *variant, fields),
-            Kind::ErrorValue { item, fields } => self.error_value(*item, fields),
-            Kind::List(elements) => self.list(id, elements),
-            Kind::Map(entries) => self.map(id, entries),
-            Kind::Tuple(elements) => self.tuple(id, elements),
+            } => record::variant(self, id, *item, *variant, fields),
+            Kind::ErrorValue { item, fields } => record::error_value(self, *item, fields),
+            Kind::List(elements) => collection::list(self, id, elements),
+            Kind::Map(entries) => collection::map(self, id, entries),
+            Kind::Tuple(elements) => collection::tuple(self, id, elements),
             Kind::Field { base, index } | Kind::TupleField { base, index } => {
-                let base_type = self.type_id_of(*base);
-                let base = self.expression(*base);
-                let base = self.held(base, base_type);
-                let ty = self.type_id_of(id);
-                self.load(ty, base, *index)
+                self.field(id, *base, *index)
             }
-            Kind::JsonField { base, name } => self.json_field(*base, name),
-            Kind::Index { base, index } => self.index(id, *base, *index),
-            Kind::Interpolation(parts) => self.interpolation(id, parts),
-            _ => self.operator_expression(id, expression),
-        }
-    }
-
-    fn operator_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
-        use ExpressionKind as Kind;
-        match &expression.kind {
-            Kind::Unary { operator, operand } => self.unary(*operator, *operand),
+            Kind::JsonField { base, name } => json::json_field(self, *base, name),
+            Kind::Index { base, index } => collection::index(self, id, *base, *index),
+            Kind::Interpolation(parts) => interpolation::interpolation(self, id, parts),
+            Kind::Unary { operator, operand } => operator::unary(self, *operator, *operand),
             Kind::Binary {
                 operator,
                 left,
                 right,
-            } => self.binary(id, *operator, *left, *right),
-            Kind::In { value, container } => self.membership(*value, *container),
-            Kind::Otherwise { value, fallback } => self.otherwise(id, *value, *fallback),
-            Kind::Chain { base, local, body } => self.chain(id, *base, *local, *body),
+            } => operator::binary(self, id, *operator, *left, *right),
+            Kind::In { value, container } => membership::membership(self, *value, *container),
+            Kind::Otherwise { value, fallback } => optional::otherwise(self, id, *value, *fallback),
+            Kind::Chain { base, local, body } => optional::chain(self, id, *base, *local, *body),
             Kind::Range {
                 start,
                 end,
                 range_end,
-            } => self.range_list(*start, *end, *range_end),
-            Kind::Coerce { value, coercion } => self.coerce(id, *value, *coercion),
-            Kind::As(value) => self.checked_conversion(id, *value),
+            } => collection::range_list(self, *start, *end, *range_end),
+            Kind::Coerce { value, coercion } => conversion::coerce(self, id, *value, *coercion),
+            Kind::As(value) => check::checked_conversion(self, id, *value),
             Kind::If {
                 condition,
                 then,
                 otherwise,
-            } => self.conditional(id, *condition, *then, *otherwise),
-            Kind::Match { value, arms } => self.matching(id, *value, arms),
-            Kind::Catch { value, arms } => self.catching(id, *value, arms),
+            } => choice::conditional(self, id, *condition, *then, *otherwise),
+            Kind::Match { value, arms } => choice::matching(self, id, *value, arms),
+            Kind::Catch { value, arms } => catch::catching(self, id, *value, arms),
             Kind::Block { statements, tail } => self.block_expression(statements, *tail),
             Kind::For {
                 pattern,
                 iterable,
                 body,
-            } => self.for_loop(pattern, *iterable, *body),
-            Kind::While { condition, body } => self.while_loop(*condition, *body),
-            _ => self.leaving_expression(id, expression),
-        }
-    }
-
-    fn leaving_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
-        use ExpressionKind as Kind;
-        match &expression.kind {
-            Kind::Return(value) => {
-                let (value, ty) = match value {
-                    Some(it) => (self.expression(*it), self.type_of(*it)),
-                    None => (Operand::Word(0), Type::Unit),
-                };
-                self.leave_function(value, &ty);
-                Operand::Word(0)
-            }
-            Kind::Break => {
-                self.leave_loop(|leave, _| leave);
-                Operand::Word(0)
-            }
-            Kind::Continue => {
-                self.leave_loop(|_, next| next);
-                Operand::Word(0)
-            }
-            Kind::Fail(error) => {
-                let error = self.expression(*error);
-                let error = self.held(error, gsw_abi::builtin::ERROR);
-                self.raise(error);
-                Operand::Word(0)
-            }
-            Kind::Emit(value) => {
-                let value = self.expression(*value);
-                self.perform(gsw_abi::call::RuntimeCall::emit, vec![value]);
-                Operand::Word(0)
-            }
+            } => iteration::for_loop(self, pattern, *iterable, *body),
+            Kind::While { condition, body } => iteration::while_loop(self, *condition, *body),
+            Kind::Return(value) => self.return_expression(*value),
+            Kind::Break => self.leave_loop(LoopExit::Break),
+            Kind::Continue => self.leave_loop(LoopExit::Continue),
+            Kind::Fail(error) => self.fail(*error),
+            Kind::Emit(value) => self.emit_event(*value),
             Kind::Call { callee, arguments } => self.call_expression(id, callee, arguments),
             Kind::PromptCall {
                 item,
@@ -241,29 +196,27 @@ impl Builder<'_, '_> {
                 improving,
             } => {
                 self.program.given(given);
-                let overrides = (*agent, *settings, *improving);
-                self.prompt_call(id, *item, arguments, overrides, *mode)
+                let options = CallOptions {
+                    agent: *agent,
+                    settings: *settings,
+                    improving: *improving,
+                    mode: *mode,
+                };
+                prompt::prompt_call(self, id, *item, arguments, options)
             }
-            Kind::PromptText { item, arguments } => self.prompt_text(*item, arguments),
+            Kind::PromptText { item, arguments } => prompt::prompt_text(self, *item, arguments),
             Kind::OfferedTool { tool, name } => self.offered_tool(*tool, name.as_deref()),
-            _ => self.task_expression(id, expression),
-        }
-    }
-
-    fn task_expression(&mut self, id: ExpressionId, expression: &Expression) -> Operand {
-        use ExpressionKind as Kind;
-        match &expression.kind {
-            Kind::Spawn(lambda) => self.spawn(id, lambda),
-            Kind::SpawnDetached { item, arguments } => self.spawn_detached(*item, arguments),
-            Kind::Await(tasks) => self.await_tasks(id, *tasks),
-            Kind::Race(tasks) => self.race(id, *tasks),
+            Kind::Spawn(lambda) => task::spawn(self, id, lambda),
+            Kind::SpawnDetached { item, arguments } => task::spawn_detached(self, *item, arguments),
+            Kind::Await(tasks) => task::await_tasks(self, id, *tasks),
+            Kind::Race(tasks) => task::race(self, id, *tasks),
             Kind::ParallelFor {
                 iterable,
                 limit,
                 policy,
                 body,
-            } => self.parallel_for(id, *iterable, *limit, (*policy, body)),
-            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            } => task::parallel_for(self, id, *iterable, *limit, *policy, body),
+            Kind::Parallel(lambdas) => task::parallel(self, id, lambdas),
             Kind::Step {
                 name,
                 modifiers,
@@ -271,18 +224,47 @@ impl Builder<'_, '_> {
             } => self.step(*name, modifiers, *body),
             Kind::Modified { modifiers, body } => self.modified(modifiers, *body),
             // What is invalid has been reported, and then nothing is compiled.
-            _ => {
-                self.end(crate::ir::Terminator::Unreachable);
-                Operand::Word(0)
-            }
+            Kind::Invalid => self.unreachable(),
         }
+    }
+
+    fn field(&mut self, id: ExpressionId, base: ExpressionId, index: u32) -> Operand {
+        let base_type = self.type_id_of(base);
+        let base = self.expression(base);
+        let base = self.held(base, base_type);
+        let ty = self.type_id_of(id);
+        self.load(ty, base, index)
+    }
+
+    fn return_expression(&mut self, value: Option<ExpressionId>) -> Operand {
+        let (value, ty) = match value {
+            Some(it) => (self.expression(it), self.type_of(it)),
+            None => (Operand::Word(0), Type::Unit),
+        };
+        self.leave_function(value, &ty);
+        Operand::Word(0)
+    }
+
+    fn fail(&mut self, error: ExpressionId) -> Operand {
+        let error = self.expression(error);
+        let error = self.held(error, builtin::ERROR);
+        self.raise(error);
+        Operand::Word(0)
+    }
+
+    fn emit_event(&mut self, value: ExpressionId) -> Operand {
+        let value = self.expression(value);
+        self.perform(RuntimeCall::emit, vec![value]);
+        Operand::Word(0)
     }
 
     fn string_literal(&mut self, id: ExpressionId, text: &str) -> Operand {
         let ty = self.type_of(id);
-        let ty = match self.program.base_type(&ty) {
-            Type::Literals(names) => self.type_id(&Type::Literals(names)),
-            _ => gsw_abi::builtin::STRING,
+        let base = self.program.base_type(&ty);
+        let ty = if matches!(base, Type::Literals(_)) {
+            self.type_id(&base)
+        } else {
+            builtin::STRING
         };
         self.constant(
             ty,
@@ -293,16 +275,8 @@ impl Builder<'_, '_> {
         )
     }
 
-    /// Where a variable lives.
-    pub fn variable(&self, local: hir::LocalId) -> Variable {
-        *self
-            .variables
-            .get(&local)
-            .expect("the checker resolved the name to a local that is bound before it is read")
-    }
-
     fn read(&mut self, local: hir::LocalId) -> Operand {
-        match self.variable(local) {
+        match self.variables.place(local) {
             Variable::Local(local) => Operand::Local(local),
             Variable::Cell(cell) => {
                 let ty = self.concrete(&Arc::clone(&self.body).local(local).ty);
@@ -312,5 +286,85 @@ impl Builder<'_, '_> {
                 Operand::Local(to)
             }
         }
+    }
+}
+
+/// What is kept of an expression in the condition of an `assert`.
+enum Watch {
+    /// Its value, which says something when the condition does not hold.
+    Kept,
+    /// Nothing but what is kept of its parts: they are all evaluated when it is.
+    Inside,
+    /// Nothing, also of its parts: they may stay unevaluated, run elsewhere or later, or hold nothing.
+    Nothing,
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
+fn watch(kind: &ExpressionKind) -> Watch {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::Local(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Call { .. }
+        | Kind::PromptCall { .. } => Watch::Kept,
+        Kind::Binary { operator, .. } => match operator.class() {
+            OperatorClass::Logic(_) => Watch::Nothing,
+            OperatorClass::Equality(_) | OperatorClass::Order(_) | OperatorClass::Arithmetic(_) => {
+                Watch::Inside
+            }
+        },
+        Kind::Unary { .. }
+        | Kind::In { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::List(_)
+        | Kind::Tuple(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::Interpolation(_) => Watch::Inside,
+        Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Constant(_)
+        | Kind::FunctionValue { .. }
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::ErrorValue { .. }
+        | Kind::Map(_)
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::If { .. }
+        | Kind::Match { .. }
+        | Kind::Catch { .. }
+        | Kind::Block { .. }
+        | Kind::For { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::Race(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Step { .. }
+        | Kind::Modified { .. }
+        | Kind::Invalid => Watch::Nothing,
     }
 }

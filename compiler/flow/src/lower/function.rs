@@ -5,15 +5,18 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::program::Colour;
 use gsw_abi::types::CheckScope;
-use gsw_semantics::hir::{Body, BodyPart, ExpressionKind, Lambda};
-use gsw_semantics::model::Waits;
-use gsw_semantics::types::Type;
+use gsw_analysis::Waits;
+use gsw_infer::Child;
+use gsw_infer::children;
+use gsw_infer::hir::{Body, BodyPart, ExpressionKind, Lambda};
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
 use crate::instance::{BodyInstance, Instance, LambdaUse};
-use crate::ir::{Function, Terminator};
+use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+use crate::lower::variable::Variable;
 use crate::program_view::ProgramView;
 use crate::types::check_scope;
 use crate::waiting::{ArgumentsWait, expression_waits, item_waits, value_waits};
@@ -83,7 +86,7 @@ impl<'v> Lowering<'v> {
                 expression,
                 position,
                 ..
-            } => self.lower_lambda(owner, (*expression, *position), colour),
+            } => self.lower_lambda(owner, *expression, *position, colour),
             Instance::Mock { owner, outcome } => self.lower_mock(owner, *outcome, colour),
             Instance::FunctionValue {
                 item,
@@ -128,7 +131,7 @@ impl<'v> Lowering<'v> {
         format!("{module}.{}{suffix}", item.name(db))
     }
 
-    /// A function on its way that stands for code of `item` that no body holds.
+    /// Begins a function of `item` whose code no body holds.
     pub fn builder(&mut self, item: ItemId, part: BodyPart, colour: Colour) -> Builder<'_, 'v> {
         let body = self
             .view
@@ -159,7 +162,23 @@ impl<'v> Lowering<'v> {
                 builder.mockable_here();
                 builder.whole_body();
             }
-            _ => builder.whole_body(),
+            // Their other parts: defaults, checks, texts, settings, keys.
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Permissions
+            | ItemKind::Invalid => builder.whole_body(),
         }
         builder.finish()
     }
@@ -167,7 +186,8 @@ impl<'v> Lowering<'v> {
     fn lower_lambda(
         &mut self,
         owner: &BodyInstance,
-        (expression, position): (gsw_semantics::hir::ExpressionId, u32),
+        expression: gsw_infer::hir::ExpressionId,
+        position: u32,
         colour: Colour,
     ) -> Function {
         let body = self.view.body(owner.item, owner.part);
@@ -184,16 +204,15 @@ impl<'v> Lowering<'v> {
 /// Lambda number `position` of the expression with this id.
 pub(crate) fn lambda_at(
     body: &Body,
-    expression: gsw_semantics::hir::ExpressionId,
+    expression: gsw_infer::hir::ExpressionId,
     position: u32,
 ) -> Option<&Lambda> {
-    match &body.expression(expression).kind {
-        ExpressionKind::Lambda(lambda)
-        | ExpressionKind::Spawn(lambda)
-        | ExpressionKind::ParallelFor { body: lambda, .. } => Some(lambda),
-        ExpressionKind::Parallel(lambdas) => lambdas.get(position as usize),
-        _ => None,
-    }
+    children(&body.expression(expression).kind)
+        .into_iter()
+        .find_map(|it| match it {
+            Child::Closure(lambda, found) if found == position => Some(lambda),
+            Child::Closure(..) | Child::Inline(_) => None,
+        })
 }
 
 fn part_suffix(part: BodyPart) -> String {
@@ -218,12 +237,12 @@ fn empty_body(item: ItemId) -> Body {
         part: BodyPart::Main,
         parameters: Vec::new(),
         locals: Vec::new(),
-        expressions: vec![gsw_semantics::hir::Expression {
+        expressions: vec![gsw_infer::hir::Expression {
             kind: ExpressionKind::Unit,
             ty: Type::Unit,
             span: gsw_source::Span::default(),
         }],
-        root: gsw_semantics::hir::ExpressionId(0),
+        root: gsw_infer::hir::ExpressionId(0),
         result: Type::Unit,
     }
 }
@@ -245,7 +264,7 @@ impl Builder<'_, '_> {
                 self.type_id(&ty)
             };
             let parameter = self.parameter(ty, &declared.name);
-            self.variables.insert(local, Variable::Local(parameter));
+            self.variables.bind(local, Variable::Local(parameter));
         }
     }
 
@@ -253,12 +272,16 @@ impl Builder<'_, '_> {
     pub fn whole_body(&mut self) {
         let body = Arc::clone(&self.body);
         let value = self.expression(body.root);
-        let result = self.concrete(&body.result);
-        let value = match result {
-            // The value of a body without a result is dropped.
-            Type::Unit => crate::ir::Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &self.concrete(&body.result));
         self.end(Terminator::Return(value));
+    }
+
+    /// What code that gives a `result` returns after it has evaluated `value`: without a result the value is dropped.
+    pub fn returned(&self, value: Operand, result: &Type) -> Operand {
+        if matches!(result, Type::Unit | Type::Never) {
+            Operand::Word(0)
+        } else {
+            value
+        }
     }
 }

@@ -3,14 +3,14 @@
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::BodyPart;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::BodyPart;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::instance::Instance;
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::node::NodeHead;
 use crate::lower::region::ReturnOutput;
 
@@ -41,7 +41,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// The answer of the person, or in a test of the mock that stands in for one.
     fn ask(
         &mut self,

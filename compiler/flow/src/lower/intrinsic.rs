@@ -2,23 +2,20 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::{Parameter, RuntimeCall};
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
 
 use crate::ir::Operand;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
-    /// A call of the row called `name`.
+impl Emitter<'_, '_> {
+    /// A call of a row with the arguments of its declaration.
     pub fn intrinsic(
         &mut self,
-        name: &str,
+        call: RuntimeCall,
         arguments: Vec<Operand>,
         result: &Type,
         type_arguments: &[Type],
     ) -> Operand {
-        let Some(call) = RuntimeCall::named(name) else {
-            return self.missing_intrinsic(name);
-        };
         if let Some(value) = self.short_cut(call, &arguments, type_arguments) {
             return value;
         }
@@ -41,11 +38,11 @@ impl Builder<'_, '_> {
             words.push(word);
         }
         let value = self.runtime(result, call, words);
-        match call {
-            // The only row that makes a new value of a type that it is given.
-            RuntimeCall::list_sum => self.admitted(value, concrete),
-            _ => value,
+        // The only row that makes a new value of a type that it is given.
+        if call == RuntimeCall::list_sum {
+            return self.admitted(value, concrete);
         }
+        value
     }
 
     /// What needs no call for these types.
@@ -59,7 +56,7 @@ impl Builder<'_, '_> {
             (RuntimeCall::list_len, [Operand::Local(list)], _) => {
                 Some(self.load(builtin::INT, *list, 0))
             }
-            // The number of scalar values stands behind the length in bytes.
+            // The number of scalar values stands after the length in bytes.
             (RuntimeCall::string_len, [Operand::Local(text)], _) => {
                 Some(self.load(builtin::INT, *text, 1))
             }
@@ -69,7 +66,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A call of the row called `name` with all its words, where this runtime has it.
+    /// A call of a row with the arguments of its declaration.with all its words, where this runtime has it.
     pub fn runtime_named(
         &mut self,
         ty: gsw_abi::types::TypeId,

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{ExpressionId, ExpressionKind, Pattern, PatternKind, RangeEnd};
+use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{BlockId, LocalId, Operand, Operation, Terminator};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
 use crate::lower::region::Region;
+use crate::lower::variable::Variable;
 
 /// The blocks of a loop.
 struct Loop {
@@ -18,201 +20,218 @@ struct Loop {
     leave: BlockId,
 }
 
-impl Builder<'_, '_> {
-    /// `while`
-    pub fn while_loop(&mut self, condition: ExpressionId, body: ExpressionId) -> Operand {
-        let blocks = self.open_loop();
-        let inside = self.block();
-        self.branch_on(condition, inside, blocks.leave);
-        self.start(inside);
-        self.loop_body(&blocks, body);
-        self.start(blocks.next);
-        self.close_loop(&blocks);
-        Operand::Word(0)
+impl Loop {
+    /// Goes on at the head of a fresh loop.
+    fn open(builder: &mut Builder<'_, '_>) -> Self {
+        let blocks = Self {
+            head: builder.block(),
+            next: builder.block(),
+            leave: builder.block(),
+        };
+        builder.jump(blocks.head);
+        builder.start(blocks.head);
+        blocks
     }
 
-    /// `for`
-    pub fn for_loop(
-        &mut self,
-        pattern: &Pattern,
-        iterable: ExpressionId,
-        body: ExpressionId,
-    ) -> Operand {
-        let hir = Arc::clone(&self.body);
-        if let ExpressionKind::Range {
-            start,
-            end,
-            range_end,
-        } = hir.expression(iterable).kind
-        {
-            self.for_range(pattern, (start, end, range_end), body);
-            return Operand::Word(0);
-        }
-        let ty = self.type_of(iterable);
-        let ty = self.program.base_type(&ty);
-        let id = self.type_id(&ty);
-        let values = self.expression(iterable);
-        let values = self.settled(values, &[body]);
-        let values = self.held(values, id);
-        match &ty {
-            Type::Map(key, value) => self.for_map(pattern, values, (key, value), body),
-            Type::Stream(part) => self.for_stream(pattern, values, part, body),
-            Type::List(element) => self.for_list(pattern, values, element, body),
-            // The checker lets nothing else be run over.
-            _ => self.end(Terminator::Unreachable),
-        }
-        Operand::Word(0)
+    /// A loop that is left when `index` reaches `length`.
+    fn counted(builder: &mut Builder<'_, '_>, index: LocalId, length: Operand) -> Self {
+        let blocks = Self::open(builder);
+        let index = Operand::Local(index);
+        let goes_on = builder.operation(builtin::BOOL, Operation::IntLess, index, length);
+        builder.require(goes_on, blocks.leave);
+        blocks
     }
 
-    fn for_range(
-        &mut self,
-        pattern: &Pattern,
-        (start, end, range_end): (ExpressionId, ExpressionId, RangeEnd),
-        body: ExpressionId,
-    ) {
-        let bounds = self.operands(&[start, end]);
-        let end = self.settled(bounds[1], &[body]);
-        let index = self.copy(bounds[0], builtin::INT);
-        let blocks = self.open_loop();
+    /// Writes the body and goes on where the next turn is prepared.
+    fn body(&self, builder: &mut Builder<'_, '_>, body: ExpressionId) {
+        builder.open(Region::Loop {
+            leave: self.leave,
+            next: self.next,
+        });
+        builder.expression(body);
+        builder.close();
+        builder.jump(self.next);
+        builder.start(self.next);
+    }
+
+    /// Goes back to the head, and on where the loop is left.
+    fn close(self, builder: &mut Builder<'_, '_>) {
+        let stop = builder.handler();
+        builder.end(Terminator::Loop {
+            head: self.head,
+            stop,
+        });
+        builder.start(self.leave);
+    }
+}
+
+/// `while`
+pub fn while_loop(
+    builder: &mut Builder<'_, '_>,
+    condition: ExpressionId,
+    body: ExpressionId,
+) -> Operand {
+    let blocks = Loop::open(builder);
+    let inside = builder.block();
+    builder.branch_on(condition, inside, blocks.leave);
+    builder.start(inside);
+    blocks.body(builder, body);
+    blocks.close(builder);
+    Operand::Word(0)
+}
+
+/// `for`
+pub fn for_loop(
+    builder: &mut Builder<'_, '_>,
+    pattern: &Pattern,
+    iterable: ExpressionId,
+    body: ExpressionId,
+) -> Operand {
+    let hir = Arc::clone(&builder.body);
+    let mut iteration = Iteration {
+        builder,
+        pattern,
+        body,
+    };
+    if let ExpressionKind::Range {
+        start,
+        end,
+        range_end,
+    } = hir.expression(iterable).kind
+    {
+        iteration.over_range(start, end, range_end);
+    } else {
+        iteration.over_value(iterable);
+    }
+    Operand::Word(0)
+}
+
+/// A `for`: what each turn binds, and what it does.
+struct Iteration<'b, 'l, 'v> {
+    builder: &'b mut Builder<'l, 'v>,
+    pattern: &'b Pattern,
+    body: ExpressionId,
+}
+
+impl Iteration<'_, '_, '_> {
+    fn over_value(&mut self, iterable: ExpressionId) {
+        let ty = self.builder.type_of(iterable);
+        let ty = self.builder.program.base_type(&ty);
+        let id = self.builder.type_id(&ty);
+        let values = self.builder.expression(iterable);
+        let values = self.builder.settled(values, &[self.body]);
+        let values = self.builder.held(values, id);
+        if let Type::Stream(part) = &ty {
+            return self.over_stream(values, part);
+        }
+        match Family::of(&ty) {
+            Family::List(element) => self.over_list(values, &element),
+            Family::Map(key, value) => self.over_map(values, &key, &value),
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::Plain => {
+                self.builder.unreachable();
+            }
+        }
+    }
+
+    fn over_range(&mut self, start: ExpressionId, end: ExpressionId, range_end: RangeEnd) {
+        let bounds = self.builder.operands(&[start, end]);
+        let end = self.builder.settled(bounds[1], &[self.body]);
+        let index = self.builder.copy(bounds[0], builtin::INT);
+        let blocks = Loop::open(self.builder);
         let goes_on = match range_end {
             RangeEnd::Exclusive => Operation::IntLess,
             RangeEnd::Inclusive => Operation::IntLessEqual,
         };
-        let goes_on = self.operation(builtin::BOOL, goes_on, Operand::Local(index), end);
-        self.require(goes_on, blocks.leave);
-        match pattern.kind {
-            PatternKind::Binding(local) => {
-                let name = Arc::clone(&self.body);
-                self.name_local(index, &name.local(local).name);
-                self.variables.insert(local, Variable::Local(index));
-            }
-            _ => self.bind_element(pattern, Operand::Local(index)),
+        let counter = Operand::Local(index);
+        let goes_on = self.builder.operation(builtin::BOOL, goes_on, counter, end);
+        self.builder.require(goes_on, blocks.leave);
+        if let PatternKind::Binding(local) = self.pattern.kind {
+            let body = Arc::clone(&self.builder.body);
+            self.builder.name_local(index, &body.local(local).name);
+            self.builder.variables.bind(local, Variable::Local(index));
+        } else {
+            self.bind(self.pattern, counter);
         }
-        self.loop_body(&blocks, body);
-        self.start(blocks.next);
+        blocks.body(self.builder, self.body);
         if range_end == RangeEnd::Inclusive {
             // The last index may be the largest int, to which nothing can be added.
-            let index = Operand::Local(index);
-            let more = self.operation(builtin::BOOL, Operation::IntNotEqual, index, end);
-            self.require(more, blocks.leave);
+            let differs = Operation::IntNotEqual;
+            let more = self.builder.operation(builtin::BOOL, differs, counter, end);
+            self.builder.require(more, blocks.leave);
         }
-        self.step_index(index);
-        self.close_loop(&blocks);
+        self.builder.count_up(index);
+        blocks.close(self.builder);
     }
 
-    fn for_list(&mut self, pattern: &Pattern, list: LocalId, element: &Type, body: ExpressionId) {
-        let element = self.type_id(element);
-        let length = self.load(builtin::INT, list, 0);
-        let index = self.copy(Operand::Word(0), builtin::INT);
-        let blocks = self.open_counted_loop(index, length);
+    fn over_list(&mut self, list: LocalId, element: &Type) {
+        let element = self.builder.type_id(element);
+        let length = self.builder.load(builtin::INT, list, 0);
+        let index = self.builder.copy(Operand::Word(0), builtin::INT);
+        let blocks = Loop::counted(self.builder, index, length);
         let arguments = vec![Operand::Local(list), Operand::Local(index)];
-        let value = self.runtime(element, RuntimeCall::list_at, arguments);
-        self.bind_element(pattern, value);
-        self.loop_body(&blocks, body);
-        self.start(blocks.next);
-        self.step_index(index);
-        self.close_loop(&blocks);
+        let call = RuntimeCall::list_at;
+        let value = self.builder.runtime(element, call, arguments);
+        self.bind(self.pattern, value);
+        blocks.body(self.builder, self.body);
+        self.builder.count_up(index);
+        blocks.close(self.builder);
     }
 
-    fn for_map(
-        &mut self,
-        pattern: &Pattern,
-        map: LocalId,
-        (key_type, value_type): (&Type, &Type),
-        body: ExpressionId,
-    ) {
-        let (key, value) = (self.type_id(key_type), self.type_id(value_type));
-        let length = self.runtime(
-            builtin::INT,
-            RuntimeCall::map_len,
-            vec![Operand::Local(map)],
-        );
-        let index = self.copy(Operand::Word(0), builtin::INT);
-        let blocks = self.open_counted_loop(index, length);
+    fn over_map(&mut self, map: LocalId, key_type: &Type, value_type: &Type) {
+        let key = self.builder.type_id(key_type);
+        let value = self.builder.type_id(value_type);
+        let call = RuntimeCall::map_len;
+        let length = self
+            .builder
+            .runtime(builtin::INT, call, vec![Operand::Local(map)]);
+        let index = self.builder.copy(Operand::Word(0), builtin::INT);
+        let blocks = Loop::counted(self.builder, index, length);
         let arguments = vec![Operand::Local(map), Operand::Local(index)];
-        let key = self.runtime(key, RuntimeCall::map_key_at, arguments.clone());
-        let value = self.runtime(value, RuntimeCall::map_value_at, arguments);
-        match &pattern.kind {
-            PatternKind::Tuple(parts) if parts.len() == 2 => {
-                self.bind_element(&parts[0], key);
-                self.bind_element(&parts[1], value);
-            }
-            PatternKind::Wildcard => {}
-            _ => {
-                let pair = Type::Tuple([key_type.clone(), value_type.clone()].into());
-                let pair = self.type_id(&pair);
-                let pair = self.object(pair, 0, vec![key, value]);
-                self.bind_element(pattern, pair);
-            }
+        let call = RuntimeCall::map_key_at;
+        let key = self.builder.runtime(key, call, arguments.clone());
+        let call = RuntimeCall::map_value_at;
+        let value = self.builder.runtime(value, call, arguments);
+        if let PatternKind::Tuple(parts) = &self.pattern.kind
+            && let [first, second] = parts.as_slice()
+        {
+            self.bind(first, key);
+            self.bind(second, value);
+        } else if !matches!(self.pattern.kind, PatternKind::Wildcard) {
+            let pair = Type::Tuple([key_type.clone(), value_type.clone()].into());
+            let pair = self.builder.type_id(&pair);
+            let pair = self.builder.object(pair, 0, vec![key, value]);
+            self.bind(self.pattern, pair);
         }
-        self.loop_body(&blocks, body);
-        self.start(blocks.next);
-        self.step_index(index);
-        self.close_loop(&blocks);
+        blocks.body(self.builder, self.body);
+        self.builder.count_up(index);
+        blocks.close(self.builder);
     }
 
-    fn for_stream(&mut self, pattern: &Pattern, stream: LocalId, part: &Type, body: ExpressionId) {
+    fn over_stream(&mut self, stream: LocalId, part: &Type) {
         let part = Type::Partial(Arc::new(part.clone()));
-        let optional = part.clone().optional();
-        let optional_id = self.type_id(&optional);
-        let blocks = self.open_loop();
-        let next = self.stream_next(optional_id, stream);
-        self.require(next, blocks.leave);
-        let value = self.unwrapped(next, &part);
-        self.bind_element(pattern, value);
-        self.loop_body(&blocks, body);
-        self.start(blocks.next);
-        self.close_loop(&blocks);
+        let optional = self.builder.type_id(&part.clone().optional());
+        let blocks = Loop::open(self.builder);
+        let next = self.builder.stream_next(optional, stream);
+        self.builder.require(next, blocks.leave);
+        let value = self.builder.unwrapped(next, &part);
+        self.bind(self.pattern, value);
+        blocks.body(self.builder, self.body);
+        blocks.close(self.builder);
     }
 
-    fn bind_element(&mut self, pattern: &Pattern, value: Operand) {
+    fn bind(&mut self, pattern: &Pattern, value: Operand) {
         // The checker proved that the pattern always matches.
-        let never = self.block();
-        self.test(pattern, value, never);
-    }
-
-    fn open_loop(&mut self) -> Loop {
-        let blocks = Loop {
-            head: self.block(),
-            next: self.block(),
-            leave: self.block(),
-        };
-        self.jump(blocks.head);
-        self.start(blocks.head);
-        blocks
-    }
-
-    fn open_counted_loop(&mut self, index: LocalId, length: Operand) -> Loop {
-        let blocks = self.open_loop();
-        let index = Operand::Local(index);
-        let goes_on = self.operation(builtin::BOOL, Operation::IntLess, index, length);
-        self.require(goes_on, blocks.leave);
-        blocks
-    }
-
-    fn loop_body(&mut self, blocks: &Loop, body: ExpressionId) {
-        self.regions.push(Region::Loop {
-            leave: blocks.leave,
-            next: blocks.next,
-        });
-        self.expression(body);
-        self.regions.pop();
-        self.jump(blocks.next);
-    }
-
-    fn step_index(&mut self, index: LocalId) {
-        let one = Operand::Word(1);
-        let operation = Operation::IntAddUnchecked;
-        let next = self.operation(builtin::INT, operation, Operand::Local(index), one);
-        self.store(index, next);
-    }
-
-    fn close_loop(&mut self, blocks: &Loop) {
-        let stop = self.handler();
-        self.end(Terminator::Loop {
-            head: blocks.head,
-            stop,
-        });
-        self.start(blocks.leave);
+        let never = self.builder.block();
+        self.builder.test(pattern, value, never);
     }
 }

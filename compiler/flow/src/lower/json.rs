@@ -3,25 +3,42 @@
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
-use gsw_semantics::hir::ExpressionId;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ExpressionId;
+use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::Operand;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
+/// `j.name`
+pub fn json_field(builder: &mut Builder<'_, '_>, base: ExpressionId, name: &str) -> Operand {
+    let base = builder.expression(base);
+    let name = builder.text(name);
+    builder.runtime(builtin::JSON, RuntimeCall::json_field, vec![base, name])
+}
+
+impl Emitter<'_, '_> {
     /// A value of a concrete type as `json`.
     pub fn json_form(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.program.base_type(ty);
-        let tag = match &ty {
-            Type::Json => return value,
-            Type::Bool => json::BOOL,
-            Type::Int => json::INT,
-            Type::Float => json::FLOAT,
-            Type::String => json::STRING,
-            Type::List(element) if **element == Type::Json => json::LIST,
-            Type::Map(key, value) if **key == Type::String && **value == Type::Json => json::OBJECT,
-            _ => {
+        let tag = match Family::of(&ty) {
+            Family::Json => return value,
+            Family::Bool => json::BOOL,
+            Family::Int => json::INT,
+            Family::Float => json::FLOAT,
+            Family::Text if ty == Type::String => json::STRING,
+            Family::List(element) if *element == Type::Json => json::LIST,
+            Family::Map(key, value) if *key == Type::String && *value == Type::Json => json::OBJECT,
+            Family::Nothing
+            | Family::Duration
+            | Family::Time
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => {
                 let id = self.type_id(&ty);
                 let arguments = vec![type_word(id), value];
                 return self.runtime(builtin::JSON, RuntimeCall::value_to_json, arguments);
@@ -69,24 +86,42 @@ impl Builder<'_, '_> {
         }
         self.json_of(json::OBJECT, map)
     }
-
-    /// `j.name`
-    pub fn json_field(&mut self, base: ExpressionId, name: &str) -> Operand {
-        let base = self.expression(base);
-        let name = self.text(name);
-        self.runtime(builtin::JSON, RuntimeCall::json_field, vec![base, name])
-    }
 }
 
 /// Whether values of this type can be written down.
 pub(super) fn has_json(ty: &Type) -> bool {
-    !matches!(
-        ty,
+    match ty {
         Type::Unit
-            | Type::Never
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Session
-    )
+        | Type::Never
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => false,
+        Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Error
+        | Type::Agent
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Checked(..)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => true,
+    }
 }

@@ -6,32 +6,35 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::Colour;
 use gsw_abi::types::Type as Entry;
-use gsw_semantics::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{is_mockable, substitute};
+use gsw_analysis::is_mockable;
+use gsw_infer::hir::{Body, ExpressionId, ExpressionKind, Lambda, Pattern, StatementKind};
+use gsw_names::substitute;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::instance::{BodyInstance, Instance};
 use crate::ir::{BlockId, Function, Operand, Operation, Terminator};
-use crate::lower::builder::{Builder, type_word};
-use crate::lower::choice::Join;
+use crate::lower::builder::Builder;
+use crate::lower::code::Join;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::{Lowering, Purpose};
 
 /// Effects that no test may have: the network.
 const REFUSED: &[RuntimeCall] = &[RuntimeCall::http_request];
 
-impl Builder<'_, '_> {
-    /// `mock item(…) -> …`: from here on the test's run asks this closure.
-    pub fn mock(&mut self, item: ItemId, outcome: &Lambda) {
-        let instance = Instance::Mock {
-            owner: self.owner.clone(),
-            outcome: outcome.body,
-        };
-        let closure = self.closure_of(instance, outcome);
-        let number = self.program.mock_number(item);
-        self.perform(RuntimeCall::mock_set, vec![number, closure]);
-    }
+/// `mock item(…) -> …`: from here on the test's run asks this closure.
+pub fn mock(builder: &mut Builder<'_, '_>, item: ItemId, outcome: &Lambda) {
+    let instance = Instance::Mock {
+        owner: builder.owner.clone(),
+        outcome: outcome.body,
+    };
+    let closure = builder.closure_of(instance, outcome);
+    let number = builder.program.mock_number(item);
+    builder.perform(RuntimeCall::mock_set, vec![number, closure]);
+}
 
+impl Emitter<'_, '_> {
     /// Returns what the first mock that matches gives; goes on where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
@@ -71,9 +74,10 @@ impl Builder<'_, '_> {
             let mut words = Vec::new();
             for field in &fields {
                 let ty = substitute(&field.ty, types);
-                words.push(match field.name.as_str() {
-                    "value" => value,
-                    _ => builder.nothing_of(&ty),
+                words.push(if field.name == "value" {
+                    value
+                } else {
+                    builder.nothing_of(&ty)
                 });
             }
             let ty = builder.type_id(&response);
@@ -85,18 +89,29 @@ impl Builder<'_, '_> {
     /// The value of a type of `Response`'s fields that says the least.
     fn nothing_of(&mut self, ty: &Type) -> Operand {
         let id = self.type_id(ty);
-        match ty {
-            Type::String => self.text(""),
-            Type::List(_) => {
+        if let Type::Record(item, _) = ty {
+            let fields = self.program.record_fields(*item);
+            let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
+            return self.object(id, 0, words);
+        }
+        match self.program.family(ty) {
+            Family::Text => self.text(""),
+            Family::List(_) => {
                 let words = vec![type_word(id), Operand::Word(0)];
                 self.runtime(id, RuntimeCall::list_new, words)
             }
-            Type::Record(item, _) => {
-                let fields = self.program.record_fields(*item);
-                let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
-                self.object(id, 0, words)
-            }
-            _ => Operand::Word(0),
+            Family::Map(..) => self.runtime(id, RuntimeCall::map_new, vec![type_word(id)]),
+            // An optional is `none`.
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Float
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::Plain => Operand::Word(0),
         }
     }
 
@@ -104,27 +119,30 @@ impl Builder<'_, '_> {
     pub fn mockable_intrinsic(
         &mut self,
         item: ItemId,
-        name: &str,
+        call: RuntimeCall,
         arguments: Vec<Operand>,
-        (result, types): (&Type, &[Type]),
+        result: &Type,
+        types: &[Type],
     ) -> Operand {
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
-            return self.intrinsic(name, arguments, result, types);
+            return self.intrinsic(call, arguments, result, types);
         }
         let ty = self.type_id(result);
         let join = self.join(ty);
         self.ask_mocks(item, &arguments, result, |builder, value| {
             builder.deliver(join, value);
         });
-        if RuntimeCall::named(name).is_some_and(|it| REFUSED.contains(&it)) {
+        if REFUSED.contains(&call) {
             let module = self.program.view.module(item.file(self.program.view.db()));
             // The others may hold secrets.
-            let told = [("method", 0), ("url", 1)];
-            let told = told.map(|(name, index)| (name, arguments[index], &Type::String));
-            let told = self.json_object(&told);
-            self.refuse(item, &module, told);
+            let shown = [
+                ("method", arguments[0], &Type::String),
+                ("url", arguments[1], &Type::String),
+            ];
+            let shown = self.json_object(&shown);
+            self.refuse(item, &module, shown);
         }
-        let value = self.intrinsic(name, arguments, result, types);
+        let value = self.intrinsic(call, arguments, result, types);
         self.deliver(join, value);
         self.joined_value(join)
     }
@@ -132,8 +150,8 @@ impl Builder<'_, '_> {
     /// Raises in a test: there is neither a model nor a person nor a network.
     pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
-            let told = self.named_json(item, arguments);
-            self.refuse(item, item.name(self.program.view.db()), told);
+            let shown = self.named_json(item, arguments);
+            self.refuse(item, item.name(self.program.view.db()), shown);
         }
     }
 
@@ -180,13 +198,7 @@ impl Builder<'_, '_> {
         self.branch(Operand::Local(to), answered, next);
 
         self.start(answered);
-        let value = match result {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => {
-                let ty = self.type_id(result);
-                self.load(ty, to, 0)
-            }
-        };
+        let value = self.only_part(to, result);
         matched(self, value);
 
         self.start(next);
@@ -219,34 +231,34 @@ impl Lowering<'_> {
         let mut builder = Builder::new(self, Arc::clone(&body), owner.clone(), colour);
         builder.span = body.expression(outcome).span;
         if let Some((patterns, outcome)) = mock_at(&body, outcome) {
-            builder.mock_code(patterns, outcome);
+            mock_code(&mut builder, patterns, outcome);
         }
         builder.finish()
     }
 }
 
-impl Builder<'_, '_> {
-    fn mock_code(&mut self, patterns: &[Pattern], outcome: &Lambda) {
-        self.lambda_head(outcome);
-        let other = self.block();
-        for (index, pattern) in (1..).zip(patterns) {
-            // Parameter 0 is the closure.
-            let value = Operand::Local(crate::ir::LocalId(index));
-            self.test(pattern, value, other);
-        }
-        let value = self.expression(outcome.body);
-        let result = self.type_of(outcome.body);
-        let (value, result) = match result {
-            Type::Unit | Type::Never => (Operand::Word(0), Type::Unit),
-            result => (value, result),
-        };
-        let answer = Type::Tuple([result].into());
-        let answer = self.type_id(&answer);
-        let value = self.object(answer, 0, vec![value]);
-        self.end(Terminator::Return(value));
-        self.start(other);
-        self.end(Terminator::Return(Operand::Word(0)));
+fn mock_code(builder: &mut Builder<'_, '_>, patterns: &[Pattern], outcome: &Lambda) {
+    builder.lambda_head(outcome);
+    let other = builder.block();
+    for (index, pattern) in (1..).zip(patterns) {
+        // Parameter 0 is the closure.
+        let value = Operand::Local(crate::ir::LocalId(index));
+        builder.test(pattern, value, other);
     }
+    let value = builder.expression(outcome.body);
+    let result = builder.type_of(outcome.body);
+    let value = builder.returned(value, &result);
+    let result = if result == Type::Never {
+        Type::Unit
+    } else {
+        result
+    };
+    let answer = Type::Tuple([result].into());
+    let answer = builder.type_id(&answer);
+    let value = builder.object(answer, 0, vec![value]);
+    builder.end(Terminator::Return(value));
+    builder.start(other);
+    builder.end(Terminator::Return(Operand::Word(0)));
 }
 
 /// What a mock's closure gives.
@@ -260,11 +272,16 @@ fn mock_at(body: &Body, value: ExpressionId) -> Option<(&[Pattern], &Lambda)> {
         let ExpressionKind::Block { statements, .. } = &it.kind else {
             return None;
         };
-        statements.iter().find_map(|it| match &it.kind {
-            StatementKind::Mock {
-                patterns, outcome, ..
-            } if outcome.body == value => Some((patterns.as_slice(), outcome)),
-            _ => None,
+        statements.iter().find_map(|it| {
+            let StatementKind::Mock {
+                item: _,
+                patterns,
+                outcome,
+            } = &it.kind
+            else {
+                return None;
+            };
+            (outcome.body == value).then_some((patterns.as_slice(), outcome))
         })
     })
 }

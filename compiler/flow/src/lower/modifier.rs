@@ -3,12 +3,14 @@
 use gsw_abi::builtin;
 use gsw_abi::call::{NO_DOLLARS, NO_LIMIT, NodeKind, RuntimeCall};
 use gsw_abi::types::{Field, Record, Secrecy, Type as Entry};
-use gsw_semantics::hir::{self, ExpressionId, Modifiers};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, Budget, ExpressionId, Modifiers, Reflect, Retry};
+use gsw_names::KnownItem;
+use gsw_names::types::Type;
 use gsw_source::ItemId;
 
-use crate::ir::{LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::ir::{LocalId, Operand};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::region::Region;
 
 /// Nanoseconds before the first further attempt when `backoff` is not written.
@@ -16,19 +18,40 @@ const BACKOFF: u64 = 1_000_000_000;
 /// The longest wait between attempts in nanoseconds when `max` is not written.
 const LONGEST_BACKOFF: u64 = 60_000_000_000;
 
-/// The values of modifiers, evaluated before what they modify.
-pub(crate) struct ModifierValues {
-    budget: Option<[Operand; 4]>,
-    reflect: Option<Reflecting>,
-    retry: Option<[Operand; 3]>,
+/// A body inside its modifiers, the values of which are evaluated before it.
+pub(crate) struct ModifiedBody {
+    budget: Option<BudgetValues>,
+    reflect: Option<ReflectValues>,
+    retry: Option<RetryValues>,
+    /// In nanoseconds.
     timeout: Option<Operand>,
+    body: ExpressionId,
+}
+
+/// What a scope may use up.
+#[derive(Clone, Copy)]
+struct BudgetValues {
+    usd: Operand,
+    tokens: Operand,
+    calls: Operand,
+    /// In nanoseconds.
+    time: Operand,
+}
+
+/// How often something is tried again.
+#[derive(Clone, Copy)]
+struct RetryValues {
+    count: Operand,
+    /// Nanoseconds before the first further attempt.
+    backoff: Operand,
+    /// Nanoseconds before any attempt at most.
+    longest: Operand,
 }
 
 /// What `reflect` is to do.
 #[derive(Clone, Copy)]
-struct Reflecting {
+struct ReflectValues {
     count: Operand,
-    /// A function value.
     judge: Operand,
     /// 1 when it is the prelude's.
     is_built_in: Operand,
@@ -36,229 +59,246 @@ struct Reflecting {
     parameters: Operand,
 }
 
-impl Builder<'_, '_> {
-    /// Evaluates the expressions of modifiers.
-    pub fn modifier_values(&mut self, modifiers: &Modifiers) -> ModifierValues {
-        let nothing = Operand::Word(u64::MAX);
-        let budget = modifiers.budget.as_ref().map(|budget| {
-            let unlimited = Operand::Word(NO_LIMIT.cast_unsigned());
-            [
-                self.modifier_value(budget.usd, Operand::Word(NO_DOLLARS)),
-                self.modifier_value(budget.tokens, unlimited),
-                self.modifier_value(budget.calls, unlimited),
-                self.modifier_value(budget.time, unlimited),
-            ]
-        });
-        let reflect = modifiers.reflect.as_ref().map(|reflect| {
-            let count = self.modifier_value(Some(reflect.count), nothing);
-            let (judge, parameters) = match reflect.with {
-                Some(with) => {
-                    let parameters = self.parameters_of_judge(with);
-                    (self.modifier_value(reflect.with, nothing), parameters)
-                }
-                None => self.prelude_judge(),
-            };
-            let is_built_in = Operand::Word(u64::from(reflect.with.is_none()));
-            Reflecting {
-                count,
-                judge,
-                is_built_in,
-                parameters: type_word(self.program.types.structure(parameters)),
-            }
-        });
-        let retry = modifiers.retry.as_ref().map(|retry| {
-            [
-                self.modifier_value(Some(retry.count), nothing),
-                self.modifier_value(retry.backoff, Operand::Word(BACKOFF)),
-                self.modifier_value(retry.max, Operand::Word(LONGEST_BACKOFF)),
-            ]
-        });
-        let timeout = modifiers
-            .timeout
-            .map(|it| self.modifier_value(Some(it), nothing));
-        ModifierValues {
+impl ModifiedBody {
+    /// Evaluates the expressions of the modifiers of `body`.
+    pub fn new(builder: &mut Builder<'_, '_>, modifiers: &Modifiers, body: ExpressionId) -> Self {
+        let Modifiers {
             budget,
             reflect,
             retry,
             timeout,
+        } = modifiers;
+        Self {
+            budget: budget.as_ref().map(|it| BudgetValues::new(builder, it)),
+            reflect: reflect.as_ref().map(|it| ReflectValues::new(builder, it)),
+            retry: retry.as_ref().map(|it| RetryValues::new(builder, it)),
+            timeout: timeout.map(|it| value(builder, it)),
+            body,
         }
-    }
-
-    fn modifier_value(&mut self, id: Option<ExpressionId>, absent: Operand) -> Operand {
-        let Some(id) = id else { return absent };
-        let value = self.expression(id);
-        self.detached(value)
     }
 
     /// The body inside its modifiers; the tasks of its node are awaited in the innermost of them.
-    pub fn modified_body(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some(budget) = modifiers.budget else {
-            return self.reflected(modifiers, body);
+    pub fn write(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        let Some(budget) = self.budget else {
+            return self.reflected(builder);
         };
-        let scope = self.runtime(builtin::INT, RuntimeCall::budget_enter, budget.to_vec());
-        let scope = self.held(scope, builtin::INT);
-        let landing = self.new_landing();
-        self.regions.push(Region::Budget { scope, landing });
-        let value = self.reflected(modifiers, body);
-        self.regions.pop();
-        self.perform(RuntimeCall::budget_leave, vec![Operand::Local(scope)]);
-        let done = self.block();
-        self.jump(done);
-        self.start(landing.block);
-        self.fail_scope(RuntimeCall::budget_fail, scope, landing.error);
-        self.start(done);
+        let BudgetValues {
+            usd,
+            tokens,
+            calls,
+            time,
+        } = budget;
+        let limits = vec![usd, tokens, calls, time];
+        let scope = builder.runtime(builtin::INT, RuntimeCall::budget_enter, limits);
+        let scope = builder.held(scope, builtin::INT);
+        let landing = builder.new_landing();
+        builder.open(Region::Budget { scope, landing });
+        let value = self.reflected(builder);
+        builder.close();
+        builder.perform(RuntimeCall::budget_leave, vec![Operand::Local(scope)]);
+        let done = builder.block();
+        builder.jump(done);
+        builder.start(landing.block);
+        builder.fail_scope(RuntimeCall::budget_fail, scope, landing.error);
+        builder.start(done);
         value
     }
 
-    /// What is done where an error leaves a scope, which may give another error to go on with.
-    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
-        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
-        let error = self.runtime(builtin::ERROR, call, arguments);
-        let error = self.held(error, builtin::ERROR);
-        self.pass_on(error);
-    }
-
-    fn reflected(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some(reflecting) = modifiers.reflect else {
-            return self.retried(modifiers, body);
+    fn reflected(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        let Some(reflect) = self.reflect else {
+            return self.retried(builder);
         };
-        let rounds = self.copy(Operand::Word(0), builtin::INT);
-        let head = self.block();
-        self.jump(head);
-        self.start(head);
-        let landing = self.new_landing();
-        self.regions.push(Region::Catch(landing));
-        let value = self.retried(modifiers, body);
-        self.regions.pop();
-        let done = self.block();
-        self.jump(done);
-        self.start(landing.block);
+        let ReflectValues {
+            count,
+            judge,
+            is_built_in,
+            parameters,
+        } = reflect;
+        let rounds = builder.copy(Operand::Word(0), builtin::INT);
+        let head = builder.block();
+        builder.jump(head);
+        builder.start(head);
+        let landing = builder.new_landing();
+        builder.open(Region::Catch(landing));
+        let value = self.retried(builder);
+        builder.close();
+        let done = builder.block();
+        builder.jump(done);
+        builder.start(landing.block);
         let arguments = vec![
             Operand::Local(landing.error),
             Operand::Local(rounds),
-            reflecting.count,
-            reflecting.judge,
-            reflecting.is_built_in,
-            self.reflection_type(),
-            reflecting.parameters,
+            count,
+            judge,
+            is_built_in,
+            builder.reflection_type(),
+            parameters,
         ];
-        self.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
-        self.count_up(rounds);
-        self.jump(head);
-        self.start(done);
+        builder.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
+        builder.count_up(rounds);
+        builder.jump(head);
+        builder.start(done);
         value
     }
 
-    /// The prompt of the prelude that judges where no other is named.
-    fn prelude_judge(&mut self) -> (Operand, Entry) {
-        match self.program.view.prelude("reflect_on_failure") {
-            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
-            None => (Operand::Word(0), Entry::Unit),
-        }
-    }
-
-    /// The parameters of what stands after `with`; only those of a declaration have names that tell.
-    fn parameters_of_judge(&mut self, with: ExpressionId) -> Entry {
-        if let hir::ExpressionKind::FunctionValue { item, .. } = self.body.expression(with).kind {
-            return self.parameters_of(item);
-        }
-        let parameters = match self.type_of(with) {
-            Type::Function(function) => function.parameters.to_vec(),
-            _ => Vec::new(),
-        };
-        let fields = parameters.iter().map(|ty| Field {
-            name: String::new(),
-            wire: String::new(),
-            docs: None,
-            ty: self.type_id(ty),
-            default: None,
-            check: None,
-            secrecy: Secrecy::Shown,
-        });
-        record_of(fields.collect())
-    }
-
-    /// The parameters of a declaration as the fields of a record.
-    pub fn parameters_of(&mut self, item: ItemId) -> Entry {
-        let signature = self.program.view.signature(item);
-        let parameters = signature.parameters.iter();
-        let fields = parameters.map(|it| Field {
-            wire: it.name.to_string(),
-            docs: None,
-            ..self.program.field(it, &[])
-        });
-        record_of(fields.collect())
-    }
-
-    fn reflection_type(&mut self) -> Operand {
-        let ty = match self.program.view.prelude("Reflection") {
-            Some(item) => self.type_id(&Type::Record(item, [].into())),
-            None => builtin::UNIT,
-        };
-        type_word(ty)
-    }
-
-    fn retried(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        let Some([count, backoff, longest]) = modifiers.retry else {
-            return if modifiers.reflect.is_some() {
-                self.attempt(modifiers, body)
+    fn retried(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        let Some(retry) = self.retry else {
+            return if self.reflect.is_some() {
+                self.attempt(builder)
             } else {
-                self.timed(modifiers, body)
+                self.timed(builder)
             };
         };
-        let attempts = self.copy(Operand::Word(0), builtin::INT);
-        let head = self.block();
-        self.jump(head);
-        self.start(head);
-        let landing = self.new_landing();
-        self.regions.push(Region::Catch(landing));
-        let value = self.attempt(modifiers, body);
-        self.regions.pop();
-        let done = self.block();
-        self.jump(done);
-        self.start(landing.block);
-        self.count_up(attempts);
+        let RetryValues {
+            count,
+            backoff,
+            longest,
+        } = retry;
+        let attempts = builder.copy(Operand::Word(0), builtin::INT);
+        let head = builder.block();
+        builder.jump(head);
+        builder.start(head);
+        let landing = builder.new_landing();
+        builder.open(Region::Catch(landing));
+        let value = self.attempt(builder);
+        builder.close();
+        let done = builder.block();
+        builder.jump(done);
+        builder.start(landing.block);
+        builder.count_up(attempts);
         let error = Operand::Local(landing.error);
         let arguments = vec![error, Operand::Local(attempts), count, backoff, longest];
-        self.runtime(builtin::UNIT, RuntimeCall::retry_wait, arguments);
-        self.jump(head);
-        self.start(done);
+        builder.runtime(builtin::UNIT, RuntimeCall::retry_wait, arguments);
+        builder.jump(head);
+        builder.start(done);
         value
     }
 
-    fn count_up(&mut self, counter: LocalId) {
-        let (now, one) = (Operand::Local(counter), Operand::Word(1));
-        let next = self.operation(builtin::INT, Operation::IntAddUnchecked, now, one);
-        self.store(counter, next);
-    }
-
-    /// One attempt, a node of its own: its tasks end with it, and its effects are told from those of the next.
-    fn attempt(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
+    /// One attempt, a node of its own: its tasks end with it, and its effects are kept apart from those of the next.
+    fn attempt(&self, builder: &mut Builder<'_, '_>) -> Operand {
         let kind = Operand::Word(NodeKind::Attempt as u64);
-        let name = self.text("");
-        self.perform(RuntimeCall::node_enter, vec![kind, name, Operand::Word(0)]);
-        let landing = self.new_landing();
-        let output = self.enclosing_output();
-        self.regions.push(Region::Node { landing, output });
-        let value = self.timed(modifiers, body);
-        let value = self.detached(value);
-        self.regions.pop();
-        self.perform(RuntimeCall::node_complete, vec![Operand::Word(0)]);
-        let done = self.block();
-        self.jump(done);
-        self.start(landing.block);
-        self.fail_node(landing.error);
-        self.start(done);
+        let name = builder.text("");
+        builder.perform(RuntimeCall::node_enter, vec![kind, name, Operand::Word(0)]);
+        let landing = builder.new_landing();
+        let output = builder.enclosing_output();
+        builder.open(Region::Node { landing, output });
+        let value = self.timed(builder);
+        let value = builder.detached(value);
+        builder.close();
+        builder.perform(RuntimeCall::node_complete, vec![Operand::Word(0)]);
+        let done = builder.block();
+        builder.jump(done);
+        builder.start(landing.block);
+        builder.fail_node(landing.error);
+        builder.start(done);
         value
     }
 
-    fn timed(&mut self, modifiers: &ModifierValues, body: ExpressionId) -> Operand {
-        match modifiers.timeout {
-            Some(limit) => self.in_timeout(limit, |builder| builder.joined_body(body)),
-            None => self.joined_body(body),
+    fn timed(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        match self.timeout {
+            Some(limit) => builder.in_timeout(limit, |builder| self.joined(builder)),
+            None => self.joined(builder),
         }
     }
 
+    fn joined(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        builder.open(Region::Join);
+        let value = builder.expression(self.body);
+        builder.close();
+        let value = if builder.type_of(self.body) == Type::Unit {
+            Operand::Word(0)
+        } else {
+            builder.detached(value)
+        };
+        builder.join_tasks();
+        value
+    }
+}
+
+impl BudgetValues {
+    fn new(builder: &mut Builder<'_, '_>, budget: &Budget) -> Self {
+        let Budget {
+            usd,
+            tokens,
+            calls,
+            time,
+        } = budget;
+        let unlimited = Operand::Word(NO_LIMIT.cast_unsigned());
+        Self {
+            usd: value_or(builder, *usd, Operand::Word(NO_DOLLARS)),
+            tokens: value_or(builder, *tokens, unlimited),
+            calls: value_or(builder, *calls, unlimited),
+            time: value_or(builder, *time, unlimited),
+        }
+    }
+}
+
+impl ReflectValues {
+    fn new(builder: &mut Builder<'_, '_>, reflect: &Reflect) -> Self {
+        let Reflect { count, with } = reflect;
+        let count = value(builder, *count);
+        let (judge, parameters) = match with {
+            Some(with) => {
+                let parameters = parameters_of_judge(builder, *with);
+                (value(builder, *with), parameters)
+            }
+            None => builder.prelude_judge(),
+        };
+        Self {
+            count,
+            judge,
+            is_built_in: Operand::Word(u64::from(with.is_none())),
+            parameters: type_word(builder.program.types.structure(parameters)),
+        }
+    }
+}
+
+impl RetryValues {
+    fn new(builder: &mut Builder<'_, '_>, retry: &Retry) -> Self {
+        let Retry {
+            count,
+            backoff,
+            max,
+        } = retry;
+        Self {
+            count: value(builder, *count),
+            backoff: value_or(builder, *backoff, Operand::Word(BACKOFF)),
+            longest: value_or(builder, *max, Operand::Word(LONGEST_BACKOFF)),
+        }
+    }
+}
+
+fn value_or(builder: &mut Builder<'_, '_>, id: Option<ExpressionId>, absent: Operand) -> Operand {
+    id.map_or(absent, |it| value(builder, it))
+}
+
+/// Evaluated once, before what is modified, whatever assigns its variables there.
+fn value(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+    let value = builder.expression(id);
+    builder.detached(value)
+}
+
+/// The parameters of what stands after `with`; only those of a declaration have names that tell.
+fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Entry {
+    if let hir::ExpressionKind::FunctionValue { item, .. } = builder.body.expression(with).kind {
+        return builder.parameters_of(item);
+    }
+    let Type::Function(function) = builder.type_of(with) else {
+        return record_of(Vec::new());
+    };
+    let fields = function.parameters.iter().map(|ty| Field {
+        name: String::new(),
+        wire: String::new(),
+        docs: None,
+        ty: builder.type_id(ty),
+        default: None,
+        check: None,
+        secrecy: Secrecy::Shown,
+    });
+    record_of(fields.collect())
+}
+
+impl Builder<'_, '_> {
     /// The code that `body` writes, for at most so many nanoseconds.
     pub fn in_timeout(
         &mut self,
@@ -268,9 +308,9 @@ impl Builder<'_, '_> {
         let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();
-        self.regions.push(Region::Timeout { scope, landing });
+        self.open(Region::Timeout { scope, landing });
         let value = body(self);
-        self.regions.pop();
+        self.close();
         self.perform(RuntimeCall::timeout_leave, vec![Operand::Local(scope)]);
         let done = self.block();
         self.jump(done);
@@ -279,17 +319,46 @@ impl Builder<'_, '_> {
         self.start(done);
         value
     }
+}
 
-    fn joined_body(&mut self, body: ExpressionId) -> Operand {
-        self.regions.push(Region::Join);
-        let value = self.expression(body);
-        self.regions.pop();
-        let value = match self.type_of(body) {
-            Type::Unit => Operand::Word(0),
-            _ => self.detached(value),
+impl Emitter<'_, '_> {
+    /// What is done where an error leaves a scope, which may give another error to go on with.
+    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
+        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
+        let error = self.runtime(builtin::ERROR, call, arguments);
+        let error = self.held(error, builtin::ERROR);
+        self.pass_on(error);
+    }
+
+    /// The prompt of the prelude that judges where no other is named.
+    fn prelude_judge(&mut self) -> (Operand, Entry) {
+        match self.program.view.known(KnownItem::ReflectOnFailure) {
+            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
+            None => (Operand::Word(0), Entry::Unit),
+        }
+    }
+
+    /// The parameters of a declaration as the fields of a record.
+    pub fn parameters_of(&mut self, item: ItemId) -> Entry {
+        let signature = self.program.view.signature(item);
+        let fields = signature
+            .parameters
+            .iter()
+            .map(|it| Field {
+                wire: it.name.to_string(),
+                docs: None,
+                ..self.program.field(it, &[])
+            })
+            .collect();
+        record_of(fields)
+    }
+
+    fn reflection_type(&mut self) -> Operand {
+        let ty = match self.program.view.known(KnownItem::Reflection) {
+            Some(item) => self.type_id(&Type::Record(item, [].into())),
+            None => builtin::UNIT,
         };
-        self.join_tasks();
-        value
+        type_word(ty)
     }
 }
 

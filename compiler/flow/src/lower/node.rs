@@ -4,21 +4,19 @@ use std::sync::Arc;
 
 use gsw_abi::builtin;
 use gsw_abi::call::{NodeKind, RuntimeCall};
-use gsw_semantics::hir::{BodyPart, ExpressionId, Modifiers};
-use gsw_semantics::is_host_tool;
-use gsw_semantics::model::Presence;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId, Modifiers};
+use gsw_names::types::Type;
+use gsw_names::{Presence, is_host_tool};
 use gsw_source::ItemId;
 
-use crate::ir::{Operand, Terminator};
-use crate::lower::builder::{Builder, type_word};
+use crate::ir::{LocalId, Operand, Terminator};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
+use crate::lower::modifier::ModifiedBody;
 use crate::lower::region::{Region, ReturnOutput};
 
-/// What a node is.
 pub(crate) struct NodeHead {
-    /// Its kind.
     pub kind: NodeKind,
-    /// Its name, a string.
     pub name: Operand,
     /// Its input as `json`, or 0.
     pub input: Operand,
@@ -31,21 +29,26 @@ pub(crate) struct NodeHead {
 impl Builder<'_, '_> {
     /// The code of a test: a node, which its tasks belong to.
     pub fn test_body(&mut self) {
-        self.function_node(NodeKind::Region, &Modifiers::default());
+        self.own_node(
+            NodeKind::Region,
+            &Modifiers::default(),
+            ReturnOutput::Returned,
+        );
     }
 
     /// Asks the mocks of the declaration that this is the body of.
     pub fn mockable_here(&mut self) {
         let result = self.concrete(&Arc::clone(&self.body).result);
         let arguments = self.parameter_operands();
-        self.return_mocked(self.owner.item, &arguments, &result);
+        let item = self.owner.item;
+        self.return_mocked(item, &arguments, &result);
     }
 
     /// The code of a workflow: its node with its body inside.
     pub fn workflow(&mut self) {
         self.mockable_here();
         let modifiers = self.program.view.modifiers(self.owner.item);
-        self.function_node(NodeKind::Workflow, &modifiers);
+        self.own_node(NodeKind::Workflow, &modifiers, ReturnOutput::Returned);
     }
 
     /// The code of a tool: asks first whether a call with the same key has a result already.
@@ -76,25 +79,15 @@ impl Builder<'_, '_> {
         let (again, first) = (self.block(), self.block());
         self.branch(known, again, first);
         self.start(again);
-        let value = match result {
-            Type::Unit | Type::Never => Operand::Word(0),
-            _ => {
-                let known = self.held(known, known_id);
-                let ty = self.type_id(&result);
-                self.load(ty, known, 0)
-            }
-        };
+        let known = self.held(known, known_id);
+        let value = self.only_part(known, &result);
         self.end(Terminator::Return(value));
         self.start(first);
         let output = match key {
             Operand::Word(_) => ReturnOutput::Returned,
-            _ => ReturnOutput::Kept,
+            Operand::Local(_) => ReturnOutput::Kept,
         };
         self.own_node(NodeKind::Tool, &Modifiers::default(), output);
-    }
-
-    fn function_node(&mut self, kind: NodeKind, modifiers: &Modifiers) {
-        self.own_node(kind, modifiers, ReturnOutput::Returned);
     }
 
     /// The node that is the function's own.
@@ -114,38 +107,14 @@ impl Builder<'_, '_> {
             output,
         };
         let value = self.node(head, modifiers, body.root);
-        let value = match result {
-            Type::Unit => Operand::Word(0),
-            _ => value,
-        };
+        let value = self.returned(value, &result);
         self.end(Terminator::Return(value));
     }
 
-    /// The body's parameters.
     pub fn parameter_operands(&self) -> Vec<Operand> {
         (0..self.body.parameters.len() as u32)
             .map(|it| Operand::Local(crate::ir::LocalId(it)))
             .collect()
-    }
-
-    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
-    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
-        let signature = self.program.view.signature(item);
-        let named = signature.parameters.iter().zip(values);
-        let named = named.map(|(parameter, value)| {
-            let ty = self.concrete(&parameter.ty);
-            match parameter.secret {
-                Presence::Present => self.hidden_json(*value, ty),
-                Presence::Absent => (*value, ty),
-            }
-        });
-        let named: Vec<(Operand, Type)> = named.collect();
-        let names = signature.parameters.iter().map(|it| it.name.as_str());
-        let entries = names
-            .zip(&named)
-            .map(|(name, (value, ty))| (name, *value, ty));
-        let entries: Vec<(&str, Operand, &Type)> = entries.collect();
-        self.json_object(&entries)
     }
 
     /// `step "name" mods { }`
@@ -169,11 +138,18 @@ impl Builder<'_, '_> {
 
     /// `timeout D { }` and the like.
     pub fn modified(&mut self, modifiers: &Modifiers, body: ExpressionId) -> Operand {
-        let name = if modifiers.budget.is_some() {
+        let Modifiers {
+            budget,
+            reflect,
+            retry,
+            timeout: _,
+        } = modifiers;
+        // It is named after the outermost; a block without any other has a timeout.
+        let name = if budget.is_some() {
             "budget"
-        } else if modifiers.reflect.is_some() {
+        } else if reflect.is_some() {
             "reflect"
-        } else if modifiers.retry.is_some() {
+        } else if retry.is_some() {
             "retry"
         } else {
             "timeout"
@@ -194,8 +170,8 @@ impl Builder<'_, '_> {
             let result = head.result.clone();
             return self.node_around(head, |builder| builder.host_call(&result));
         }
-        let modifiers = self.modifier_values(modifiers);
-        self.node_around(head, |builder| builder.modified_body(&modifiers, body))
+        let modified = ModifiedBody::new(self, modifiers, body);
+        self.node_around(head, |builder| modified.write(builder))
     }
 
     /// A node around the code that `body` writes.
@@ -207,13 +183,13 @@ impl Builder<'_, '_> {
         let kind = Operand::Word(head.kind as u64);
         self.perform(RuntimeCall::node_enter, vec![kind, head.name, head.input]);
         let landing = self.new_landing();
-        self.regions.push(Region::Node {
+        self.open(Region::Node {
             landing,
             output: head.output,
         });
         let value = body(self);
         let value = self.detached(value);
-        self.regions.pop();
+        self.close();
         self.keep_result(head.output, value, &head.result);
         let output = self.output_json(value, &head.result);
         self.perform(RuntimeCall::node_complete, vec![output]);
@@ -223,14 +199,6 @@ impl Builder<'_, '_> {
         self.fail_node(landing.error);
         self.start(done);
         value
-    }
-
-    /// Gives further calls of a tool with a key its result.
-    pub fn keep_result(&mut self, output: ReturnOutput, value: Operand, ty: &Type) {
-        if output == ReturnOutput::Kept && !matches!(ty, Type::Unit | Type::Never) {
-            let id = self.type_id(ty);
-            self.perform(RuntimeCall::tool_keep, vec![type_word(id), value]);
-        }
     }
 
     /// The body of a tool that the program's host has.
@@ -245,15 +213,53 @@ impl Builder<'_, '_> {
         let words = vec![type_word(ty), name, arguments];
         self.runtime(ty, RuntimeCall::host_call, words)
     }
+}
+
+impl Emitter<'_, '_> {
+    /// The values of a declaration's parameters as a `json` object, in which those with `@secret` are hidden from observers.
+    pub fn named_json(&mut self, item: ItemId, values: &[Operand]) -> Operand {
+        let signature = self.program.view.signature(item);
+        let mut shown = Vec::with_capacity(values.len());
+        for (parameter, value) in signature.parameters.iter().zip(values) {
+            let ty = self.concrete(&parameter.ty);
+            shown.push(match parameter.secret {
+                Presence::Present => self.hidden_json(*value, ty),
+                Presence::Absent => (*value, ty),
+            });
+        }
+        let names = signature.parameters.iter().map(|it| it.name.as_str());
+        let entries: Vec<(&str, Operand, &Type)> = names
+            .zip(&shown)
+            .map(|(name, (value, ty))| (name, *value, ty))
+            .collect();
+        self.json_object(&entries)
+    }
+
+    /// The part of a tuple of one part, which is how a value that may itself be `none` comes as an optional.
+    pub fn only_part(&mut self, tuple: LocalId, part: &Type) -> Operand {
+        if matches!(part, Type::Unit | Type::Never) {
+            return Operand::Word(0);
+        }
+        let ty = self.type_id(part);
+        self.load(ty, tuple, 0)
+    }
+
+    /// Gives further calls of a tool with a key its result.
+    pub fn keep_result(&mut self, output: ReturnOutput, value: Operand, ty: &Type) {
+        if output == ReturnOutput::Kept && !matches!(ty, Type::Unit | Type::Never) {
+            let id = self.type_id(ty);
+            self.perform(RuntimeCall::tool_keep, vec![type_word(id), value]);
+        }
+    }
 
     /// What is done where an error leaves a node: its tasks are cancelled, and the error goes on.
-    pub fn fail_node(&mut self, error: crate::ir::LocalId) {
+    pub fn fail_node(&mut self, error: LocalId) {
         // `node_abort` never raises; an unwinding that arrives in it is the one that is under way.
         let ignored = self.new_landing();
         let aborted = self.block();
-        self.regions.push(Region::Catch(ignored));
+        self.open(Region::Catch(ignored));
         self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
-        self.regions.pop();
+        self.close();
         self.jump(aborted);
         self.start(ignored.block);
         self.jump(aborted);

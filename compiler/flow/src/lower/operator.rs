@@ -2,120 +2,162 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::{BinaryOperator, ExpressionId, ExpressionKind, UnaryOperator};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{
+    ArithmeticOperator, BinaryOperator, EqualityOperator, ExpressionId, ExpressionKind,
+    OperatorClass, OrderOperator, UnaryOperator,
+};
+use gsw_names::types::Type;
 
+use crate::family::Family;
 use crate::ir::{Checked, Operand, Operation};
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 
-impl Builder<'_, '_> {
-    /// `-x`, `not b`
-    pub fn unary(&mut self, operator: UnaryOperator, operand: ExpressionId) -> Operand {
-        let ty = self.type_of(operand);
-        let id = self.type_id(&ty);
-        let value = self.expression(operand);
-        let zero = Operand::Word(0);
-        let value = match (operator, self.program.base_type(&ty)) {
-            (UnaryOperator::Not, _) => self.operation(id, Operation::BoolNot, value, zero),
-            (UnaryOperator::Negate, Type::Float) => {
-                self.operation(id, Operation::FloatNegate, value, zero)
-            }
-            (UnaryOperator::Negate, _) => self.checked(id, Checked::Negate, value, zero),
-        };
-        self.admitted(value, &ty)
-    }
+/// An operator whose sides are both evaluated before it, and which gives a bool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comparison {
+    /// `==`, `!=`
+    Equality(EqualityOperator),
+    /// `<`, `<=`, `>`, `>=`
+    Order(OrderOperator),
+}
 
-    /// An infix operator.
-    pub fn binary(
-        &mut self,
-        id: ExpressionId,
-        operator: BinaryOperator,
-        left: ExpressionId,
-        right: ExpressionId,
-    ) -> Operand {
-        use BinaryOperator as Op;
-        match operator {
-            Op::And | Op::Or => self.logical(id),
-            Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Remainder => {
-                let (left_type, right_type) = (self.type_of(left), self.type_of(right));
-                let result = self.type_of(id);
-                let values = self.operands(&[left, right]);
-                let (left, right) = ((values[0], &left_type), (values[1], &right_type));
-                self.arithmetic(operator, left, right, &result)
-            }
-            _ => {
-                let values = self.operands(&[left, right]);
-                let ty = self.compared_type(left, right);
-                self.comparison(operator, &ty, values[0], values[1])
-            }
+impl Comparison {
+    /// The comparison that an operator is, if it is one.
+    pub fn of(operator: BinaryOperator) -> Option<Self> {
+        match operator.class() {
+            OperatorClass::Equality(operator) => Some(Self::Equality(operator)),
+            OperatorClass::Order(operator) => Some(Self::Order(operator)),
+            OperatorClass::Logic(_) | OperatorClass::Arithmetic(_) => None,
         }
     }
+}
 
-    /// Both sides of a comparison have one type, but a literal `none` or a union may leave it to the other side.
-    pub fn compared_type(&self, left: ExpressionId, right: ExpressionId) -> Type {
-        let ty = self.type_of(left);
-        match self.body.expression(left).kind {
-            ExpressionKind::None => self.type_of(right),
-            _ => ty,
+/// `-x`, `not b`
+pub fn unary(
+    builder: &mut Builder<'_, '_>,
+    operator: UnaryOperator,
+    operand: ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(operand);
+    let id = builder.type_id(&ty);
+    let value = builder.expression(operand);
+    let zero = Operand::Word(0);
+    let value = match operator {
+        UnaryOperator::Not => builder.operation(id, Operation::BoolNot, value, zero),
+        UnaryOperator::Negate => match builder.program.family(&ty) {
+            Family::Float => builder.operation(id, Operation::FloatNegate, value, zero),
+            Family::Int | Family::Duration => builder.checked(id, Checked::Negate, value, zero),
+            Family::Nothing
+            | Family::Bool
+            | Family::Time
+            | Family::Text
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => builder.unreachable(),
+        },
+    };
+    builder.admitted(value, &ty)
+}
+
+pub fn binary(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    operator: BinaryOperator,
+    left: ExpressionId,
+    right: ExpressionId,
+) -> Operand {
+    let comparison = match operator.class() {
+        OperatorClass::Logic(_) => return logical(builder, id),
+        OperatorClass::Arithmetic(operator) => {
+            let left_type = builder.type_of(left);
+            let result = builder.type_of(id);
+            let values = builder.operands(&[left, right]);
+            return builder.arithmetic(operator, &left_type, values[0], values[1], &result);
         }
-    }
+        OperatorClass::Equality(operator) => Comparison::Equality(operator),
+        OperatorClass::Order(operator) => Comparison::Order(operator),
+    };
+    let values = builder.operands(&[left, right]);
+    let ty = compared_type(builder, left, right);
+    builder.comparison(comparison, &ty, values[0], values[1])
+}
 
-    fn logical(&mut self, id: ExpressionId) -> Operand {
-        let join = self.join(builtin::BOOL);
-        let (yes, no) = (self.block(), self.block());
-        self.branch_on(id, yes, no);
-        self.start(yes);
-        self.deliver(join, Operand::Word(1));
-        self.start(no);
-        self.deliver(join, Operand::Word(0));
-        self.joined_value(join)
+/// Both sides of a comparison have one type, but a literal `none` or a union may leave it to the other side.
+pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: ExpressionId) -> Type {
+    if builder.body.expression(left).kind == ExpressionKind::None {
+        builder.type_of(right)
+    } else {
+        builder.type_of(left)
     }
+}
 
-    /// `+ - * / %`. In a generic function the result may have a checked type, whose checks it passes.
+fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+    let join = builder.join(builtin::BOOL);
+    let (yes, no) = (builder.block(), builder.block());
+    builder.branch_on(id, yes, no);
+    builder.start(yes);
+    builder.deliver(join, Operand::Word(1));
+    builder.start(no);
+    builder.deliver(join, Operand::Word(0));
+    builder.joined_value(join)
+}
+
+impl Emitter<'_, '_> {
+    /// `+ - * / %`; the type of the left side says of what. In a generic function the result may have a checked type, whose
+    /// checks it passes.
     pub fn arithmetic(
         &mut self,
-        operator: BinaryOperator,
-        (left, left_type): (Operand, &Type),
-        (right, _): (Operand, &Type),
+        operator: ArithmeticOperator,
+        left_type: &Type,
+        left: Operand,
+        right: Operand,
         result: &Type,
     ) -> Operand {
         let id = self.type_id(result);
-        let value = match self.program.base_type(left_type) {
-            Type::Float => self.float_arithmetic(operator, left, right),
-            Type::String | Type::Literals(_) => {
-                self.runtime(id, RuntimeCall::string_concat, vec![left, right])
-            }
-            Type::Secret => self.runtime(id, RuntimeCall::secret_join, vec![left, right]),
-            Type::List(_) => self.runtime(id, RuntimeCall::list_concat, vec![left, right]),
-            _ => {
+        let value = match self.program.family(left_type) {
+            Family::Int | Family::Duration | Family::Time => {
                 let operation = match operator {
-                    BinaryOperator::Subtract => Checked::Subtract,
-                    BinaryOperator::Multiply => Checked::Multiply,
-                    BinaryOperator::Divide => Checked::Divide,
-                    BinaryOperator::Remainder => Checked::Remainder,
-                    _ => Checked::Add,
+                    ArithmeticOperator::Add => Checked::Add,
+                    ArithmeticOperator::Subtract => Checked::Subtract,
+                    ArithmeticOperator::Multiply => Checked::Multiply,
+                    ArithmeticOperator::Divide => Checked::Divide,
+                    ArithmeticOperator::Remainder => Checked::Remainder,
                 };
                 self.checked(id, operation, left, right)
             }
+            Family::Float => self.float_arithmetic(operator, left, right),
+            Family::Text => self.runtime(id, RuntimeCall::string_concat, vec![left, right]),
+            Family::Secret => self.runtime(id, RuntimeCall::secret_join, vec![left, right]),
+            Family::List(_) => self.runtime(id, RuntimeCall::list_concat, vec![left, right]),
+            Family::Nothing
+            | Family::Bool
+            | Family::Media
+            | Family::Json
+            | Family::Map(..)
+            | Family::Plain => self.unreachable(),
         };
         self.admitted(value, result)
     }
 
     fn float_arithmetic(
         &mut self,
-        operator: BinaryOperator,
+        operator: ArithmeticOperator,
         left: Operand,
         right: Operand,
     ) -> Operand {
         let operation = match operator {
-            BinaryOperator::Subtract => Operation::FloatSubtract,
-            BinaryOperator::Multiply => Operation::FloatMultiply,
-            BinaryOperator::Divide => Operation::FloatDivide,
-            BinaryOperator::Remainder => {
+            ArithmeticOperator::Add => Operation::FloatAdd,
+            ArithmeticOperator::Subtract => Operation::FloatSubtract,
+            ArithmeticOperator::Multiply => Operation::FloatMultiply,
+            ArithmeticOperator::Divide => Operation::FloatDivide,
+            ArithmeticOperator::Remainder => {
                 let arguments = vec![left, right];
                 return self.runtime(builtin::FLOAT, RuntimeCall::float_remainder, arguments);
             }
-            _ => Operation::FloatAdd,
         };
         self.operation(builtin::FLOAT, operation, left, right)
     }
@@ -123,35 +165,44 @@ impl Builder<'_, '_> {
     /// `== != < <= > >=` on values of a concrete type.
     pub fn comparison(
         &mut self,
-        operator: BinaryOperator,
+        comparison: Comparison,
         ty: &Type,
         left: Operand,
         right: Operand,
     ) -> Operand {
-        match operator {
-            BinaryOperator::Equal => return self.equal(ty, left, right),
-            BinaryOperator::NotEqual => {
+        match comparison {
+            Comparison::Equality(EqualityOperator::Equal) => self.equal(ty, left, right),
+            Comparison::Equality(EqualityOperator::NotEqual) => {
                 let equal = self.equal(ty, left, right);
-                return self.operation(builtin::BOOL, Operation::BoolNot, equal, Operand::Word(0));
+                self.operation(builtin::BOOL, Operation::BoolNot, equal, Operand::Word(0))
             }
-            _ => {}
+            Comparison::Order(operator) => self.ordered(operator, ty, left, right),
         }
+    }
+
+    fn ordered(
+        &mut self,
+        operator: OrderOperator,
+        ty: &Type,
+        left: Operand,
+        right: Operand,
+    ) -> Operand {
         let base = self.program.base_type(ty);
         let id = self.type_id(&base);
         if base == Type::Float {
             let operation = match operator {
-                BinaryOperator::Less => Operation::FloatLess,
-                BinaryOperator::LessEqual => Operation::FloatLessEqual,
-                BinaryOperator::Greater => Operation::FloatGreater,
-                _ => Operation::FloatGreaterEqual,
+                OrderOperator::Less => Operation::FloatLess,
+                OrderOperator::LessEqual => Operation::FloatLessEqual,
+                OrderOperator::Greater => Operation::FloatGreater,
+                OrderOperator::GreaterEqual => Operation::FloatGreaterEqual,
             };
             return self.operation(builtin::BOOL, operation, left, right);
         }
         let operation = match operator {
-            BinaryOperator::Less => Operation::IntLess,
-            BinaryOperator::LessEqual => Operation::IntLessEqual,
-            BinaryOperator::Greater => Operation::IntGreater,
-            _ => Operation::IntGreaterEqual,
+            OrderOperator::Less => Operation::IntLess,
+            OrderOperator::LessEqual => Operation::IntLessEqual,
+            OrderOperator::Greater => Operation::IntGreater,
+            OrderOperator::GreaterEqual => Operation::IntGreaterEqual,
         };
         if !self.program.is_reference(id) {
             return self.operation(builtin::BOOL, operation, left, right);
@@ -168,15 +219,25 @@ impl Builder<'_, '_> {
         // `none` is the word 0, and nothing else of an optional is.
         let is_none = matches!(base, Type::Optional(_))
             && (left == Operand::Word(0) || right == Operand::Word(0));
-        match base {
-            Type::Float => self.operation(builtin::BOOL, Operation::FloatEqual, left, right),
-            Type::String | Type::Literals(_) => {
+        match Family::of(&base) {
+            Family::Float => self.operation(builtin::BOOL, Operation::FloatEqual, left, right),
+            Family::Text => {
                 self.runtime(builtin::BOOL, RuntimeCall::string_equal, vec![left, right])
             }
-            _ if is_none || !self.program.is_reference(id) => {
-                self.operation(builtin::BOOL, Operation::IntEqual, left, right)
-            }
-            _ => {
+            Family::Nothing
+            | Family::Bool
+            | Family::Int
+            | Family::Duration
+            | Family::Time
+            | Family::Secret
+            | Family::Media
+            | Family::Json
+            | Family::List(_)
+            | Family::Map(..)
+            | Family::Plain => {
+                if is_none || !self.program.is_reference(id) {
+                    return self.operation(builtin::BOOL, Operation::IntEqual, left, right);
+                }
                 let arguments = vec![type_word(id), left, right];
                 self.runtime(builtin::BOOL, RuntimeCall::value_equal, arguments)
             }

@@ -1,73 +1,74 @@
 //! Optionals: `??`, `?.`, and the way into and out of the box that an inline value needs.
 
 use gsw_abi::builtin;
-use gsw_semantics::hir::{self, ExpressionId};
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, ExpressionId};
+use gsw_names::types::Type;
 
 use crate::ir::{Constant, Operand};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
 
-impl Builder<'_, '_> {
-    /// `value ?? fallback`
-    pub fn otherwise(
-        &mut self,
-        id: ExpressionId,
-        value: ExpressionId,
-        fallback: ExpressionId,
-    ) -> Operand {
-        let ty = self.type_of(id);
-        let result = self.type_id(&ty);
-        let optional = self.type_id_of(value);
-        let value = self.expression(value);
-        let value = Operand::Local(self.held(value, optional));
-        let join = self.join(result);
-        let (some, none) = (self.block(), self.block());
-        self.branch(value, some, none);
-        self.start(some);
-        let inside = if matches!(ty, Type::Optional(_)) {
-            value
-        } else {
-            self.unwrapped(value, &ty)
-        };
-        self.deliver(join, inside);
-        self.start(none);
-        let fallback = self.expression(fallback);
-        self.deliver(join, fallback);
-        self.joined_value(join)
-    }
+/// `value ?? fallback`
+pub fn otherwise(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    value: ExpressionId,
+    fallback: ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(id);
+    let result = builder.type_id(&ty);
+    let optional = builder.type_id_of(value);
+    let value = builder.expression(value);
+    let value = Operand::Local(builder.held(value, optional));
+    let join = builder.join(result);
+    let (some, none) = (builder.block(), builder.block());
+    builder.branch(value, some, none);
+    builder.start(some);
+    let inside = if matches!(ty, Type::Optional(_)) {
+        value
+    } else {
+        builder.unwrapped(value, &ty)
+    };
+    builder.deliver(join, inside);
+    builder.start(none);
+    let fallback = builder.expression(fallback);
+    builder.deliver(join, fallback);
+    builder.joined_value(join)
+}
 
-    /// `base?.…`
-    pub fn chain(
-        &mut self,
-        id: ExpressionId,
-        base: ExpressionId,
-        local: hir::LocalId,
-        body: ExpressionId,
-    ) -> Operand {
-        let result = self.type_of(id);
-        let result_id = self.type_id(&result);
-        let optional = self.type_id_of(base);
-        let base = self.expression(base);
-        let base = Operand::Local(self.held(base, optional));
-        let join = self.join(result_id);
-        let (some, none) = (self.block(), self.block());
-        self.branch(base, some, none);
-        self.start(some);
-        let inside_type = {
-            let declared = std::sync::Arc::clone(&self.body);
-            self.concrete(&declared.local(local).ty)
-        };
-        let inside = self.unwrapped(base, &inside_type);
-        self.bind(local, inside);
-        let value = self.expression(body);
-        let from = self.type_of(body);
-        let value = self.wrapped(value, &from, &result);
-        self.deliver(join, value);
-        self.start(none);
-        self.deliver(join, Operand::Word(0));
-        self.joined_value(join)
-    }
+/// `base?.…`
+pub fn chain(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    base: ExpressionId,
+    local: hir::LocalId,
+    body: ExpressionId,
+) -> Operand {
+    let result = builder.type_of(id);
+    let result_id = builder.type_id(&result);
+    let optional = builder.type_id_of(base);
+    let base = builder.expression(base);
+    let base = Operand::Local(builder.held(base, optional));
+    let join = builder.join(result_id);
+    let (some, none) = (builder.block(), builder.block());
+    builder.branch(base, some, none);
+    builder.start(some);
+    let inside_type = {
+        let declared = std::sync::Arc::clone(&builder.body);
+        builder.concrete(&declared.local(local).ty)
+    };
+    let inside = builder.unwrapped(base, &inside_type);
+    builder.bind(local, inside);
+    let value = builder.expression(body);
+    let from = builder.type_of(body);
+    let value = builder.wrapped(value, &from, &result);
+    builder.deliver(join, value);
+    builder.start(none);
+    builder.deliver(join, Operand::Word(0));
+    builder.joined_value(join)
+}
 
+impl Emitter<'_, '_> {
     /// The inside, of type `inner`, of an optional that is there.
     pub fn unwrapped(&mut self, value: Operand, inner: &Type) -> Operand {
         let id = self.type_id(inner);

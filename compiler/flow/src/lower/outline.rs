@@ -2,8 +2,8 @@
 
 use gsw_abi::program::Workflow;
 use gsw_abi::types::{Field, Type as Entry, TypeId, TypeTable};
-use gsw_semantics::model::{Presence, TypeDeclarationKind};
-use gsw_semantics::types::Type;
+use gsw_names::types::Type;
+use gsw_names::{Presence, TypeDeclarationKind};
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind};
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,6 @@ use crate::lower::{Lowering, Purpose, entry_view};
 /// What a program takes and gives.
 #[derive(Debug)]
 pub struct Outline {
-    /// All types.
     pub types: TypeTable,
     /// The declared types that have a JSON form and no type parameters, those of the entry module first.
     pub named: Vec<(String, TypeId)>,
@@ -84,7 +83,19 @@ fn has_json_form(types: &TypeTable, id: TypeId, seen: &mut FxHashSet<TypeId>) ->
         Entry::Tuple(parts) => parts.iter().all(|it| has_json_form(types, *it, seen)),
         Entry::Record(record) => fields(&record.fields, seen),
         Entry::Enum(it) => it.variants.iter().all(|it| fields(&it.fields, seen)),
-        _ => true,
+        Entry::Unit
+        | Entry::Bool
+        | Entry::Int
+        | Entry::Float
+        | Entry::String
+        | Entry::Bytes
+        | Entry::Time
+        | Entry::Duration
+        | Entry::Json
+        | Entry::Media
+        | Entry::Error
+        | Entry::Literals(_)
+        | Entry::ErrorKind(_) => true,
     }
 }
 

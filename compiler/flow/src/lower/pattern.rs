@@ -4,247 +4,238 @@ use gsw_abi::builtin;
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::types::TypeId;
-use gsw_semantics::hir::{self, ListRest, Pattern, PatternKind};
-use gsw_semantics::model::Parameter;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{self, ListRest, Pattern, PatternKind};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
+
+/// `[before, ..rest, after]`
+struct ListParts<'a> {
+    before: &'a [Pattern],
+    /// `None` when there is to be no more than `before` and `after`.
+    rest: Option<&'a ListRest>,
+    after: &'a [Pattern],
+}
 
 impl Builder<'_, '_> {
     /// Goes on with the pattern's names bound when `value` matches; otherwise goes to `fail`.
     pub fn test(&mut self, pattern: &Pattern, value: Operand, fail: BlockId) {
+        let mut matcher = Matcher {
+            builder: self,
+            fail,
+        };
+        matcher.test(pattern, value);
+    }
+}
+
+/// Tests patterns that share a way out.
+struct Matcher<'b, 'l, 'v> {
+    builder: &'b mut Builder<'l, 'v>,
+    /// Where control goes when something does not match.
+    fail: BlockId,
+}
+
+impl Matcher<'_, '_, '_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
+    fn test(&mut self, pattern: &Pattern, value: Operand) {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Invalid => {}
-            PatternKind::Binding(local) => self.bind(*local, value),
+            PatternKind::Binding(local) => self.builder.bind(*local, value),
             PatternKind::Int(expected) => {
-                self.test_word(Operation::IntEqual, value, expected.cast_unsigned(), fail);
+                self.test_word(Operation::IntEqual, value, expected.cast_unsigned());
             }
             PatternKind::Float(bits) => {
-                self.test_word(Operation::FloatEqual, value, *bits, fail);
+                self.test_word(Operation::FloatEqual, value, *bits);
             }
             PatternKind::Bool(expected) => {
-                self.test_word(Operation::IntEqual, value, u64::from(*expected), fail);
+                self.test_word(Operation::IntEqual, value, u64::from(*expected));
             }
-            PatternKind::None => self.test_word(Operation::IntEqual, value, 0, fail),
+            PatternKind::None => self.test_word(Operation::IntEqual, value, 0),
             PatternKind::Range { start, end } => {
-                self.test_word(
-                    Operation::IntGreaterEqual,
-                    value,
-                    start.cast_unsigned(),
-                    fail,
-                );
-                self.test_word(Operation::IntLessEqual, value, end.cast_unsigned(), fail);
+                self.test_word(Operation::IntGreaterEqual, value, start.cast_unsigned());
+                self.test_word(Operation::IntLessEqual, value, end.cast_unsigned());
             }
             PatternKind::String(text) => {
-                let text = self.text(text);
-                let equal =
-                    self.runtime(builtin::BOOL, RuntimeCall::string_equal, vec![value, text]);
-                self.require(equal, fail);
+                let text = self.builder.text(text);
+                let equal = self.builder.runtime(
+                    builtin::BOOL,
+                    RuntimeCall::string_equal,
+                    vec![value, text],
+                );
+                self.require(equal);
             }
             PatternKind::Constant(item) => {
-                let expected = self.constant_value(*item);
-                let ty = self.concrete(&pattern.ty);
-                let equal = self.equal(&ty, value, expected);
-                self.require(equal, fail);
+                let expected = self.builder.constant_value(*item);
+                let ty = self.builder.concrete(&pattern.ty);
+                let equal = self.builder.equal(&ty, value, expected);
+                self.require(equal);
             }
             PatternKind::Some(inner) => {
-                self.require(value, fail);
-                let inner_type = self.concrete(&inner.ty);
-                let inside = self.unwrapped(value, &inner_type);
-                self.test(inner, inside, fail);
+                self.require(value);
+                let inner_type = self.builder.concrete(&inner.ty);
+                let inside = self.builder.unwrapped(value, &inner_type);
+                self.test(inner, inside);
             }
             PatternKind::Variant {
                 item,
                 variant,
                 fields,
-            } => self.test_variant(pattern, (*item, *variant), fields, value, fail),
-            PatternKind::Error { item, fields } => self.test_error(*item, fields, value, fail),
-            PatternKind::ModelError => self.test_model_error(value, fail),
-            PatternKind::Record { fields } => self.test_record(pattern, fields, value, fail),
-            PatternKind::Tuple(parts) => self.test_tuple(pattern, parts, value, fail),
+            } => self.test_variant(pattern, *item, *variant, fields, value),
+            PatternKind::Error { item, fields } => self.test_error(*item, fields, value),
+            PatternKind::ModelError => self.test_model_error(value),
+            PatternKind::Record { fields } => self.test_record(pattern, fields, value),
+            PatternKind::Tuple(parts) => self.test_tuple(pattern, parts, value),
             PatternKind::List {
                 before,
                 rest,
                 after,
-            } => self.test_list(pattern, (before, rest.as_ref(), after), value, fail),
-            PatternKind::Or(alternatives) => self.test_alternatives(alternatives, value, fail),
+            } => {
+                let parts = ListParts {
+                    before,
+                    rest: rest.as_ref(),
+                    after,
+                };
+                self.test_list(pattern, parts, value);
+            }
+            PatternKind::Or(alternatives) => self.test_alternatives(alternatives, value),
         }
-    }
-
-    fn test_word(&mut self, operation: Operation, value: Operand, expected: u64, fail: BlockId) {
-        let holds = self.operation(builtin::BOOL, operation, value, Operand::Word(expected));
-        self.require(holds, fail);
     }
 
     fn test_variant(
         &mut self,
         pattern: &Pattern,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         fields: &[(u32, Pattern)],
         value: Operand,
-        fail: BlockId,
     ) {
-        let ty = self.concrete(&pattern.ty);
-        let ty = self.program.base_type(&ty);
-        let id = self.type_id(&ty);
-        if !self.program.is_reference(id) {
-            self.test_word(Operation::IntEqual, value, u64::from(variant), fail);
+        let ty = self.builder.concrete(&pattern.ty);
+        let ty = self.builder.program.base_type(&ty);
+        let id = self.builder.type_id(&ty);
+        if !self.builder.program.is_reference(id) {
+            self.test_word(Operation::IntEqual, value, u64::from(variant));
             return;
         }
-        let object = self.held(value, id);
-        let tag = self.local(builtin::INT);
-        self.emit(Instruction::LoadExtra {
+        let object = self.builder.held(value, id);
+        let tag = self.builder.local(builtin::INT);
+        self.builder.emit(Instruction::LoadExtra {
             to: tag,
             from: object,
         });
-        self.test_word(
-            Operation::IntEqual,
-            Operand::Local(tag),
-            u64::from(variant),
-            fail,
-        );
-        let declared = self.program.variant_fields(item, variant);
-        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
+        self.test_word(Operation::IntEqual, Operand::Local(tag), u64::from(variant));
+        let declared = self.builder.program.variant_fields(item, variant);
+        self.test_fields(fields, &declared, type_arguments(&ty), object);
     }
 
-    fn test_error(
-        &mut self,
-        item: ItemId,
-        fields: &[(u32, Pattern)],
-        value: Operand,
-        fail: BlockId,
-    ) {
-        let expected = self.program.error_type(item);
-        let object = self.held(value, builtin::ERROR);
+    fn test_error(&mut self, item: ItemId, fields: &[(u32, Pattern)], value: Operand) {
+        let expected = self.builder.program.error_type(item);
+        let object = self.builder.held(value, builtin::ERROR);
         let kind = self.error_kind(object);
-        self.test_word(Operation::IntEqual, kind, u64::from(expected.0), fail);
-        let declared = self.program.record_fields(item);
-        // Word 0 of an error is its trace.
-        self.test_fields(fields, &declared, &[], (object, 1), fail);
+        self.test_word(Operation::IntEqual, kind, u64::from(expected.0));
+        let declared = self.builder.program.record_fields(item);
+        for (index, pattern) in fields {
+            if let Some(field) = declared.get(*index as usize) {
+                // Word 0 of an error is its trace.
+                self.test_word_of(pattern, &field.ty, object, 1 + index);
+            }
+        }
     }
 
-    fn test_model_error(&mut self, value: Operand, fail: BlockId) {
-        let object = self.held(value, builtin::ERROR);
-        let kind = self.error_kind(object);
-        let first = BuiltinError::RateLimited.ty().0;
-        let last = BuiltinError::ProviderError.ty().0;
-        self.test_word(Operation::IntGreaterEqual, kind, u64::from(first), fail);
-        self.test_word(Operation::IntLessEqual, kind, u64::from(last), fail);
+    fn test_record(&mut self, pattern: &Pattern, fields: &[(u32, Pattern)], value: Operand) {
+        let ty = self.builder.concrete(&pattern.ty);
+        let ty = self.builder.program.base_type(&ty);
+        let Type::Record(item, _) = &ty else {
+            return self.unreachable();
+        };
+        let declared = self.builder.program.record_fields(*item);
+        let id = self.builder.type_id(&ty);
+        let object = self.builder.held(value, id);
+        self.test_fields(fields, &declared, type_arguments(&ty), object);
     }
 
-    fn error_kind(&mut self, error: LocalId) -> Operand {
-        let kind = self.local(builtin::INT);
-        self.emit(Instruction::LoadType {
-            to: kind,
-            from: error,
-        });
-        Operand::Local(kind)
-    }
-
-    fn test_record(
-        &mut self,
-        pattern: &Pattern,
-        fields: &[(u32, Pattern)],
-        value: Operand,
-        fail: BlockId,
-    ) {
-        let ty = self.concrete(&pattern.ty);
-        let ty = self.program.base_type(&ty);
-        let Type::Record(item, _) = &ty else { return };
-        let declared = self.program.record_fields(*item);
-        let id = self.type_id(&ty);
-        let object = self.held(value, id);
-        self.test_fields(fields, &declared, type_arguments(&ty), (object, 0), fail);
-    }
-
-    /// Tests fields that start at word `first` of an object.
+    /// Tests fields of a record or variant.
     fn test_fields(
         &mut self,
         fields: &[(u32, Pattern)],
         declared: &[Parameter],
         arguments: &[Type],
-        (object, first): (LocalId, u32),
-        fail: BlockId,
+        object: LocalId,
     ) {
         for (index, pattern) in fields {
             let Some(field) = declared.get(*index as usize) else {
                 continue;
             };
             let ty = substitute(&field.ty, arguments);
-            self.test_word_of(pattern, &ty, object, first + index, fail);
+            self.test_word_of(pattern, &ty, object, *index);
         }
     }
 
-    fn test_tuple(&mut self, pattern: &Pattern, parts: &[Pattern], value: Operand, fail: BlockId) {
-        let ty = self.concrete(&pattern.ty);
-        let ty = self.program.base_type(&ty);
-        let Type::Tuple(types) = &ty else { return };
-        let id = self.type_id(&ty);
-        let object = self.held(value, id);
+    fn test_tuple(&mut self, pattern: &Pattern, parts: &[Pattern], value: Operand) {
+        let ty = self.builder.concrete(&pattern.ty);
+        let ty = self.builder.program.base_type(&ty);
+        let Type::Tuple(types) = &ty else {
+            return self.unreachable();
+        };
+        let id = self.builder.type_id(&ty);
+        let object = self.builder.held(value, id);
         for ((index, pattern), ty) in (0..).zip(parts).zip(types.iter()) {
-            self.test_word_of(pattern, ty, object, index, fail);
+            self.test_word_of(pattern, ty, object, index);
         }
     }
 
-    fn test_word_of(
-        &mut self,
-        pattern: &Pattern,
-        ty: &Type,
-        object: LocalId,
-        index: u32,
-        fail: BlockId,
-    ) {
+    fn test_word_of(&mut self, pattern: &Pattern, ty: &Type, object: LocalId, index: u32) {
         if matches!(pattern.kind, PatternKind::Wildcard) {
             return;
         }
-        let ty = self.type_id(ty);
-        let value = self.load(ty, object, index);
-        self.test(pattern, value, fail);
+        let ty = self.builder.type_id(ty);
+        let value = self.builder.load(ty, object, index);
+        self.test(pattern, value);
     }
 
-    fn test_list(
-        &mut self,
-        pattern: &Pattern,
-        (before, rest, after): (&[Pattern], Option<&ListRest>, &[Pattern]),
-        value: Operand,
-        fail: BlockId,
-    ) {
-        let ty = self.concrete(&pattern.ty);
-        let ty = self.program.base_type(&ty);
-        let Type::List(element) = &ty else { return };
-        let list_type = self.type_id(&ty);
-        let element = self.type_id(element);
-        let list = self.held(value, list_type);
-        let length = self.load(builtin::INT, list, 0);
+    fn test_list(&mut self, pattern: &Pattern, parts: ListParts<'_>, value: Operand) {
+        let ListParts {
+            before,
+            rest,
+            after,
+        } = parts;
+        let ty = self.builder.concrete(&pattern.ty);
+        let ty = self.builder.program.base_type(&ty);
+        let Type::List(element) = &ty else {
+            return self.unreachable();
+        };
+        let list_type = self.builder.type_id(&ty);
+        let element = self.builder.type_id(element);
+        let list = self.builder.held(value, list_type);
+        let length = self.builder.load(builtin::INT, list, 0);
         let fixed = (before.len() + after.len()) as u64;
         let fits = match rest {
             Some(_) => Operation::IntGreaterEqual,
             None => Operation::IntEqual,
         };
-        self.test_word(fits, length, fixed, fail);
+        self.test_word(fits, length, fixed);
         for (index, pattern) in (0..).zip(before) {
-            self.test_element(pattern, element, list, Operand::Word(index), fail);
+            self.test_element(pattern, element, list, Operand::Word(index));
         }
         for (index, pattern) in (0_i64..).zip(after) {
             let offset = index - after.len() as i64;
             let position = self.counted_back(length, offset);
-            self.test_element(pattern, element, list, position, fail);
+            self.test_element(pattern, element, list, position);
         }
         if let Some(ListRest::Bound(local)) = rest {
             let end = self.counted_back(length, -(after.len() as i64));
             let start = Operand::Word(before.len() as u64);
             let arguments = vec![Operand::Local(list), start, end];
-            let rest = self.runtime(list_type, RuntimeCall::list_slice, arguments);
-            self.bind(*local, rest);
+            let rest = self
+                .builder
+                .runtime(list_type, RuntimeCall::list_slice, arguments);
+            self.builder.bind(*local, rest);
         }
-    }
-
-    fn counted_back(&mut self, length: Operand, offset: i64) -> Operand {
-        let offset = Operand::Word(offset.cast_unsigned());
-        self.operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
     }
 
     fn test_element(
@@ -253,54 +244,90 @@ impl Builder<'_, '_> {
         element: TypeId,
         list: LocalId,
         position: Operand,
-        fail: BlockId,
     ) {
         if matches!(pattern.kind, PatternKind::Wildcard) {
             return;
         }
         let arguments = vec![Operand::Local(list), position];
-        let value = self.runtime(element, RuntimeCall::list_at, arguments);
-        self.test(pattern, value, fail);
+        let value = self
+            .builder
+            .runtime(element, RuntimeCall::list_at, arguments);
+        self.test(pattern, value);
     }
 
-    fn test_alternatives(&mut self, alternatives: &[Pattern], value: Operand, fail: BlockId) {
+    fn test_alternatives(&mut self, alternatives: &[Pattern], value: Operand) {
         let mut names = Vec::new();
         if let Some(first) = alternatives.first() {
             bound_names(first, &mut names);
         }
-        let outer = self.joined.clone();
+        names.retain(|it| self.builder.variables.shared(*it).is_none());
         for &local in &names {
-            if self.joined.contains_key(&local) {
-                continue;
-            }
-            let body = std::sync::Arc::clone(&self.body);
+            let body = std::sync::Arc::clone(&self.builder.body);
             let declared = body.local(local);
-            let ty = self.concrete(&declared.ty);
-            let ty = self.type_id(&ty);
-            let variable = Variable::Local(self.named_local(ty, &declared.name));
-            self.joined.insert(local, variable);
-            self.variables.insert(local, variable);
+            let ty = self.builder.concrete(&declared.ty);
+            let ty = self.builder.type_id(&ty);
+            let shared = self.builder.named_local(ty, &declared.name);
+            self.builder.variables.share(local, shared);
         }
-        let matched = self.block();
+        let matched = self.builder.block();
         for alternative in alternatives {
-            let next = self.block();
-            self.test(alternative, value, next);
-            self.jump(matched);
-            self.start(next);
+            let next = self.builder.block();
+            self.builder.test(alternative, value, next);
+            self.builder.jump(matched);
+            self.builder.start(next);
         }
-        self.jump(fail);
-        self.joined = outer;
-        self.start(matched);
+        self.builder.jump(self.fail);
+        self.builder.variables.unshare(&names);
+        self.builder.start(matched);
+    }
+
+    fn test_word(&mut self, operation: Operation, value: Operand, expected: u64) {
+        let holds =
+            self.builder
+                .operation(builtin::BOOL, operation, value, Operand::Word(expected));
+        self.require(holds);
+    }
+
+    fn test_model_error(&mut self, value: Operand) {
+        let object = self.builder.held(value, builtin::ERROR);
+        let kind = self.error_kind(object);
+        let first = BuiltinError::RateLimited.ty().0;
+        let last = BuiltinError::ProviderError.ty().0;
+        self.test_word(Operation::IntGreaterEqual, kind, u64::from(first));
+        self.test_word(Operation::IntLessEqual, kind, u64::from(last));
+    }
+
+    fn error_kind(&mut self, error: LocalId) -> Operand {
+        let kind = self.builder.local(builtin::INT);
+        self.builder.emit(Instruction::LoadType {
+            to: kind,
+            from: error,
+        });
+        Operand::Local(kind)
+    }
+
+    fn counted_back(&mut self, length: Operand, offset: i64) -> Operand {
+        let offset = Operand::Word(offset.cast_unsigned());
+        self.builder
+            .operation(builtin::INT, Operation::IntAddUnchecked, length, offset)
+    }
+
+    fn require(&mut self, condition: Operand) {
+        self.builder.require(condition, self.fail);
+    }
+
+    fn unreachable(&mut self) {
+        self.builder.unreachable();
     }
 }
 
 /// The type arguments of a record or enum.
 pub(crate) fn type_arguments(ty: &Type) -> &[Type] {
-    match ty {
-        Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) => {
-            arguments
-        }
-        _ => &[],
+    if let Type::Record(_, arguments) | Type::Enum(_, arguments) | Type::Checked(_, arguments) = ty
+    {
+        arguments
+    } else {
+        &[]
     }
 }
 
@@ -335,6 +362,15 @@ fn bound_names(pattern: &Pattern, names: &mut Vec<hir::LocalId>) {
                 .take(1)
                 .for_each(|it| bound_names(it, names));
         }
-        _ => {}
+        PatternKind::Wildcard
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
     }
 }

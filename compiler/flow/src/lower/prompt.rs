@@ -4,14 +4,17 @@ use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::layout::json;
 use gsw_abi::program::Colour;
-use gsw_semantics::hir::{BodyPart, ExpressionId, PromptMode};
-use gsw_semantics::types::{Type, is_media};
+use gsw_abi::setting::CallPart;
+use gsw_infer::hir::{BodyPart, ExpressionId, PromptMode};
+use gsw_names::types::{Type, is_media};
 use gsw_source::ItemId;
 
+use crate::family::Family;
 use crate::instance::{Instance, PromptForm};
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
-use crate::lower::builder::{Builder, type_word};
+use crate::lower::builder::Builder;
+use crate::lower::emitter::{Emitter, type_word};
 use crate::walk::reads;
 
 /// Whether a reflection can say a value of this type.
@@ -19,46 +22,91 @@ pub(crate) fn can_be_revised(ty: &Type) -> bool {
     !matches!(ty, Type::Image | Type::Document | Type::Secret | Type::Unit)
 }
 
-impl Builder<'_, '_> {
-    /// A call of a prompt.
-    pub fn prompt_call(
-        &mut self,
-        id: ExpressionId,
-        item: ItemId,
-        arguments: &[(u32, ExpressionId)],
-        (agent, settings, improving): (
-            Option<ItemId>,
-            Option<ExpressionId>,
-            Option<(ExpressionId, ExpressionId)>,
-        ),
-        mode: PromptMode,
-    ) -> Operand {
-        self.program.prompt(item);
-        let mut values = self.arguments(item, &[], arguments);
-        for value in &mut values {
-            *value = self.settled(*value, settings.as_slice());
-        }
-        let settings = settings.map_or(Operand::Word(0), |it| self.expression(it));
-        let agent = match agent {
-            Some(agent) => {
-                let index = Operand::Word(u64::from(self.program.agent(agent)));
-                self.json_of(json::INT, index)
-            }
-            None => Operand::Word(0),
-        };
-        let improving = improving.map_or(Operand::Word(0), |it| self.improvement(it));
-        values.extend([agent, settings, improving]);
-        let form = match mode {
-            PromptMode::Value => PromptForm::Value,
-            PromptMode::Detail => PromptForm::Detail,
-            PromptMode::Stream => PromptForm::Stream,
-            PromptMode::Revise => PromptForm::Revise,
-        };
-        let function = self.program.instance(Instance::Prompt { item, form });
-        let ty = self.type_id_of(id);
-        self.call(ty, function, values)
-    }
+/// What a call of a prompt says besides its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct CallOptions {
+    /// After `by`.
+    pub agent: Option<ItemId>,
+    /// After `with`, a `json`.
+    pub settings: Option<ExpressionId>,
+    /// The answer that is to be improved, and the number of the round.
+    pub improving: Option<(ExpressionId, ExpressionId)>,
+    pub mode: PromptMode,
+}
 
+/// The parameters of a prompt's function after those of its declaration, each 0 when the call does not give it.
+struct CallParameters {
+    agent: Operand,
+    settings: Operand,
+    improving: Operand,
+}
+
+/// A call of a prompt.
+pub fn prompt_call(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    item: ItemId,
+    arguments: &[(u32, ExpressionId)],
+    options: CallOptions,
+) -> Operand {
+    let CallOptions {
+        agent,
+        settings,
+        improving,
+        mode,
+    } = options;
+    builder.program.prompt(item);
+    let mut values = builder.arguments(item, &[], arguments);
+    for value in &mut values {
+        *value = builder.settled(*value, settings.as_slice());
+    }
+    let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
+    let agent = match agent {
+        Some(agent) => {
+            let index = Operand::Word(u64::from(builder.program.agent(agent)));
+            builder.json_of(json::INT, index)
+        }
+        None => Operand::Word(0),
+    };
+    let improving = improving.map_or(Operand::Word(0), |(answer, round)| {
+        improvement(builder, answer, round)
+    });
+    values.extend([agent, settings, improving]);
+    let form = match mode {
+        PromptMode::Value => PromptForm::Value,
+        PromptMode::Detail => PromptForm::Detail,
+        PromptMode::Stream => PromptForm::Stream,
+        PromptMode::Revise => PromptForm::Revise,
+    };
+    let function = builder.program.instance(Instance::Prompt { item, form });
+    let ty = builder.type_id_of(id);
+    builder.call(ty, function, values)
+}
+
+/// `{"answer": the answer that is to be improved, "round": the number of the round}`
+fn improvement(
+    builder: &mut Builder<'_, '_>,
+    answer: ExpressionId,
+    round: ExpressionId,
+) -> Operand {
+    let ty = builder.type_of(answer);
+    let answer = builder.expression(answer);
+    let round = builder.expression(round);
+    builder.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
+}
+
+/// The user text of a prompt for these arguments.
+pub fn prompt_text(
+    builder: &mut Builder<'_, '_>,
+    item: ItemId,
+    arguments: &[(u32, ExpressionId)],
+) -> Operand {
+    let values = builder.arguments(item, &[], arguments);
+    let function = builder.program.instance(Instance::PromptText { item });
+    builder.call(builtin::STRING, function, values)
+}
+
+impl Emitter<'_, '_> {
     /// A tool in a list of `tools`: `{"tool": its index, "name": what the model knows it by}`, the latter only after `as`.
     pub fn offered_tool(&mut self, tool: ItemId, name: Option<&str>) -> Operand {
         let index = Operand::Word(u64::from(self.program.tool(tool)));
@@ -67,21 +115,6 @@ impl Builder<'_, '_> {
             entries.push(("name", self.text(name), &Type::String));
         }
         self.json_object(&entries)
-    }
-
-    /// `{"answer": the answer that is to be improved, "round": the number of the round}`
-    fn improvement(&mut self, (answer, round): (ExpressionId, ExpressionId)) -> Operand {
-        let ty = self.type_of(answer);
-        let answer = self.expression(answer);
-        let round = self.expression(round);
-        self.json_object(&[("answer", answer, &ty), ("round", round, &Type::Int)])
-    }
-
-    /// The user text of a prompt for these arguments.
-    pub fn prompt_text(&mut self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> Operand {
-        let values = self.arguments(item, &[], arguments);
-        let function = self.program.instance(Instance::PromptText { item });
-        self.call(builtin::STRING, function, values)
     }
 
     /// The value of one of a prompt's parts for the parameters of this function, or 0 when it has no such part.
@@ -127,26 +160,29 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// `{"prompt": settings of the prompt, "call": settings of the call, "agent": its index, after `by`, "improving": what is to be
-    /// improved}`; what is not given is left out.
-    fn prompt_settings(
-        &mut self,
-        item: ItemId,
-        agent: Operand,
-        (call, improving): (Operand, Operand),
-    ) -> Operand {
+    /// A [`gsw_abi::setting::CallSettings`]; what is not given is left out.
+    fn prompt_settings(&mut self, item: ItemId, call: CallParameters) -> Operand {
+        let CallParameters {
+            agent,
+            settings,
+            improving,
+        } = call;
         let ty = builtin::MAP_STRING_JSON;
         let own = self.part_value(item, BodyPart::Settings, builtin::JSON);
         let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
         let map = Operand::Local(self.copy(map, ty));
         if own != Operand::Word(0) {
-            self.insert_into(map, "prompt", own);
+            self.insert_into(map, CallPart::Prompt.key(), own);
         }
-        for (key, value) in [("call", call), ("improving", improving), ("agent", agent)] {
+        for (part, value) in [
+            (CallPart::Call, settings),
+            (CallPart::Improving, improving),
+            (CallPart::Agent, agent),
+        ] {
             let (given, next) = (self.block(), self.block());
             self.branch(value, given, next);
             self.start(given);
-            self.insert_into(map, key, value);
+            self.insert_into(map, part.key(), value);
             self.jump(next);
             self.start(next);
         }
@@ -172,9 +208,11 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, Colour::Resumable);
         let parameters = builder.declared_parameters(item);
         // Parameters come before every other local.
-        let agent = Operand::Local(builder.parameter(optional_json, ""));
-        let call = Operand::Local(builder.parameter(optional_json, ""));
-        let improving = Operand::Local(builder.parameter(optional_json, ""));
+        let call = CallParameters {
+            agent: Operand::Local(builder.parameter(optional_json, "")),
+            settings: Operand::Local(builder.parameter(optional_json, "")),
+            improving: Operand::Local(builder.parameter(optional_json, "")),
+        };
         builder.revise_parameters(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
@@ -188,7 +226,7 @@ impl Lowering<'_> {
         let text = builder.program.instance(Instance::PromptText { item });
         let user = builder.call(builtin::STRING, text, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
-        let settings = builder.prompt_settings(item, agent, (call, improving));
+        let settings = builder.prompt_settings(item, call);
         let (row, ty) = match form {
             PromptForm::Value => ("prompt_run", answer),
             PromptForm::Revise => ("prompt_revise", answer),
@@ -267,7 +305,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Builder<'_, '_> {
+impl Emitter<'_, '_> {
     /// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
     fn attached(
         &mut self,
@@ -277,21 +315,20 @@ impl Builder<'_, '_> {
         ty: &Type,
         concat: RuntimeCall,
     ) -> Operand {
-        let content = match self.program.base_type(ty) {
-            ty if is_media(&ty) => {
-                // Media are no text that could close a block.
-                let media = self.media_text(value, &ty);
-                let opening = self.text(&format!("\n<{name}>\n"));
-                let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
-                let text = self.runtime(builtin::STRING, concat, vec![text, media]);
-                let closing = self.text(&format!("\n</{name}>"));
-                return self.runtime(builtin::STRING, concat, vec![text, closing]);
-            }
-            Type::String | Type::Literals(_) => value,
-            _ => {
-                let value = self.json_form(value, ty);
-                self.text_form(value, &Type::Json)
-            }
+        if is_media(&self.program.base_type(ty)) {
+            // Media are no text that could close a block.
+            let media = self.media_text(value, &self.program.base_type(ty));
+            let opening = self.text(&format!("\n<{name}>\n"));
+            let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
+            let text = self.runtime(builtin::STRING, concat, vec![text, media]);
+            let closing = self.text(&format!("\n</{name}>"));
+            return self.runtime(builtin::STRING, concat, vec![text, closing]);
+        }
+        let content = if matches!(self.program.family(ty), Family::Text) {
+            value
+        } else {
+            let value = self.json_form(value, ty);
+            self.text_form(value, &Type::Json)
         };
         let name = self.text(name);
         let call = RuntimeCall::data_block;

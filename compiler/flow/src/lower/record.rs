@@ -1,59 +1,70 @@
 //! Records, variants and errors: their literals with defaults and checks, and their constructors as function values.
 
 use gsw_abi::builtin;
-use gsw_semantics::hir::{BodyPart, ExpressionId};
-use gsw_semantics::model::Parameter;
-use gsw_semantics::substitute;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::{BodyPart, ExpressionId};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, substitute};
 use gsw_source::ItemId;
 
 use crate::ir::{Constant, LocalId, Operand};
 use crate::lower::builder::Builder;
+use crate::lower::emitter::Emitter;
 use crate::lower::pattern::type_arguments;
 
-impl Builder<'_, '_> {
-    /// `R { field: value, ..base }`
-    pub fn record(
-        &mut self,
-        id: ExpressionId,
-        item: ItemId,
-        fields: &[(u32, ExpressionId)],
-        base: Option<ExpressionId>,
-    ) -> Operand {
-        let ty = self.type_of(id);
-        let ty = self.program.base_type(&ty);
-        let record = self.type_id(&ty);
-        let mut evaluated: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
-        evaluated.extend(base);
-        let mut values = self.operands(&evaluated);
-        let base = base.and_then(|_| values.pop());
-        let base = base.map(|it| self.held(it, record));
-        let declared = self.program.record_fields(item);
-        let arguments = type_arguments(&ty).to_vec();
-        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
-        let words = self.payload((item, 0), &declared, &arguments, &given, base);
-        let object = self.object(record, 0, words.clone());
-        let object = self.held(object, record);
-        self.check_fields(item, &arguments, &declared, object, &words);
-        Operand::Local(object)
-    }
+/// `R { field: value, ..base }`
+pub fn record(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    item: ItemId,
+    fields: &[(u32, ExpressionId)],
+    base: Option<ExpressionId>,
+) -> Operand {
+    let ty = builder.type_of(id);
+    let ty = builder.program.base_type(&ty);
+    let record = builder.type_id(&ty);
+    let mut evaluated: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+    evaluated.extend(base);
+    let mut values = builder.operands(&evaluated);
+    let base = base.and_then(|_| values.pop());
+    let base = base.map(|it| builder.held(it, record));
+    let declared = builder.program.record_fields(item);
+    let arguments = type_arguments(&ty).to_vec();
+    let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+    let words = builder.payload(item, 0, &declared, &arguments, &given, base);
+    let object = builder.object(record, 0, words.clone());
+    let object = builder.held(object, record);
+    builder.check_fields(item, &arguments, &declared, object, &words);
+    Operand::Local(object)
+}
 
-    /// A variant with its payload.
-    pub fn variant(
-        &mut self,
-        id: ExpressionId,
-        item: ItemId,
-        variant: u32,
-        fields: &[(u32, ExpressionId)],
-    ) -> Operand {
-        let ty = self.type_of(id);
-        let ty = self.program.base_type(&ty);
-        let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
-        let values = self.operands(&ids);
-        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
-        self.variant_of(&ty, item, variant, &given)
-    }
+/// A variant with its payload.
+pub fn variant(
+    builder: &mut Builder<'_, '_>,
+    id: ExpressionId,
+    item: ItemId,
+    variant: u32,
+    fields: &[(u32, ExpressionId)],
+) -> Operand {
+    let ty = builder.type_of(id);
+    let ty = builder.program.base_type(&ty);
+    let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+    let values = builder.operands(&ids);
+    let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+    builder.variant_of(&ty, item, variant, &given)
+}
 
+pub fn error_value(
+    builder: &mut Builder<'_, '_>,
+    item: ItemId,
+    fields: &[(u32, ExpressionId)],
+) -> Operand {
+    let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+    let values = builder.operands(&ids);
+    let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
+    builder.error_of(item, &given)
+}
+
+impl Emitter<'_, '_> {
     /// A variant of the concrete enum `ty` with these fields; the others take their defaults.
     pub fn variant_of(
         &mut self,
@@ -76,16 +87,8 @@ impl Builder<'_, '_> {
                 },
             );
         }
-        let words = self.payload((item, variant), &declared, type_arguments(ty), given, None);
+        let words = self.payload(item, variant, &declared, type_arguments(ty), given, None);
         self.object(id, variant, words)
-    }
-
-    /// An error.
-    pub fn error_value(&mut self, item: ItemId, fields: &[(u32, ExpressionId)]) -> Operand {
-        let ids: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
-        let values = self.operands(&ids);
-        let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
-        self.error_of(item, &given)
     }
 
     /// An error of this declaration with these fields; the others take their defaults.
@@ -93,7 +96,7 @@ impl Builder<'_, '_> {
         let kind = self.program.error_type(item);
         let declared = self.program.record_fields(item);
         let mut words = vec![Operand::Word(0)];
-        words.extend(self.payload((item, 0), &declared, &[], given, None));
+        words.extend(self.payload(item, 0, &declared, &[], given, None));
         let to = self.local(builtin::ERROR);
         self.emit(crate::ir::Instruction::Object {
             to,
@@ -107,7 +110,8 @@ impl Builder<'_, '_> {
     /// All fields in order: those given, those of `base`, and the defaults.
     fn payload(
         &mut self,
-        (item, variant): (ItemId, u32),
+        item: ItemId,
+        variant: u32,
         declared: &[Parameter],
         arguments: &[Type],
         given: &[(u32, Operand)],

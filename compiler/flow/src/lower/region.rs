@@ -2,19 +2,19 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_semantics::hir::ExpressionId;
-use gsw_semantics::types::Type;
+use gsw_infer::hir::ExpressionId;
+use gsw_names::types::Type;
 
 use crate::ir::{BlockId, LocalId, Operand, Terminator};
 use crate::lower::builder::Builder;
+use crate::lower::code::Landing;
+use crate::lower::emitter::Emitter;
 
-/// A place that errors are caught at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Landing {
-    /// Gets the error.
-    pub error: LocalId,
-    /// Goes on here.
-    pub block: BlockId,
+/// How the innermost loop is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopExit {
+    Break,
+    Continue,
 }
 
 /// What a node's output is when it is left by `return`.
@@ -28,19 +28,17 @@ pub(crate) enum ReturnOutput {
     Nothing,
 }
 
-/// A way out of a loop, or to its next round.
+/// Where `break` or `continue` goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct LoopExit {
+pub(crate) struct LoopTarget {
     /// How many regions stay open.
     pub depth: usize,
-    /// Where it goes.
-    pub target: BlockId,
+    pub block: BlockId,
 }
 
 /// Something open around the code that is being written.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
-    /// A loop.
     Loop {
         /// Where `break` goes.
         leave: BlockId,
@@ -51,7 +49,6 @@ pub(crate) enum Region {
     Catch(Landing),
     /// A node of the run's tree.
     Node {
-        /// Where it fails.
         landing: Landing,
         /// What it gives when it is left by `return`.
         output: ReturnOutput,
@@ -59,22 +56,11 @@ pub(crate) enum Region {
     /// The tasks of the current node are awaited where this is left.
     Join,
     /// A `timeout`.
-    Timeout {
-        /// The scope's number.
-        scope: LocalId,
-        /// Where it fails.
-        landing: Landing,
-    },
+    Timeout { scope: LocalId, landing: Landing },
     /// A `budget`.
-    Budget {
-        /// The scope's number.
-        scope: LocalId,
-        /// Where it fails.
-        landing: Landing,
-    },
+    Budget { scope: LocalId, landing: Landing },
     /// A `defer` that is to run.
     Defer {
-        /// Its code.
         body: ExpressionId,
         /// Its place among those that are open.
         deferral: usize,
@@ -98,12 +84,26 @@ impl Region {
             | Self::Deferred(landing) => Some(*landing),
         }
     }
+
+    /// What it gives when it is left by `return`; `None` when it is no node.
+    fn output(&self) -> Option<ReturnOutput> {
+        match self {
+            Self::Node { output, .. } => Some(*output),
+            Self::Loop { .. }
+            | Self::Catch(_)
+            | Self::Join
+            | Self::Timeout { .. }
+            | Self::Budget { .. }
+            | Self::Defer { .. }
+            | Self::Deferred(_) => None,
+        }
+    }
 }
 
 impl Builder<'_, '_> {
     /// `return value`: leaves everything that is open.
     pub fn leave_function(&mut self, value: Operand, ty: &Type) {
-        let value = if self.regions.is_empty() {
+        let value = if self.regions().is_empty() {
             value
         } else {
             // What is left on the way may assign the variable that is returned.
@@ -115,52 +115,59 @@ impl Builder<'_, '_> {
     }
 
     /// `break`, `continue`: leaves what is open inside the innermost loop and goes on.
-    pub fn leave_loop(&mut self, target: impl Fn(BlockId, BlockId) -> BlockId) {
-        let found =
-            self.regions
-                .iter()
-                .enumerate()
-                .rev()
-                .find_map(|(depth, region)| match region {
-                    Region::Loop { leave, next } => Some((depth + 1, target(*leave, *next))),
-                    _ => None,
-                });
-        match found {
-            Some((depth, target)) => self.leave_to_loop(LoopExit { depth, target }),
+    pub fn leave_loop(&mut self, exit: LoopExit) -> Operand {
+        let innermost = self
+            .regions()
+            .iter()
+            .rposition(|it| matches!(it, Region::Loop { .. }));
+        let Some(depth) = innermost else {
             // The checker has reported a `break` outside of a loop.
-            None => self.end(Terminator::Unreachable),
-        }
+            return self.unreachable();
+        };
+        let Region::Loop { leave, next } = self.regions()[depth] else {
+            return self.unreachable();
+        };
+        let block = match exit {
+            LoopExit::Break => leave,
+            LoopExit::Continue => next,
+        };
+        self.leave_to_loop(LoopTarget {
+            depth: depth + 1,
+            block,
+        });
+        Operand::Word(0)
     }
 
     /// Writes what is to be done where all regions are left by `return`; they stay open for what is written after.
     fn leave_all(&mut self, returned: (Operand, &Type)) {
-        let open = self.regions.clone();
-        while let Some(region) = self.regions.pop() {
-            match region {
-                Region::Defer { body, .. } => self.run_deferred(body),
-                other => self.leave(&other, Some(returned)),
+        let open = self.regions().to_vec();
+        while let Some(region) = self.close() {
+            if let Region::Defer { body, .. } = region {
+                self.run_deferred(body);
+            } else {
+                self.leave(&region, Some(returned));
             }
         }
-        self.regions = open;
+        self.reopen(open);
     }
 
     /// Writes the way to a loop: what is to be done where the regions in between are left, up to the first `defer`, whose code
     /// goes on from there. The regions stay open for what is written after.
-    pub fn leave_to_loop(&mut self, exit: LoopExit) {
-        let open = self.regions.clone();
-        while self.regions.len() > exit.depth {
-            let Some(region) = self.regions.pop() else {
+    pub fn leave_to_loop(&mut self, exit: LoopTarget) {
+        let open = self.regions().to_vec();
+        while self.regions().len() > exit.depth {
+            let Some(region) = self.close() else {
                 break;
             };
             if let Region::Defer { deferral, .. } = region {
                 self.leave_by_defer(deferral, exit);
-                self.regions = open;
+                self.reopen(open);
                 return;
             }
             self.leave(&region, None);
         }
-        self.jump(exit.target);
-        self.regions = open;
+        self.jump(exit.block);
+        self.reopen(open);
     }
 
     /// Writes what is to be done where one region is left on a normal way; it is not open any more.
@@ -172,7 +179,7 @@ impl Builder<'_, '_> {
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
             Region::Join => match (returned, self.enclosing_output()) {
                 (Some(_), ReturnOutput::Returned | ReturnOutput::Kept) => self.join_tasks(),
-                _ => {
+                (Some(_), ReturnOutput::Nothing) | (None, _) => {
                     self.runtime(builtin::UNIT, RuntimeCall::node_abort, Vec::new());
                 }
             },
@@ -194,15 +201,13 @@ impl Builder<'_, '_> {
             }
         }
     }
+}
 
+impl Emitter<'_, '_> {
     /// What the innermost open node gives when it is left by `return`.
     pub fn enclosing_output(&self) -> ReturnOutput {
-        let nodes = self.regions.iter().rev();
-        let mut outputs = nodes.filter_map(|region| match region {
-            Region::Node { output, .. } => Some(*output),
-            _ => None,
-        });
-        outputs.next().unwrap_or(ReturnOutput::Nothing)
+        let output = self.regions().iter().rev().find_map(Region::output);
+        output.unwrap_or(ReturnOutput::Nothing)
     }
 
     /// Waits for the tasks of the current node.

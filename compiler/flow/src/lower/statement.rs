@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use gsw_abi::types::Type as Entry;
-use gsw_semantics::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
+use gsw_infer::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
 
 use crate::ir::{Instruction, Operand};
-use crate::lower::builder::{Builder, Variable};
+use crate::lower::builder::Builder;
 use crate::lower::region::Region;
+use crate::lower::variable::Variable;
+use crate::lower::{assertion, mock};
 
 impl Builder<'_, '_> {
     /// `{ statements; tail }`
@@ -35,7 +37,7 @@ impl Builder<'_, '_> {
             self.store(kept, value);
         }
         for _ in 0..defers {
-            debug_assert!(matches!(self.regions.last(), Some(Region::Defer { .. })));
+            debug_assert!(matches!(self.regions().last(), Some(Region::Defer { .. })));
             self.close_defer();
         }
         if let (Some(kept), Some(tail)) = (kept, tail) {
@@ -73,13 +75,13 @@ impl Builder<'_, '_> {
                 condition,
                 message,
                 source,
-            } => self.assert(*condition, *message, source),
+            } => assertion::assert(self, *condition, *message, source),
             StatementKind::AssertFails {
                 value,
                 pattern,
                 source,
-            } => self.assert_fails(*value, pattern, source),
-            StatementKind::Mock { item, outcome, .. } => self.mock(*item, outcome),
+            } => assertion::assert_fails(self, *value, pattern, source),
+            StatementKind::Mock { item, outcome, .. } => mock::mock(self, *item, outcome),
         }
         self.span = outer;
     }
@@ -99,27 +101,28 @@ impl Builder<'_, '_> {
                 ty: cell_type,
                 value,
             });
-            self.variables.insert(local, Variable::Cell(cell));
+            self.variables.bind(local, Variable::Cell(cell));
             return;
         }
         // Alternatives of a pattern bind the same names: their locals are there before.
-        if let Some(Variable::Local(known)) = self.joined.get(&local).copied() {
+        if let Some(known) = self.variables.shared(local) {
             self.store(known, value);
             return;
         }
-        match value {
-            Operand::Local(held) if !may_change && !self.assignable.contains_key(&held) => {
-                self.name_local(held, &declared.name);
-                self.variables.insert(local, Variable::Local(held));
-            }
-            _ => {
-                let own = self.named_local(ty, &declared.name);
-                self.store(own, value);
-                self.variables.insert(local, Variable::Local(own));
-                if may_change {
-                    self.assignable.insert(own, local);
-                }
-            }
+        if let Operand::Local(held) = value
+            && !may_change
+            && self.variables.assignable(held).is_none()
+        {
+            self.name_local(held, &declared.name);
+            self.variables.bind(local, Variable::Local(held));
+            return;
+        }
+        let own = self.named_local(ty, &declared.name);
+        self.store(own, value);
+        if may_change {
+            self.variables.bind_assignable(local, own);
+        } else {
+            self.variables.bind(local, Variable::Local(own));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
 use gsw_abi::types::Field;
-use gsw_semantics::hir::{BodyPart, ExpressionKind};
-use gsw_semantics::{
+use gsw_infer::hir::{BodyPart, ExpressionKind};
+use gsw_names::{
     is_host_tool, is_question, is_spawn_request, listed_spawns, listed_tools, spawn_name,
 };
 use gsw_source::{ItemId, ItemKind};
@@ -45,7 +45,22 @@ impl Lowering<'_> {
                     self.tool(item);
                 }
                 ItemKind::Workflow => self.spawnable(item),
-                _ => {}
+                ItemKind::Import
+                | ItemKind::Function
+                | ItemKind::Record
+                | ItemKind::Alias
+                | ItemKind::Enum
+                | ItemKind::Error
+                | ItemKind::Const
+                | ItemKind::Agent
+                | ItemKind::Prompt
+                | ItemKind::Mcp
+                | ItemKind::Hook
+                | ItemKind::Human
+                | ItemKind::Skill
+                | ItemKind::Test
+                | ItemKind::Permissions
+                | ItemKind::Invalid => {}
             }
         }
     }
@@ -84,9 +99,11 @@ impl Lowering<'_> {
         let Some(body) = self.view.body(item, BodyPart::Settings) else {
             return Vec::new();
         };
-        let text = |id| match &body.expression(id).kind {
-            ExpressionKind::String(text) => Some(text.to_string()),
-            _ => None,
+        let text = |id| {
+            let ExpressionKind::String(text) = &body.expression(id).kind else {
+                return None;
+            };
+            Some(text.to_string())
         };
         let mut models: Vec<String> = Vec::new();
         for expression in &body.expressions {
@@ -144,7 +161,7 @@ impl Lowering<'_> {
             Repeat::Idempotent(_) => {
                 Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
             }
-            other => other,
+            repeat @ (Repeat::Pure | Repeat::Reads | Repeat::Once) => repeat,
         };
         let db = self.view.db();
         let tool = Tool {

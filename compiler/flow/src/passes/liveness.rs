@@ -5,7 +5,6 @@ use gsw_abi::types::TypeTable;
 use crate::ir::{Block, Function, LocalId, Operand};
 use crate::role::{edges, instruction_operands, instruction_written, terminator_operands};
 
-/// A set of locals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalSet(Vec<u64>);
 
@@ -48,7 +47,6 @@ impl LocalSet {
         grew
     }
 
-    /// In order.
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {

@@ -45,14 +45,16 @@ fn skip_empty_blocks(function: &mut Function) {
     let hop: Vec<Option<BlockId>> = function
         .blocks
         .iter()
-        .map(|block| match block.terminator {
-            Terminator::Jump(target) if block.instructions.is_empty() => Some(target),
-            _ => None,
+        .map(|block| {
+            let Terminator::Jump(target) = block.terminator else {
+                return None;
+            };
+            block.instructions.is_empty().then_some(target)
         })
         .collect();
     for index in 0..function.blocks.len() {
         for target in targets_mut(&mut function.blocks[index].terminator) {
-            // A circle of empty blocks is an endless loop; the bound ends the walk.
+            // A cycle of empty blocks is an endless loop; the bound ends the walk.
             for _ in 0..hop.len() {
                 match hop[target.0 as usize] {
                     Some(next) => *target = next,

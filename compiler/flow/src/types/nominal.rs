@@ -5,10 +5,9 @@ use gsw_abi::types::{
     Check, CheckScope, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Type as Entry, TypeId,
     Variant,
 };
-use gsw_semantics::hir::{Body, BodyPart};
-use gsw_semantics::model::{Parameter, Presence, TypeDeclarationKind};
-use gsw_semantics::types::Type;
-use gsw_semantics::{display_type, substitute};
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_names::types::Type;
+use gsw_names::{Parameter, Presence, TypeDeclarationKind, display_type, substitute};
 use gsw_source::ItemId;
 
 use crate::instance::{BodyInstance, Instance};
@@ -17,18 +16,6 @@ use crate::waiting::ArgumentsWait;
 use crate::walk::reads;
 
 impl Lowering<'_> {
-    /// The id of a type that is known by its declaration; `None` for every other type.
-    pub fn nominal_type(&mut self, ty: &Type) -> Option<TypeId> {
-        match ty {
-            Type::Record(item, _) if self.view.is_issue(*item) => Some(builtin::ISSUE),
-            Type::Record(item, arguments) => Some(self.record(ty, *item, arguments)),
-            Type::Enum(item, arguments) => Some(self.enumeration(ty, *item, arguments)),
-            Type::Checked(item, arguments) => Some(self.checked(ty, *item, arguments)),
-            Type::Partial(inner) => Some(self.partial(ty, inner)),
-            _ => None,
-        }
-    }
-
     /// The id of an error's type.
     pub fn error_type(&mut self, item: ItemId) -> TypeId {
         if let Some(builtin) = self.view.builtin_error(item) {
@@ -55,7 +42,7 @@ impl Lowering<'_> {
     pub fn record_fields(&self, item: ItemId) -> Vec<Parameter> {
         match &self.view.declaration(item).kind {
             TypeDeclarationKind::Record(fields) => fields.clone(),
-            _ => Vec::new(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 
@@ -65,11 +52,11 @@ impl Lowering<'_> {
             TypeDeclarationKind::Enum(variants) => variants
                 .get(variant as usize)
                 .map_or_else(Vec::new, |it| it.fields.clone()),
-            _ => Vec::new(),
+            TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
 
-    fn record(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
+    pub(super) fn record(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
         let mut record = Record {
             name: display_type(self.view.db(), ty),
             docs: self.view.docs(item),
@@ -81,7 +68,7 @@ impl Lowering<'_> {
         id
     }
 
-    fn enumeration(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
+    pub(super) fn enumeration(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
         let declaration = self.view.declaration(item);
         let TypeDeclarationKind::Enum(declared) = &declaration.kind else {
             return builtin::UNIT;
@@ -105,7 +92,7 @@ impl Lowering<'_> {
         id
     }
 
-    fn checked(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
+    pub(super) fn checked(&mut self, ty: &Type, item: ItemId, arguments: &[Type]) -> TypeId {
         let declaration = self.view.declaration(item);
         let TypeDeclarationKind::Alias { target, .. } = &declaration.kind else {
             return builtin::UNIT;
@@ -127,7 +114,7 @@ impl Lowering<'_> {
     }
 
     /// `Partial<R>`: the record with every field optional; of any other type the type itself.
-    fn partial(&mut self, ty: &Type, inner: &Type) -> TypeId {
+    pub(super) fn partial(&mut self, ty: &Type, inner: &Type) -> TypeId {
         let Type::Record(item, arguments) = inner else {
             return self.type_id(inner);
         };
@@ -139,9 +126,10 @@ impl Lowering<'_> {
         let id = self.types.reserve(ty, Entry::Record(record.clone()));
         for declared in self.record_fields(*item) {
             let whole = substitute(&declared.ty, arguments);
-            let part = match &whole {
-                Type::Record(..) => Type::Partial(std::sync::Arc::new(whole)),
-                _ => whole,
+            let part = if matches!(whole, Type::Record(..)) {
+                Type::Partial(std::sync::Arc::new(whole))
+            } else {
+                whole
             };
             record.fields.push(Field {
                 ty: self.type_id(&part.optional()),
@@ -226,6 +214,6 @@ impl Lowering<'_> {
 pub(crate) fn check_scope(body: &Body) -> CheckScope {
     match body.parameters.get(1) {
         Some(&whole) if reads(body, body.root, whole) => CheckScope::Record,
-        _ => CheckScope::Value,
+        Some(_) | None => CheckScope::Value,
     }
 }

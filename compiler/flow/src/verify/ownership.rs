@@ -109,12 +109,15 @@ impl State<'_> {
     fn operands(&mut self, operands: &[(Operand, Role)]) {
         for role in [Role::Borrowed, Role::Consumed] {
             for (operand, _) in operands.iter().filter(|(_, it)| *it == role) {
-                match operand {
-                    Operand::Local(local) if self.counted.has(*local) => match role {
-                        Role::Borrowed => self.borrow(*local),
-                        Role::Consumed => self.consume(*local),
-                    },
-                    _ => {}
+                let Operand::Local(local) = operand else {
+                    continue;
+                };
+                if !self.counted.has(*local) {
+                    continue;
+                }
+                match role {
+                    Role::Borrowed => self.borrow(*local),
+                    Role::Consumed => self.consume(*local),
                 }
             }
         }

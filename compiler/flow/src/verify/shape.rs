@@ -87,7 +87,19 @@ impl Check<'_> {
             Instruction::Runtime {
                 call, arguments, ..
             } => self.runtime(*call, arguments.len(), CallKind::Plain),
-            _ => {}
+            Instruction::Word { .. }
+            | Instruction::Operation { .. }
+            | Instruction::Object { .. }
+            | Instruction::Load { .. }
+            | Instruction::Capture { .. }
+            | Instruction::LoadExtra { .. }
+            | Instruction::LoadType { .. }
+            | Instruction::CellNew { .. }
+            | Instruction::CellGet { .. }
+            | Instruction::CellTake { .. }
+            | Instruction::CellSet { .. }
+            | Instruction::Retain(_)
+            | Instruction::Release(_) => {}
         }
     }
 
@@ -127,7 +139,17 @@ impl Check<'_> {
                     format!("a plain function waits in `{}`", call.name())
                 });
             }
-            _ => {}
+            // The code of a function value is known only when the program runs.
+            Terminator::CallValue { .. }
+            | Terminator::Jump(_)
+            | Terminator::Loop { .. }
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. }
+            | Terminator::Return(_)
+            | Terminator::Raise(_)
+            | Terminator::Checked { .. }
+            | Terminator::Fault { .. }
+            | Terminator::Unreachable => {}
         }
     }
 

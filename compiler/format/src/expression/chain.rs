@@ -1,25 +1,109 @@
 //! Chains of fields, calls and indices.
 
-use gsw_syntax::ast::{Chain, Expression, ExpressionKind};
+use gsw_source::Span;
+use gsw_syntax::ast::{Argument, Chain, Expression, ExpressionKind, Identifier, Setting};
 
 use crate::document::{Document, concat, group, nest, nothing, text};
 use crate::printer::Printer;
+
+/// What a chain applies to the expression before it.
+struct Link<'tree> {
+    base: &'tree Expression,
+    kind: LinkKind<'tree>,
+    end: u32,
+}
+
+enum LinkKind<'tree> {
+    Field(&'tree Identifier, Chain),
+    TupleField(u32),
+    AllOf,
+    Index(&'tree Expression),
+    Call(&'tree [Argument], Span),
+    By(&'tree Expression),
+    With(&'tree [Setting]),
+}
+
+impl<'tree> Link<'tree> {
+    /// The last link of a chain; `None` when the expression is no chain.
+    fn last_of(it: &'tree Expression) -> Option<Self> {
+        use ExpressionKind as Kind;
+        let (base, kind) = match &it.kind {
+            Kind::Field { base, name, chain } => (base, LinkKind::Field(name, *chain)),
+            Kind::TupleField {
+                base,
+                index,
+                index_span: _,
+            } => (base, LinkKind::TupleField(*index)),
+            Kind::AllOf(base) => (base, LinkKind::AllOf),
+            Kind::Index { base, index } => (base, LinkKind::Index(index)),
+            Kind::Call {
+                callee,
+                arguments,
+                arguments_span,
+            } => (callee, LinkKind::Call(arguments, *arguments_span)),
+            Kind::By { call, agent } => (call, LinkKind::By(agent)),
+            Kind::With { call, settings } => (call, LinkKind::With(settings)),
+            Kind::Literal(_)
+            | Kind::Interpolation(_)
+            | Kind::Name(_)
+            | Kind::Record { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Unit
+            | Kind::Tuple(_)
+            | Kind::Parenthesized(_)
+            | Kind::Range { .. }
+            | Kind::Lambda { .. }
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::As { .. }
+            | Kind::Catch { .. }
+            | Kind::If { .. }
+            | Kind::IfLet { .. }
+            | Kind::Match { .. }
+            | Kind::Do(_)
+            | Kind::For { .. }
+            | Kind::While { .. }
+            | Kind::Return(_)
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Fail(_)
+            | Kind::Emit(_)
+            | Kind::Spawn(_)
+            | Kind::SpawnDetached(_)
+            | Kind::Await(_)
+            | Kind::Race(_)
+            | Kind::ParallelFor { .. }
+            | Kind::Parallel(_)
+            | Kind::Step { .. }
+            | Kind::Modified { .. }
+            | Kind::Reflect { .. }
+            | Kind::Revise(_)
+            | Kind::Invalid => return None,
+        };
+        Some(Self {
+            base,
+            kind,
+            end: it.span.end,
+        })
+    }
+}
 
 impl Printer<'_, '_> {
     /// A chain; one with several method calls may be broken before each of them.
     pub(crate) fn chain(&mut self, it: &Expression) -> Document {
         let mut links = Vec::new();
         let mut base = it;
-        while let Some(inner) = base_of(base) {
-            links.push(base);
-            base = inner;
+        while let Some(link) = Link::last_of(base) {
+            base = link.base;
+            links.push(link);
         }
         links.reverse();
         let is_method = |index: usize| {
-            matches!(links[index].kind, ExpressionKind::Field { .. })
+            matches!(links[index].kind, LinkKind::Field(..))
                 && links
                     .get(index + 1)
-                    .is_some_and(|next| matches!(next.kind, ExpressionKind::Call { .. }))
+                    .is_some_and(|next| matches!(next.kind, LinkKind::Call(..)))
         };
         let methods = (0..links.len()).filter(|index| is_method(*index)).count();
         let has_comment = links.iter().any(|link| self.comment_before(link, base));
@@ -42,8 +126,8 @@ impl Printer<'_, '_> {
     }
 
     /// Whether a comment that is not printed yet stands between the base of a chain and a link.
-    fn comment_before(&self, link: &Expression, base: &Expression) -> bool {
-        let ExpressionKind::Field { name, .. } = &link.kind else {
+    fn comment_before(&self, link: &Link<'_>, base: &Expression) -> bool {
+        let LinkKind::Field(name, _) = link.kind else {
             return false;
         };
         let end = base.span.end + self.offset;
@@ -52,50 +136,26 @@ impl Printer<'_, '_> {
     }
 
     /// A place to break before a link, with the comments that stand there.
-    fn break_before(&mut self, link: &Expression) -> Document {
-        let ExpressionKind::Field { name, .. } = &link.kind else {
+    fn break_before(&mut self, link: &Link<'_>) -> Document {
+        let LinkKind::Field(name, _) = link.kind else {
             return nothing();
         };
         let comments = self.comments.before(name.span.start + self.offset);
         concat([Document::SoftLine, comments])
     }
 
-    fn link(&mut self, link: &Expression) -> Document {
-        match &link.kind {
-            ExpressionKind::Field { name, chain, .. } => match chain {
-                Chain::Plain => text(format!(".{}", name.name)),
-                Chain::Optional => text(format!("?.{}", name.name)),
-            },
-            ExpressionKind::TupleField { index, .. } => text(format!(".{index}")),
-            ExpressionKind::AllOf(_) => text(".*"),
-            ExpressionKind::Index { index, .. } => {
-                concat([text("["), self.expression(index), text("]")])
-            }
-            ExpressionKind::Call {
-                arguments,
-                arguments_span,
-                ..
-            } => self.arguments(arguments, *arguments_span),
-            ExpressionKind::By { agent, .. } => concat([text(" by "), self.expression(agent)]),
-            ExpressionKind::With { call, settings } => {
-                let braces = self.braces(call.span.end, link.span.end);
+    fn link(&mut self, link: &Link<'_>) -> Document {
+        match link.kind {
+            LinkKind::Field(name, chain) => text(format!("{}{}", chain.symbol(), name.name)),
+            LinkKind::TupleField(index) => text(format!(".{index}")),
+            LinkKind::AllOf => text(".*"),
+            LinkKind::Index(index) => concat([text("["), self.expression(index), text("]")]),
+            LinkKind::Call(arguments, span) => self.arguments(arguments, span),
+            LinkKind::By(agent) => concat([text(" by "), self.expression(agent)]),
+            LinkKind::With(settings) => {
+                let braces = self.braces(link.base.span.end, link.end);
                 concat([text(" with "), self.settings(settings, braces)])
             }
-            _ => nothing(),
         }
-    }
-}
-
-/// What the last link of a chain is applied to.
-fn base_of(it: &Expression) -> Option<&Expression> {
-    match &it.kind {
-        ExpressionKind::Field { base, .. }
-        | ExpressionKind::TupleField { base, .. }
-        | ExpressionKind::AllOf(base)
-        | ExpressionKind::Index { base, .. }
-        | ExpressionKind::Call { callee: base, .. }
-        | ExpressionKind::By { call: base, .. }
-        | ExpressionKind::With { call: base, .. } => Some(base),
-        _ => None,
     }
 }

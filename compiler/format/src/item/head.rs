@@ -96,7 +96,7 @@ impl<'run, 'file> Printer<'run, 'file> {
             .fold(parameters, u32::max)
     }
 
-    /// `(parameters)`, whose opening parenthesis is the first behind `start`.
+    /// `(parameters)`, whose opening parenthesis is the first after `start`.
     pub(crate) fn parameters(&mut self, parameters: &[Parameter], start: u32) -> Document {
         let last = parameters
             .last()

@@ -2,14 +2,15 @@
 
 use gsw_source::{Name, Span};
 
-use crate::ast::{Block, Identifier, Pattern, Setting, TypeExpression};
+use crate::ast::{
+    BinaryOperator, Block, Chain, Identifier, Pattern, RangeEnd, Setting, TypeExpression,
+    UnaryOperator,
+};
+use crate::token::ModifierName;
 
-/// An expression.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Expression {
-    /// Its form.
     pub kind: ExpressionKind,
-    /// All of it.
     pub span: Span,
 }
 
@@ -28,7 +29,6 @@ pub enum ExpressionKind {
         base: Box<Expression>,
         /// Right of it.
         name: Identifier,
-        /// Which dot.
         chain: Chain,
     },
     /// `t.0`
@@ -37,23 +37,19 @@ pub enum ExpressionKind {
         base: Box<Expression>,
         /// From 0.
         index: u32,
-        /// Where the number stands.
         index_span: Span,
     },
     /// `introspect.*` in a list of tools
     AllOf(Box<Expression>),
     /// `xs[i]`
     Index {
-        /// What is indexed.
         base: Box<Expression>,
         /// Between the brackets.
         index: Box<Expression>,
     },
     /// `f(a, width: 3)`; a method call has a `Field` as callee.
     Call {
-        /// What is called.
         callee: Box<Expression>,
-        /// In written order.
         arguments: Vec<Argument>,
         /// From parenthesis to parenthesis.
         arguments_span: Span,
@@ -62,7 +58,6 @@ pub enum ExpressionKind {
     Record {
         /// One or two names.
         path: Vec<Identifier>,
-        /// In written order.
         fields: Vec<FieldInit>,
         /// After `..`.
         base: Option<Box<Expression>>,
@@ -79,43 +74,32 @@ pub enum ExpressionKind {
     Parenthesized(Box<Expression>),
     /// `a..b`, `a..=b`
     Range {
-        /// First.
         start: Box<Expression>,
         /// Last or one past.
         end: Box<Expression>,
-        /// Which of both.
         range_end: RangeEnd,
     },
     /// `x => e`, `(a, b: int) => { … }`
     Lambda {
-        /// In order.
         parameters: Vec<LambdaParameter>,
         /// A block body is a `Do` expression.
         body: Box<Expression>,
     },
     /// `-a`, `not a`
     Unary {
-        /// Which.
         operator: UnaryOperator,
-        /// Its operand.
         operand: Box<Expression>,
     },
     /// `a + b`
     Binary {
-        /// Which.
         operator: BinaryOperator,
-        /// Where the operator stands.
         operator_span: Span,
-        /// Left operand.
         left: Box<Expression>,
-        /// Right operand.
         right: Box<Expression>,
     },
     /// `a as T`
     As {
-        /// The value.
         value: Box<Expression>,
-        /// The type.
         ty: Box<TypeExpression>,
     },
     /// `e catch { arms }`
@@ -127,9 +111,7 @@ pub enum ExpressionKind {
     },
     /// `if c { } else { }`
     If {
-        /// The condition.
         condition: Box<Expression>,
-        /// When true.
         then: Block,
         /// A `Do`, `If` or `IfLet` expression.
         otherwise: Option<Box<Expression>>,
@@ -138,18 +120,14 @@ pub enum ExpressionKind {
     IfLet {
         /// What must match.
         pattern: Box<Pattern>,
-        /// The value.
         value: Box<Expression>,
-        /// When it matches.
         then: Block,
         /// A `Do`, `If` or `IfLet` expression.
         otherwise: Option<Box<Expression>>,
     },
     /// `match e { arms }`
     Match {
-        /// The value.
         value: Box<Expression>,
-        /// In order.
         arms: Vec<MatchArm>,
     },
     /// `do { }`; also the block body of a lambda, an `else`, a match arm or a `spawn`
@@ -160,14 +138,11 @@ pub enum ExpressionKind {
         pattern: Box<Pattern>,
         /// What is run over.
         iterable: Box<Expression>,
-        /// Body.
         body: Block,
     },
     /// `while c { }`
     While {
-        /// The condition.
         condition: Box<Expression>,
-        /// Body.
         body: Block,
     },
     /// `return e`
@@ -196,30 +171,24 @@ pub enum ExpressionKind {
         iterable: Box<Expression>,
         /// `limit`, `errors`.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `parallel (f(), g())`
     Parallel(Vec<Expression>),
     /// `step "name" mods { }`
     Step {
-        /// A string.
         name: Box<Expression>,
-        /// In written order.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `timeout 5s { }`, `retry 3 { }`, `budget(usd: 1.0) { }`
     Modified {
         /// In written order, at least one.
         modifiers: Vec<Modifier>,
-        /// Body.
         body: Block,
     },
     /// `reflect p(args) max N until (r => c) by critic`
     Reflect {
-        /// The call.
         call: Box<Expression>,
         /// After `max`.
         max: Option<Box<Expression>>,
@@ -232,23 +201,18 @@ pub enum ExpressionKind {
     Revise(Box<Expression>),
     /// `p(args) by a`
     By {
-        /// The call.
         call: Box<Expression>,
-        /// The agent.
         agent: Box<Expression>,
     },
     /// `p(args) with { cache: false }`
     With {
-        /// The call.
         call: Box<Expression>,
-        /// The overrides.
         settings: Vec<Setting>,
     },
     /// Text that is no expression; already reported.
     Invalid,
 }
 
-/// A literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// `42`. `None` when it does not fit 64 bits; `9223372036854775808` is held as such for a minus before it.
@@ -274,37 +238,17 @@ pub enum StringPart {
     Expression(Expression),
 }
 
-/// Which dot.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Chain {
-    /// `.`
-    Plain,
-    /// `?.`
-    Optional,
-}
-
-/// Whether a range holds its end.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RangeEnd {
-    /// `..`
-    Exclusive,
-    /// `..=`
-    Inclusive,
-}
-
 /// `e` or `name: e` in a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Argument {
     /// The name before the colon.
     pub name: Option<Identifier>,
-    /// The value.
     pub value: Expression,
 }
 
 /// `title: e` or `title` in a record literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FieldInit {
-    /// The field.
     pub name: Identifier,
     /// `None` stands for the variable of the same name.
     pub value: Option<Expression>,
@@ -315,11 +259,9 @@ pub struct FieldInit {
 pub struct MapEntry {
     /// A string, int, variant or parenthesised expression.
     pub key: Expression,
-    /// The value.
     pub value: Expression,
 }
 
-/// A lambda's parameter.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LambdaParameter {
     /// A name, `_` or a tuple.
@@ -339,16 +281,13 @@ pub struct MatchArm {
     pub body: Expression,
 }
 
-/// One of `timeout retry reflect budget limit errors` with its arguments.
+/// A modifier with its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
-    /// Which.
     pub kind: ModifierKind,
-    /// All of it.
     pub span: Span,
 }
 
-/// Which modifier.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ModifierKind {
     /// `timeout D`
@@ -366,7 +305,6 @@ pub enum ModifierKind {
     Reflect {
         /// Rounds.
         count: Expression,
-        /// The reflection prompt.
         with: Option<Expression>,
     },
     /// `budget(usd: 0.5, …)`
@@ -377,46 +315,16 @@ pub enum ModifierKind {
     Errors(Identifier),
 }
 
-/// A prefix operator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOperator {
-    /// `-`
-    Negate,
-    /// `not`
-    Not,
-}
-
-/// An infix operator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOperator {
-    /// `or`
-    Or,
-    /// `and`
-    And,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `in`
-    In,
-    /// `??`
-    Otherwise,
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `%`
-    Remainder,
+impl ModifierKind {
+    #[must_use]
+    pub const fn name(&self) -> ModifierName {
+        match self {
+            Self::Timeout(_) => ModifierName::Timeout,
+            Self::Retry { .. } => ModifierName::Retry,
+            Self::Reflect { .. } => ModifierName::Reflect,
+            Self::Budget(_) => ModifierName::Budget,
+            Self::Limit(_) => ModifierName::Limit,
+            Self::Errors(_) => ModifierName::Errors,
+        }
+    }
 }

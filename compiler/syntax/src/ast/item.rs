@@ -13,7 +13,6 @@ pub struct Item {
     pub attributes: Vec<Attribute>,
     /// Whether other modules see it.
     pub visibility: Visibility,
-    /// What it declares.
     pub body: ItemBody,
     /// From its first doc line or attribute to its last token; starts at 0.
     pub span: Span,
@@ -28,7 +27,6 @@ pub enum Visibility {
     Private,
 }
 
-/// What an item declares.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ItemBody {
     /// `import std/fs`
@@ -39,7 +37,6 @@ pub enum ItemBody {
     Record(RecordDeclaration),
     /// `type A = T where check`
     Alias {
-        /// Its name.
         name: Identifier,
         /// `<T>`
         generics: Vec<Identifier>,
@@ -56,9 +53,7 @@ pub enum ItemBody {
     Const(Constant),
     /// `agent a { … }`
     Agent {
-        /// Its name.
         name: Identifier,
-        /// Its settings in order.
         settings: Vec<Setting>,
     },
     /// `prompt p(…) -> T by a { … }`
@@ -69,54 +64,39 @@ pub enum ItemBody {
         entries: Vec<PromptEntry>,
     },
     /// `workflow w(…) -> T mods { … }`
-    Workflow {
-        /// Head.
-        signature: Signature,
-        /// Body.
-        body: Block,
-    },
+    Workflow { signature: Signature, body: Block },
     /// `tool t(…) -> T once { … }`
     Tool {
-        /// Head.
         signature: Signature,
         /// Body; none where the program's host has it.
         body: Option<Block>,
     },
     /// `mcp docs = stdio(…)`
     Mcp {
-        /// Its name.
         name: Identifier,
         /// How to reach it.
         transport: Expression,
     },
     /// `hook h { before_tool(call) { … } }`
     Hook {
-        /// Its name.
         name: Identifier,
-        /// Its handlers in order.
         handlers: Vec<HookHandler>,
     },
     /// `human approve(…) -> T timeout D { user "…" }`
     Human {
-        /// Head.
         signature: Signature,
         /// `user`, `example` and settings.
         entries: Vec<PromptEntry>,
     },
     /// `skill s …`, whose inside is specified by a later page and kept unparsed.
-    Skill {
-        /// Its name.
-        name: Identifier,
-    },
+    Skill { name: Identifier },
     /// `test "name" { … }`
     Test {
         /// The string after `test`.
         name: Name,
-        /// Where that string stands.
         name_span: Span,
         /// The expression after `cassette`.
         cassette: Option<Expression>,
-        /// Body.
         body: Block,
     },
     /// `permissions { fs.read: ["./src"] }`
@@ -133,7 +113,6 @@ pub enum ItemBody {
 pub struct Import {
     /// As written: `std/fs`, `./schemas`, `../a/b`.
     pub path: Name,
-    /// Where the path stands.
     pub path_span: Span,
     /// The name after `as`.
     pub alias: Option<Identifier>,
@@ -157,18 +136,15 @@ pub struct Attribute {
     pub name: Identifier,
     /// The arguments; empty without parentheses.
     pub arguments: Vec<Expression>,
-    /// All of it.
     pub span: Span,
 }
 
 /// What stands between a declaration's keyword and its body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
-    /// The declared name.
     pub name: Identifier,
     /// `<T, U>`
     pub generics: Vec<Identifier>,
-    /// In order.
     pub parameters: Vec<Parameter>,
     /// After `->`; `None` means `()`.
     pub result: Option<TypeExpression>,
@@ -215,7 +191,6 @@ pub struct Parameter {
 pub struct Function {
     /// `Bug` in `fn Bug.urgent(self)`.
     pub receiver: Option<Identifier>,
-    /// Head.
     pub signature: Signature,
     /// `None` only for an `@intrinsic` of the standard library.
     pub body: Option<Block>,
@@ -224,11 +199,9 @@ pub struct Function {
 /// `type R<T> { … }`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RecordDeclaration {
-    /// Its name.
     pub name: Identifier,
     /// `<T>`
     pub generics: Vec<Identifier>,
-    /// In order.
     pub fields: Vec<FieldDeclaration>,
 }
 
@@ -239,9 +212,7 @@ pub struct FieldDeclaration {
     pub docs: Option<String>,
     /// `@name(args)` before it.
     pub attributes: Vec<Attribute>,
-    /// Its name.
     pub name: Identifier,
-    /// Its type.
     pub ty: TypeExpression,
     /// After `=`.
     pub default: Option<Expression>,
@@ -252,11 +223,9 @@ pub struct FieldDeclaration {
 /// `enum E<T> { … }`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EnumDeclaration {
-    /// Its name.
     pub name: Identifier,
     /// `<T>`
     pub generics: Vec<Identifier>,
-    /// In order.
     pub variants: Vec<Variant>,
 }
 
@@ -267,7 +236,6 @@ pub struct Variant {
     pub docs: Option<String>,
     /// `@alias("b")` and others before it.
     pub attributes: Vec<Attribute>,
-    /// Its name.
     pub name: Identifier,
     /// Its payload; empty for none.
     pub fields: Vec<Parameter>,
@@ -276,7 +244,6 @@ pub struct Variant {
 /// `error DeployFailed(env: string, log: string)`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ErrorDeclaration {
-    /// Its name.
     pub name: Identifier,
     /// Its payload; a field without a type is a `string`.
     pub fields: Vec<Parameter>,
@@ -285,20 +252,15 @@ pub struct ErrorDeclaration {
 /// `const X: T = e`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Constant {
-    /// Its name.
     pub name: Identifier,
-    /// Its type.
     pub ty: Option<TypeExpression>,
-    /// Its value.
     pub value: Expression,
 }
 
 /// `name: value` in an agent, prompt, `with` or `permissions` body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Setting {
-    /// Its name.
     pub name: Identifier,
-    /// Its value.
     pub value: SettingValue,
 }
 
@@ -309,7 +271,6 @@ pub enum SettingValue {
     Expression(Expression),
     /// `{ ttl: 1h }`: settings of their own.
     Settings {
-        /// The inner settings.
         settings: Vec<Setting>,
         /// From brace to brace.
         span: Span,
@@ -329,7 +290,6 @@ pub enum PromptEntry {
         arguments: Vec<crate::ast::Argument>,
         /// The answer that a model should give.
         answer: Expression,
-        /// All of it.
         span: Span,
     },
     /// `temperature: 0.0`
@@ -341,8 +301,6 @@ pub enum PromptEntry {
 pub struct HookHandler {
     /// `before_tool`, `after_tool`, `session_start` or `session_end`.
     pub name: Identifier,
-    /// Its parameters, without types.
     pub parameters: Vec<Parameter>,
-    /// Body.
     pub body: Block,
 }

@@ -4,12 +4,9 @@ use gsw_source::Span;
 
 use crate::ast::{Identifier, Literal, RangeEnd};
 
-/// A pattern.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pattern {
-    /// Its form.
     pub kind: PatternKind,
-    /// All of it.
     pub span: Span,
 }
 
@@ -24,11 +21,9 @@ pub enum PatternKind {
     Literal(Literal),
     /// `1..5`, `1..=5`
     Range {
-        /// First.
         start: i64,
         /// Last or one past.
         end: i64,
-        /// Which of both.
         range_end: RangeEnd,
     },
     /// `A`, `E.A`, `m.E.A`, `B(x, y: p, ..)`; also a constant or an error.

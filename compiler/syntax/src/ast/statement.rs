@@ -2,36 +2,31 @@
 
 use gsw_source::Span;
 
-use crate::ast::{Expression, Identifier, Pattern, PatternField, Rest, TypeExpression};
+use crate::ast::{
+    AssignOperator, Expression, Identifier, Pattern, PatternField, Rest, TypeExpression,
+};
 
 /// `{ … }`; its value is its last expression statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Block {
-    /// In order.
     pub statements: Vec<Statement>,
     /// From brace to brace.
     pub span: Span,
 }
 
-/// One statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Statement {
-    /// What it does.
     pub kind: StatementKind,
-    /// All of it.
     pub span: Span,
 }
 
-/// What a statement does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StatementKind {
     /// `let p: T = e`
     Let {
-        /// What is bound.
         pattern: Pattern,
         /// After `:`.
         ty: Option<TypeExpression>,
-        /// The value.
         value: Expression,
     },
     /// `var p: T = e`
@@ -40,25 +35,20 @@ pub enum StatementKind {
         pattern: Pattern,
         /// After `:`.
         ty: Option<TypeExpression>,
-        /// The first value.
         value: Expression,
     },
     /// `state x: T = e`
     State {
-        /// The variable.
         name: Identifier,
         /// After `:`.
         ty: TypeExpression,
-        /// The first value.
         value: Expression,
     },
     /// `x = e`, `x += e`
     Assign {
         /// What is assigned; anything but a name is reported later.
         target: Expression,
-        /// Which assignment.
         operator: AssignOperator,
-        /// The right side.
         value: Expression,
     },
     /// `e`
@@ -98,22 +88,8 @@ pub enum AssertExpectation {
     Fails(Pattern),
 }
 
-/// What a mock does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MockOutcome {
     /// `-> value`; `-> fail E` is a value whose expression is `fail`.
     Value(Expression),
-}
-
-/// Which assignment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AssignOperator {
-    /// `=`
-    Set,
-    /// `+=`
-    Add,
-    /// `-=`
-    Subtract,
-    /// `*=`
-    Multiply,
 }

@@ -7,9 +7,7 @@ use crate::ast::Identifier;
 /// A type as written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TypeExpression {
-    /// Its form.
     pub kind: TypeExpressionKind,
-    /// All of it.
     pub span: Span,
 }
 
@@ -29,9 +27,7 @@ pub enum TypeExpressionKind {
     List(Box<TypeExpression>),
     /// `{K: V}`
     Map {
-        /// The keys' type.
         key: Box<TypeExpression>,
-        /// The values' type.
         value: Box<TypeExpression>,
     },
     /// `()`
@@ -51,7 +47,6 @@ pub enum TypeExpressionKind {
 /// The type of a function value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionType {
-    /// In order.
     pub parameters: Vec<TypeExpression>,
     /// `None` means `()`.
     pub result: Option<TypeExpression>,

@@ -1,8 +1,8 @@
 //! Expressions as lists.
 
 use crate::ast::{
-    Argument, BinaryOperator, Chain, Expression, ExpressionKind, Literal, MatchArm, Modifier,
-    ModifierKind, RangeEnd, Setting, SettingValue, StringPart, UnaryOperator,
+    Argument, Block, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MatchArm,
+    Modifier, ModifierKind, Setting, SettingValue, StringPart,
 };
 use crate::dump::pattern::pattern;
 use crate::dump::statement::block;
@@ -21,258 +21,179 @@ pub(super) fn literal(it: &Literal) -> Node {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 pub(super) fn expression(it: &Expression) -> Node {
+    use ExpressionKind as Kind;
     match &it.kind {
-        ExpressionKind::Literal(value) => literal(value),
-        ExpressionKind::Name(name) => word(name),
-        ExpressionKind::Unit => word("()"),
-        ExpressionKind::Break => word("break"),
-        ExpressionKind::Continue => word("continue"),
-        ExpressionKind::Invalid => word("invalid"),
-        ExpressionKind::Return(None) => word("return"),
-        ExpressionKind::AllOf(inner) => one(".*", inner),
-        ExpressionKind::Parenthesized(inner) => one("parens", inner),
-        ExpressionKind::Return(Some(inner)) => one("return", inner),
-        ExpressionKind::Fail(inner) => one("fail", inner),
-        ExpressionKind::Emit(inner) => one("emit", inner),
-        ExpressionKind::Spawn(inner) => one("spawn", inner),
-        ExpressionKind::SpawnDetached(inner) => one("spawn-detached", inner),
-        ExpressionKind::Await(inner) => one("await", inner),
-        ExpressionKind::Race(inner) => one("race", inner),
-        ExpressionKind::Revise(inner) => one("revise", inner),
-        ExpressionKind::List(elements) => many("list", elements),
-        ExpressionKind::Tuple(elements) => many("tuple", elements),
-        ExpressionKind::Parallel(elements) => many("parallel", elements),
-        ExpressionKind::Do(body) => block(body),
-        ExpressionKind::Interpolation(parts) => {
+        Kind::Literal(value) => literal(value),
+        Kind::Interpolation(parts) => {
             let part = |part: &StringPart| match part {
                 StringPart::Text(text) => quoted(text),
                 StringPart::Expression(inner) => expression(inner),
             };
             Node::list("interpolation", parts.iter().map(part))
         }
-        _ => operation(it),
-    }
-}
-
-fn one(head: &str, inner: &Expression) -> Node {
-    Node::list(head, [expression(inner)])
-}
-
-fn many(head: &str, elements: &[Expression]) -> Node {
-    Node::list(head, elements.iter().map(expression))
-}
-
-fn operation(it: &Expression) -> Node {
-    match &it.kind {
-        ExpressionKind::Field { base, name, chain } => {
-            let dot = match chain {
-                Chain::Plain => ".",
-                Chain::Optional => "?.",
-            };
-            Node::list(dot, [expression(base), word(&name.name)])
+        Kind::Name(name) => word(name),
+        Kind::Unit => word("()"),
+        Kind::Field { base, name, chain } => {
+            Node::list(chain.symbol(), [expression(base), word(&name.name)])
         }
-        ExpressionKind::TupleField { base, index, .. } => {
+        Kind::TupleField { base, index, .. } => {
             Node::list(".", [expression(base), word(&index.to_string())])
         }
-        ExpressionKind::Index { base, index } => {
-            Node::list("index", [expression(base), expression(index)])
-        }
-        ExpressionKind::Range {
-            start,
-            end,
-            range_end,
-        } => {
-            let dots = match range_end {
-                RangeEnd::Exclusive => "..",
-                RangeEnd::Inclusive => "..=",
-            };
-            Node::list(dots, [expression(start), expression(end)])
-        }
-        ExpressionKind::Unary { operator, operand } => match operator {
-            UnaryOperator::Negate => one("-", operand),
-            UnaryOperator::Not => one("not", operand),
-        },
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-            ..
-        } => Node::list(symbol(*operator), [expression(left), expression(right)]),
-        ExpressionKind::As { value, ty } => {
-            Node::list("as", [expression(value), type_expression(ty)])
-        }
-        ExpressionKind::Call {
+        Kind::AllOf(inner) => many(".*", [&**inner]),
+        Kind::Index { base, index } => many("index", [&**base, index]),
+        Kind::Call {
             callee,
             arguments: inner,
-            ..
-        } => Node::list(
-            "call",
-            std::iter::once(expression(callee)).chain(arguments(inner)),
-        ),
-        ExpressionKind::By { call, agent } => {
-            Node::list("by", [expression(call), expression(agent)])
-        }
-        ExpressionKind::With {
-            call,
-            settings: inner,
-        } => Node::list(
-            "with",
-            std::iter::once(expression(call)).chain(settings(inner)),
-        ),
-        _ => compound(it),
-    }
-}
-
-fn symbol(operator: BinaryOperator) -> &'static str {
-    match operator {
-        BinaryOperator::Or => "or",
-        BinaryOperator::And => "and",
-        BinaryOperator::Equal => "==",
-        BinaryOperator::NotEqual => "!=",
-        BinaryOperator::Less => "<",
-        BinaryOperator::LessEqual => "<=",
-        BinaryOperator::Greater => ">",
-        BinaryOperator::GreaterEqual => ">=",
-        BinaryOperator::In => "in",
-        BinaryOperator::Otherwise => "??",
-        BinaryOperator::Add => "+",
-        BinaryOperator::Subtract => "-",
-        BinaryOperator::Multiply => "*",
-        BinaryOperator::Divide => "/",
-        BinaryOperator::Remainder => "%",
-    }
-}
-
-fn compound(it: &Expression) -> Node {
-    match &it.kind {
-        ExpressionKind::Record {
+            arguments_span: _,
+        } => with_nodes("call", callee, arguments(inner)),
+        Kind::Record {
             path: names,
             fields,
             base,
-        } => {
-            let fields = fields.iter().map(|field| {
-                let value = field.value.as_ref().map(expression);
-                Node::list(&format!("{}:", field.name.name), value)
-            });
-            let base = optional("..", base.as_deref().map(expression));
-            Node::list(
-                "record",
-                std::iter::once(path(names)).chain(fields).chain(base),
-            )
-        }
-        ExpressionKind::Map(entries) => {
+        } => record(path(names), fields, base.as_deref()),
+        Kind::List(elements) => many("list", elements),
+        Kind::Map(entries) => {
             let entry = |entry: &crate::ast::MapEntry| {
                 Node::List(vec![expression(&entry.key), expression(&entry.value)])
             };
             Node::list("map", entries.iter().map(entry))
         }
-        ExpressionKind::Lambda { parameters, body } => {
-            let parameter = |parameter: &crate::ast::LambdaParameter| match &parameter.ty {
-                Some(ty) => Node::List(vec![pattern(&parameter.pattern), type_expression(ty)]),
-                None => pattern(&parameter.pattern),
-            };
-            let parameters = Node::List(parameters.iter().map(parameter).collect());
-            Node::list("=>", [parameters, expression(body)])
-        }
-        ExpressionKind::Catch { value, arms } => with_arms("catch", value, arms),
-        ExpressionKind::Match { value, arms } => with_arms("match", value, arms),
-        _ => control(it),
-    }
-}
-
-fn control(it: &Expression) -> Node {
-    match &it.kind {
-        ExpressionKind::If {
+        Kind::Tuple(elements) => many("tuple", elements),
+        Kind::Parenthesized(inner) => many("parens", [&**inner]),
+        Kind::Range {
+            start,
+            end,
+            range_end,
+        } => many(range_end.symbol(), [&**start, end]),
+        Kind::Lambda { parameters, body } => lambda(parameters, body),
+        Kind::Unary { operator, operand } => many(operator.symbol(), [&**operand]),
+        Kind::Binary {
+            operator,
+            operator_span: _,
+            left,
+            right,
+        } => many(operator.symbol(), [&**left, right]),
+        Kind::As { value, ty } => Node::list("as", [expression(value), type_expression(ty)]),
+        Kind::Catch { value, arms } => with_nodes("catch", value, arms.iter().map(arm)),
+        Kind::Match { value, arms } => with_nodes("match", value, arms.iter().map(arm)),
+        Kind::If {
             condition,
             then,
             otherwise,
-        } => Node::list(
-            "if",
-            [expression(condition), block(then)]
-                .into_iter()
-                .chain(otherwise.as_deref().map(expression)),
-        ),
-        ExpressionKind::IfLet {
+        } => {
+            let otherwise = otherwise.as_deref().map(expression);
+            let parts = std::iter::once(block(then)).chain(otherwise);
+            with_nodes("if", condition, parts)
+        }
+        Kind::IfLet {
             pattern: bound,
             value,
             then,
             otherwise,
-        } => Node::list(
-            "if-let",
-            [pattern(bound), expression(value), block(then)]
-                .into_iter()
-                .chain(otherwise.as_deref().map(expression)),
-        ),
-        ExpressionKind::For {
+        } => {
+            let otherwise = otherwise.as_deref().map(expression);
+            let parts = [pattern(bound), expression(value), block(then)];
+            Node::list("if-let", parts.into_iter().chain(otherwise))
+        }
+        Kind::Do(body) => block(body),
+        Kind::For {
             pattern: bound,
             iterable,
             body,
         } => Node::list("for", [pattern(bound), expression(iterable), block(body)]),
-        ExpressionKind::While { condition, body } => {
-            Node::list("while", [expression(condition), block(body)])
-        }
-        _ => task(it),
-    }
-}
-
-fn task(it: &Expression) -> Node {
-    match &it.kind {
-        ExpressionKind::ParallelFor {
+        Kind::While { condition, body } => with_nodes("while", condition, [block(body)]),
+        Kind::Return(None) => word("return"),
+        Kind::Return(Some(inner)) => many("return", [&**inner]),
+        Kind::Break => word("break"),
+        Kind::Continue => word("continue"),
+        Kind::Fail(inner) => many("fail", [&**inner]),
+        Kind::Emit(inner) => many("emit", [&**inner]),
+        Kind::Spawn(inner) => many("spawn", [&**inner]),
+        Kind::SpawnDetached(inner) => many("spawn-detached", [&**inner]),
+        Kind::Await(inner) => many("await", [&**inner]),
+        Kind::Race(inner) => many("race", [&**inner]),
+        Kind::ParallelFor {
             pattern: bound,
             iterable,
             modifiers: inner,
             body,
-        } => Node::list(
-            "parallel-for",
-            [pattern(bound), expression(iterable)]
-                .into_iter()
-                .chain(modifiers(inner))
-                .chain([block(body)]),
-        ),
-        ExpressionKind::Step {
+        } => {
+            let head = [pattern(bound), expression(iterable)].into_iter();
+            Node::list("parallel-for", head.chain(with_body(inner, body)))
+        }
+        Kind::Parallel(elements) => many("parallel", elements),
+        Kind::Step {
             name,
             modifiers: inner,
             body,
-        } => Node::list(
-            "step",
-            std::iter::once(expression(name))
-                .chain(modifiers(inner))
-                .chain([block(body)]),
-        ),
-        ExpressionKind::Modified {
+        } => with_nodes("step", name, with_body(inner, body)),
+        Kind::Modified {
             modifiers: inner,
             body,
-        } => Node::list(
-            "modified",
-            modifiers(inner).into_iter().chain([block(body)]),
-        ),
-        ExpressionKind::Reflect {
+        } => Node::list("modified", with_body(inner, body)),
+        Kind::Reflect {
             call,
             max,
             until,
             by,
-        } => Node::list(
-            "reflect",
-            std::iter::once(expression(call))
-                .chain(optional("max", max.as_deref().map(expression)))
-                .chain(optional("until", until.as_deref().map(expression)))
-                .chain(optional("by", by.as_deref().map(expression))),
-        ),
-        _ => word("invalid"),
+        } => {
+            let max = optional("max", max.as_deref().map(expression));
+            let until = optional("until", until.as_deref().map(expression));
+            let by = optional("by", by.as_deref().map(expression));
+            with_nodes("reflect", call, [max, until, by].into_iter().flatten())
+        }
+        Kind::Revise(inner) => many("revise", [&**inner]),
+        Kind::By { call, agent } => many("by", [&**call, agent]),
+        Kind::With {
+            call,
+            settings: inner,
+        } => with_nodes("with", call, settings(inner)),
+        Kind::Invalid => word("invalid"),
     }
 }
 
-fn with_arms(head: &str, value: &Expression, arms: &[MatchArm]) -> Node {
-    let arm = |arm: &MatchArm| {
-        let guard = optional("if", arm.guard.as_ref().map(expression));
-        let parts = std::iter::once(pattern(&arm.pattern)).chain(guard);
-        Node::List(parts.chain([expression(&arm.body)]).collect())
+/// A list of expressions.
+fn many<'tree>(head: &str, elements: impl IntoIterator<Item = &'tree Expression>) -> Node {
+    Node::list(head, elements.into_iter().map(expression))
+}
+
+/// A list that starts with an expression.
+fn with_nodes(head: &str, first: &Expression, rest: impl IntoIterator<Item = Node>) -> Node {
+    Node::list(head, std::iter::once(expression(first)).chain(rest))
+}
+
+/// Modifiers and a body.
+fn with_body(inner: &[Modifier], body: &Block) -> impl Iterator<Item = Node> {
+    modifiers(inner).into_iter().chain([block(body)])
+}
+
+fn record(path: Node, fields: &[FieldInit], base: Option<&Expression>) -> Node {
+    let fields = fields.iter().map(|field| {
+        let value = field.value.as_ref().map(expression);
+        Node::list(&format!("{}:", field.name.name), value)
+    });
+    let base = optional("..", base.map(expression));
+    Node::list("record", std::iter::once(path).chain(fields).chain(base))
+}
+
+fn lambda(parameters: &[LambdaParameter], body: &Expression) -> Node {
+    let parameter = |parameter: &LambdaParameter| match &parameter.ty {
+        Some(ty) => Node::List(vec![pattern(&parameter.pattern), type_expression(ty)]),
+        None => pattern(&parameter.pattern),
     };
-    Node::list(
-        head,
-        std::iter::once(expression(value)).chain(arms.iter().map(arm)),
-    )
+    let parameters = Node::List(parameters.iter().map(parameter).collect());
+    Node::list("=>", [parameters, expression(body)])
+}
+
+fn arm(it: &MatchArm) -> Node {
+    let guard = optional("if", it.guard.as_ref().map(expression));
+    let parts = std::iter::once(pattern(&it.pattern)).chain(guard);
+    Node::List(parts.chain([expression(&it.body)]).collect())
 }
 
 pub(super) fn arguments(arguments: &[Argument]) -> Vec<Node> {
@@ -302,25 +223,22 @@ pub(super) fn modifiers(modifiers: &[Modifier]) -> Vec<Node> {
 }
 
 fn modifier(it: &Modifier) -> Node {
+    let name = it.kind.name().text();
     match &it.kind {
-        ModifierKind::Timeout(value) => one("timeout", value),
+        ModifierKind::Timeout(value) | ModifierKind::Limit(value) => many(name, [value]),
         ModifierKind::Retry {
             count,
             backoff,
             max,
-        } => Node::list(
-            "retry",
-            std::iter::once(expression(count))
-                .chain(optional("backoff", backoff.as_ref().map(expression)))
-                .chain(optional("max", max.as_ref().map(expression))),
-        ),
-        ModifierKind::Reflect { count, with } => Node::list(
-            "reflect",
-            std::iter::once(expression(count))
-                .chain(optional("with", with.as_ref().map(expression))),
-        ),
-        ModifierKind::Budget(inner) => Node::list("budget", arguments(inner)),
-        ModifierKind::Limit(value) => one("limit", value),
-        ModifierKind::Errors(name) => Node::list("errors", [word(&name.name)]),
+        } => {
+            let backoff = optional("backoff", backoff.as_ref().map(expression));
+            let max = optional("max", max.as_ref().map(expression));
+            with_nodes(name, count, backoff.into_iter().chain(max))
+        }
+        ModifierKind::Reflect { count, with } => {
+            with_nodes(name, count, optional("with", with.as_ref().map(expression)))
+        }
+        ModifierKind::Budget(inner) => Node::list(name, arguments(inner)),
+        ModifierKind::Errors(policy) => Node::list(name, [word(&policy.name)]),
     }
 }

@@ -35,26 +35,24 @@ fn prefix(docs: Option<&String>, attributes: &[Attribute]) -> Vec<Node> {
         .collect()
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
 fn body(it: &ItemBody) -> Node {
     match it {
         ItemBody::Import(it) => import(it),
         ItemBody::Function(function) => {
             let receiver = function.receiver.as_ref().map(|name| word(&name.name));
-            let body = function.body.as_ref().map(block);
-            let parts = optional("on", receiver)
-                .into_iter()
-                .chain(signature(&function.signature));
-            Node::list("fn", parts.chain(body))
+            let receiver = optional("on", receiver).into_iter();
+            let parts = receiver.chain(signature(&function.signature));
+            Node::list("fn", parts.chain(function.body.as_ref().map(block)))
         }
-        ItemBody::Record(record) => {
-            let fields = record.fields.iter().map(field);
-            Node::list(
-                "type",
-                head(&record.name, &record.generics)
-                    .into_iter()
-                    .chain(fields),
-            )
-        }
+        ItemBody::Record(record) => declared(
+            "type",
+            head(&record.name, &record.generics),
+            record.fields.iter().map(field),
+        ),
         ItemBody::Alias {
             name,
             generics,
@@ -62,97 +60,71 @@ fn body(it: &ItemBody) -> Node {
             check,
         } => {
             let check = optional("where", check.as_ref().map(expression));
-            let parts = head(name, generics)
-                .into_iter()
-                .chain([type_expression(target)]);
-            Node::list("alias", parts.chain(check))
+            let parts = std::iter::once(type_expression(target)).chain(check);
+            declared("alias", head(name, generics), parts)
         }
-        ItemBody::Enum(it) => {
-            let variants = it.variants.iter().map(variant);
-            Node::list(
-                "enum",
-                head(&it.name, &it.generics).into_iter().chain(variants),
-            )
-        }
-        ItemBody::Error(error) => Node::list(
-            "error",
-            std::iter::once(word(&error.name.name)).chain(parameters(&error.fields)),
+        ItemBody::Enum(it) => declared(
+            "enum",
+            head(&it.name, &it.generics),
+            it.variants.iter().map(variant),
         ),
+        ItemBody::Error(error) => {
+            declared("error", head(&error.name, &[]), parameters(&error.fields))
+        }
         ItemBody::Const(constant) => {
             let ty = constant.ty.as_ref().map(type_expression);
-            let parts = std::iter::once(word(&constant.name.name)).chain(ty);
-            Node::list("const", parts.chain([expression(&constant.value)]))
+            let parts = ty.into_iter().chain([expression(&constant.value)]);
+            declared("const", head(&constant.name, &[]), parts)
         }
         ItemBody::Mcp { name, transport } => {
-            Node::list("mcp", [word(&name.name), expression(transport)])
+            declared("mcp", head(name, &[]), [expression(transport)])
         }
-        ItemBody::Skill { name } => Node::list("skill", [word(&name.name)]),
-        ItemBody::Invalid => word("invalid"),
-        _ => workflow_body(it),
-    }
-}
-
-fn workflow_body(it: &ItemBody) -> Node {
-    match it {
+        ItemBody::Skill { name } => declared("skill", head(name, &[]), []),
         ItemBody::Agent {
             name,
             settings: inner,
-        } => Node::list(
-            "agent",
-            std::iter::once(word(&name.name)).chain(settings(inner)),
-        ),
+        } => declared("agent", head(name, &[]), settings(inner)),
         ItemBody::Prompt {
             signature: head,
             entries,
-        } => Node::list(
-            "prompt",
-            signature(head).into_iter().chain(entries.iter().map(entry)),
-        ),
+        } => declared("prompt", signature(head), entries.iter().map(entry)),
         ItemBody::Human {
             signature: head,
             entries,
-        } => Node::list(
-            "human",
-            signature(head).into_iter().chain(entries.iter().map(entry)),
-        ),
+        } => declared("human", signature(head), entries.iter().map(entry)),
         ItemBody::Workflow {
             signature: head,
             body,
-        } => Node::list("workflow", signature(head).into_iter().chain([block(body)])),
+        } => declared("workflow", signature(head), [block(body)]),
         ItemBody::Tool {
             signature: head,
             body,
-        } => Node::list(
-            "tool",
-            signature(head).into_iter().chain(body.iter().map(block)),
-        ),
+        } => declared("tool", signature(head), body.iter().map(block)),
         ItemBody::Hook { name, handlers } => {
             let handler = |handler: &HookHandler| {
                 let parameters = Node::List(parameters(&handler.parameters));
                 Node::list(&handler.name.name, [parameters, block(&handler.body)])
             };
-            Node::list(
-                "hook",
-                std::iter::once(word(&name.name)).chain(handlers.iter().map(handler)),
-            )
+            declared("hook", head(name, &[]), handlers.iter().map(handler))
         }
         ItemBody::Test {
             name,
+            name_span: _,
             cassette,
             body,
-            ..
         } => {
             let cassette = optional("cassette", cassette.as_ref().map(expression));
-            Node::list(
-                "test",
-                std::iter::once(quoted(name))
-                    .chain(cassette)
-                    .chain([block(body)]),
-            )
+            let parts = cassette.into_iter().chain([block(body)]);
+            declared("test", vec![quoted(name)], parts)
         }
         ItemBody::Permissions { settings: inner } => Node::list("permissions", settings(inner)),
-        _ => word("invalid"),
+        ItemBody::Invalid => word("invalid"),
     }
+}
+
+/// A declaration: its word, what stands in its head and the rest.
+fn declared(keyword: &str, head: Vec<Node>, rest: impl IntoIterator<Item = Node>) -> Node {
+    Node::list(keyword, head.into_iter().chain(rest))
 }
 
 fn import(it: &Import) -> Node {

@@ -1,6 +1,6 @@
 //! Patterns as lists.
 
-use crate::ast::{ListRest, Pattern, PatternField, PatternKind, RangeEnd, Rest};
+use crate::ast::{ListRest, Pattern, PatternField, PatternKind, Rest};
 use crate::dump::expression::literal;
 use crate::dump::{Node, path, word};
 
@@ -14,10 +14,7 @@ pub(super) fn pattern(it: &Pattern) -> Node {
             end,
             range_end,
         } => Node::list(
-            match range_end {
-                RangeEnd::Exclusive => "..",
-                RangeEnd::Inclusive => "..=",
-            },
+            range_end.symbol(),
             [word(&start.to_string()), word(&end.to_string())],
         ),
         PatternKind::Variant {

@@ -1,8 +1,10 @@
 //! Blocks and statements as lists.
 
-use crate::ast::{AssertExpectation, AssignOperator, Block, MockOutcome, Statement, StatementKind};
+use crate::ast::{
+    AssertExpectation, Block, Expression, MockOutcome, Statement, StatementKind, TypeExpression,
+};
 use crate::dump::expression::expression;
-use crate::dump::pattern::{fields, pattern};
+use crate::dump::pattern::{fields, pattern as bound};
 use crate::dump::type_expression::type_expression;
 use crate::dump::{Node, optional, path, word};
 
@@ -12,58 +14,22 @@ pub(super) fn block(it: &Block) -> Node {
 
 fn statement(it: &Statement) -> Node {
     match &it.kind {
-        StatementKind::Let {
-            pattern: bound,
-            ty,
-            value,
-        } => {
-            let ty = ty.as_ref().map(type_expression);
-            Node::list(
-                "let",
-                std::iter::once(pattern(bound))
-                    .chain(ty)
-                    .chain([expression(value)]),
-            )
+        StatementKind::Let { pattern, ty, value } => {
+            definition("let", bound(pattern), ty.as_ref(), value)
         }
-        StatementKind::Var {
-            pattern: bound,
-            ty,
-            value,
-        } => {
-            let ty = ty.as_ref().map(type_expression);
-            Node::list(
-                "var",
-                std::iter::once(pattern(bound))
-                    .chain(ty)
-                    .chain([expression(value)]),
-            )
+        StatementKind::Var { pattern, ty, value } => {
+            definition("var", bound(pattern), ty.as_ref(), value)
         }
-        StatementKind::State { name, ty, value } => Node::list(
-            "state",
-            [word(&name.name), type_expression(ty), expression(value)],
-        ),
+        StatementKind::State { name, ty, value } => {
+            definition("state", word(&name.name), Some(ty), value)
+        }
         StatementKind::Assign {
             target,
             operator,
             value,
-        } => {
-            let operator = match operator {
-                AssignOperator::Set => "=",
-                AssignOperator::Add => "+=",
-                AssignOperator::Subtract => "-=",
-                AssignOperator::Multiply => "*=",
-            };
-            Node::list(operator, [expression(target), expression(value)])
-        }
+        } => Node::list(operator.symbol(), [expression(target), expression(value)]),
         StatementKind::Expression(value) => expression(value),
         StatementKind::Defer(body) => Node::list("defer", [block(body)]),
-        StatementKind::Invalid => word("invalid"),
-        _ => test_statement(it),
-    }
-}
-
-fn test_statement(it: &Statement) -> Node {
-    match &it.kind {
         StatementKind::Assert {
             value,
             expectation,
@@ -71,7 +37,7 @@ fn test_statement(it: &Statement) -> Node {
         } => {
             let fails = match expectation {
                 AssertExpectation::Holds => None,
-                AssertExpectation::Fails(error) => Some(pattern(error)),
+                AssertExpectation::Fails(error) => Some(bound(error)),
             };
             let message = message.as_ref().map(expression);
             let parts = std::iter::once(expression(value))
@@ -88,6 +54,15 @@ fn test_statement(it: &Statement) -> Node {
             let arguments = Node::List(fields(arguments, *rest));
             Node::list("mock", [path(target), arguments, expression(value)])
         }
-        _ => word("invalid"),
+        StatementKind::Invalid => word("invalid"),
     }
+}
+
+/// A name or pattern that gets a value.
+fn definition(head: &str, name: Node, ty: Option<&TypeExpression>, value: &Expression) -> Node {
+    let ty = ty.map(type_expression);
+    Node::list(
+        head,
+        std::iter::once(name).chain(ty).chain([expression(value)]),
+    )
 }

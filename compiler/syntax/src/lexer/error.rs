@@ -5,7 +5,6 @@ use gsw_source::{Code, Diagnostic, Place, Span};
 /// Something wrong with the text itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LexicalError {
-    /// What.
     pub kind: LexicalErrorKind,
     /// The bytes that it is about, in the file.
     pub span: Span,
@@ -39,7 +38,6 @@ pub enum LexicalErrorKind {
 }
 
 impl LexicalError {
-    /// The report of it.
     #[must_use]
     pub fn diagnostic(&self, place: Place) -> Diagnostic {
         match &self.kind {
@@ -47,7 +45,7 @@ impl LexicalError {
             LexicalErrorKind::ForeignOperator("//") => Diagnostic::error(
                 Code::INVALID_CHARACTER,
                 place,
-                "a comment starts with `//` and ends with its line",
+                "a comment starts with `//` and runs to the end of the line",
             ),
             LexicalErrorKind::ForeignOperator(ours) => Diagnostic::error(
                 Code::INVALID_CHARACTER,
@@ -56,7 +54,7 @@ impl LexicalError {
             )
             .fix(format!("write `{ours}`"), place, *ours),
             LexicalErrorKind::ForeignQuotes(mended) => {
-                let message = "strings stand in double quotes";
+                let message = "strings are written in double quotes";
                 let diagnostic = Diagnostic::error(Code::INVALID_CHARACTER, place, message);
                 match mended {
                     Some(text) => diagnostic.fix("write double quotes", place, text.as_str()),
@@ -68,23 +66,31 @@ impl LexicalError {
                 place,
                 "this string is not closed",
             )
-            .note("a string in single `\"` ends on its line; one over several lines stands in `\"\"\"`"),
+            .note("a string in `\"` ends on its line; a multi-line string is written in `\"\"\"`"),
             LexicalErrorKind::UnknownEscape => Diagnostic::error(
                 Code::INVALID_ESCAPE,
                 place,
-                "no such escape in a string",
+                "unknown escape sequence",
             )
-            .note(r#"the escapes are `\n` `\t` `\r` `\\` `\"` `\$` and `\u{1F600}`; in `r"…"` a backslash is itself"#),
+            .note(r#"the escapes are `\n` `\t` `\r` `\\` `\"` `\$` and `\u{1F600}`; in `r"…"` a backslash is taken literally"#),
             LexicalErrorKind::NoSuchCharacter => Diagnostic::error(
                 Code::INVALID_ESCAPE,
                 place,
-                "this escape names no character",
+                "this escape is not a character",
             )
-            .note(r"between the braces of `\u{…}` stand one to six hexadecimal digits of a Unicode scalar value"),
-            LexicalErrorKind::HalfFloat
-            | LexicalErrorKind::UnknownUnit(_)
-            | LexicalErrorKind::MalformedNumber
-            | LexicalErrorKind::NumberOutOfRange => self.number(place),
+            .note(r"`\u{…}` takes one to six hexadecimal digits of a Unicode scalar value"),
+            LexicalErrorKind::HalfFloat => number(
+                place,
+                "a number with a point has digits on both sides of it",
+            ),
+            LexicalErrorKind::UnknownUnit(unit) => {
+                number(place, format!("`{unit}` cannot follow a number"))
+                    .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`")
+            }
+            LexicalErrorKind::MalformedNumber => number(place, "this is not a number")
+                .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
+            LexicalErrorKind::NumberOutOfRange => number(place, "this number is too large")
+                .note("an int ranges from -9223372036854775808 to 9223372036854775807, a duration up to 292 years"),
             LexicalErrorKind::LongName => Diagnostic::error(
                 Code::INVALID_NAME,
                 place,
@@ -92,35 +98,10 @@ impl LexicalError {
             ),
         }
     }
+}
 
-    /// The report of what is wrong with a number.
-    fn number(&self, place: Place) -> Diagnostic {
-        match &self.kind {
-            LexicalErrorKind::HalfFloat => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "a number with a point has digits on both sides of it",
-            ),
-            LexicalErrorKind::UnknownUnit(unit) => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                format!("`{unit}` cannot follow a number"),
-            )
-            .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`"),
-            LexicalErrorKind::MalformedNumber => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "this is not a number",
-            )
-            .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),
-            _ => Diagnostic::error(
-                Code::INVALID_NUMBER,
-                place,
-                "this number is too large",
-            )
-            .note("an int reaches from -9223372036854775808 to 9223372036854775807, a duration to 292 years"),
-        }
-    }
+fn number(place: Place, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(Code::INVALID_NUMBER, place, message)
 }
 
 fn unknown_character(character: char, place: Place) -> Diagnostic {
@@ -132,12 +113,12 @@ fn unknown_character(character: char, place: Place) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         Code::INVALID_CHARACTER,
         place,
-        format!("`{shown}` means nothing here"),
+        format!("unexpected character `{shown}`"),
     );
     if character.is_alphabetic() {
-        diagnostic.note("names are made of the letters a to z, digits and `_`")
+        diagnostic.note("names consist of the letters a to z, digits and `_`")
     } else if character == '&' {
-        diagnostic.note("values never change, so they are passed as they are, without references")
+        diagnostic.note("there are no references: values are immutable and passed directly")
     } else {
         diagnostic
     }

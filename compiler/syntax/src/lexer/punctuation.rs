@@ -16,15 +16,12 @@ impl Lexer<'_> {
         }
         if let Some((kind, length)) = three(rest).or_else(|| two(rest)).or_else(|| one(rest)) {
             self.position += length;
-            match kind {
-                TokenKind::BraceClose if self.closes_interpolation() => {
-                    self.push(TokenKind::InterpolationClose, start);
-                    self.continue_string();
-                }
-                _ => {
-                    self.count_bracket(kind);
-                    self.push(kind, start);
-                }
+            if kind == TokenKind::BraceClose && self.closes_interpolation() {
+                self.push(TokenKind::InterpolationClose, start);
+                self.continue_string();
+            } else {
+                self.count_bracket(kind);
+                self.push(kind, start);
             }
             return;
         }
@@ -57,7 +54,7 @@ impl Lexer<'_> {
         self.report_at(LexicalErrorKind::ForeignOperator("//"), start, start + 2);
     }
 
-    /// Whether the `#` here seems to start a comment: brackets that close behind it on its line belong to the code.
+    /// Whether the `#` here seems to start a comment: brackets that close after it on its line belong to the code.
     fn is_hash_comment(&self) -> bool {
         let line = self.text[self.position..].split('\n').next().unwrap_or("");
         let is_first = self.line_start != LineStart::Inside;

@@ -98,15 +98,20 @@ impl Lexer<'_> {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        match kind {
-            TokenKind::BraceOpen => frame.braces += 1,
-            TokenKind::BraceClose => frame.braces = frame.braces.saturating_sub(1),
-            TokenKind::ParenOpen | TokenKind::BracketOpen => frame.brackets += 1,
-            TokenKind::ParenClose | TokenKind::BracketClose => {
-                frame.brackets = frame.brackets.saturating_sub(1);
-            }
-            _ => {}
-        }
+        let is_closer = kind.is_closer();
+        let Some(closer) = kind.closer().or(is_closer.then_some(kind)) else {
+            return;
+        };
+        let open = if closer == TokenKind::BraceClose {
+            &mut frame.braces
+        } else {
+            &mut frame.brackets
+        };
+        *open = if is_closer {
+            open.saturating_sub(1)
+        } else {
+            *open + 1
+        };
     }
 
     /// Whether a line break here is inside `"${…`, with no bracket open that could explain it.

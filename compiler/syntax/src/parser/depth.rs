@@ -1,11 +1,8 @@
 //! Keeps trees within a depth that every later pass can walk by recursion, and the parser within its stack.
 
-mod children;
-
 use gsw_source::{Name, Span};
 
-use crate::ast::{Expression, ExpressionKind, Item};
-use crate::parser::depth::children::{expressions_of, roots_of};
+use crate::ast::{ChildMut, Expression, ExpressionKind, Item, children_mut, item_children_mut};
 use crate::parser::error::{ParseError, Reason};
 use crate::token::{Token, TokenKind, Word};
 
@@ -24,17 +21,16 @@ pub(crate) fn estimate(tokens: &[Token]) -> usize {
     let mut current = 0;
     let mut deepest = 0;
     for token in tokens {
-        match token.kind {
-            kind if kind.is_opener() => {
-                levels.push(current);
-                current += 1;
-            }
-            kind if kind.is_closer() => current = levels.pop().unwrap_or(0),
-            TokenKind::Newline | TokenKind::Semicolon | TokenKind::Comma => {
-                current = levels.last().map_or(0, |level| level + 1);
-            }
-            _ if recurses(*token) => current += 1,
-            _ => {}
+        let kind = token.kind;
+        if kind.is_opener() {
+            levels.push(current);
+            current += 1;
+        } else if kind.is_closer() {
+            current = levels.pop().unwrap_or(0);
+        } else if kind.is_separator() {
+            current = levels.last().map_or(0, |level| level + 1);
+        } else if recurses(*token) {
+            current += 1;
         }
         deepest = deepest.max(current);
     }
@@ -78,24 +74,28 @@ pub(crate) fn with_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Sen
 /// Cuts off what is deeper than allowed and reports the first place where that was needed.
 pub(crate) fn limit(item: &mut Item) -> Option<ParseError> {
     let mut error = None;
-    let mut pending: Vec<(&mut Expression, u32)> = Vec::new();
-    let mut found = Vec::new();
-    roots_of(item, &mut found);
-    pending.extend(found.drain(..).map(|root| (root, 1)));
-    while let Some((expression, depth)) = pending.pop() {
-        if depth >= DEEPEST_TREE {
-            let span = expression.span;
-            let cut = std::mem::replace(expression, invalid(span));
-            dismantle(cut);
-            error.get_or_insert(ParseError::because(
-                0,
-                Reason::TooDeep(Some(first_byte(span))),
-            ));
-            continue;
-        }
-        let mut children = Vec::new();
-        expressions_of(&mut expression.kind, &mut children);
-        pending.extend(children.into_iter().map(|child| (child, depth + 1)));
+    let mut pending: Vec<(ChildMut<'_>, u32)> = Vec::new();
+    pending.extend(item_children_mut(item).into_iter().map(|root| (root, 1)));
+    while let Some((node, depth)) = pending.pop() {
+        let (node, depth_inside) = match node {
+            ChildMut::Expression(expression) if depth >= DEEPEST_TREE => {
+                let span = expression.span;
+                let cut = std::mem::replace(expression, invalid(span));
+                dismantle(cut);
+                error.get_or_insert(ParseError::because(
+                    0,
+                    Reason::TooDeep(Some(first_byte(span))),
+                ));
+                continue;
+            }
+            node @ ChildMut::Expression(_) => (node, depth + 1),
+            // The expressions of a block are one level below the expression that it is part of.
+            node @ ChildMut::Statement(_) => (node, depth),
+            // The grammar itself bounds how deeply patterns and types nest.
+            ChildMut::Pattern(_) | ChildMut::Type(_) | ChildMut::Name(_) => continue,
+        };
+        let inside = children_mut(node).into_iter();
+        pending.extend(inside.map(|child| (child, depth_inside)));
     }
     error
 }
@@ -115,14 +115,19 @@ fn invalid(span: Span) -> Expression {
 fn dismantle(expression: Expression) {
     let mut pending = vec![expression];
     while let Some(mut expression) = pending.pop() {
-        let mut children = Vec::new();
-        expressions_of(&mut expression.kind, &mut children);
-        for child in children {
-            let leaf = Expression {
-                kind: ExpressionKind::Name(Name::default()),
-                span: child.span,
-            };
-            pending.push(std::mem::replace(child, leaf));
+        let mut nodes = children_mut(ChildMut::Expression(&mut expression));
+        while let Some(node) = nodes.pop() {
+            match node {
+                ChildMut::Expression(child) => {
+                    let leaf = Expression {
+                        kind: ExpressionKind::Name(Name::default()),
+                        span: child.span,
+                    };
+                    pending.push(std::mem::replace(child, leaf));
+                }
+                statement @ ChildMut::Statement(_) => nodes.extend(children_mut(statement)),
+                ChildMut::Pattern(_) | ChildMut::Type(_) | ChildMut::Name(_) => {}
+            }
         }
     }
 }

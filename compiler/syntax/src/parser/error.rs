@@ -2,6 +2,8 @@
 
 mod advice;
 mod foreign;
+mod sight;
+mod sign;
 
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
@@ -47,30 +49,25 @@ pub struct Expected(u128);
 /// The number of the first bit that is no kind of token.
 const CLASSES: u32 = 100;
 
+// A kind of token must not share its bit with a class.
+const _: () = assert!(TokenKind::ALL.len() <= CLASSES as usize);
+
 impl Expected {
     /// Nothing worth naming.
     pub const NOTHING: Self = Self(0);
-    /// A name.
     pub const NAME: Self = Self(1 << CLASSES);
-    /// An expression.
     pub const EXPRESSION: Self = Self(1 << (CLASSES + 1));
     /// An operator between two expressions; named only when nothing else is.
     pub const OPERATOR: Self = Self(1 << (CLASSES + 2));
-    /// A statement.
     pub const STATEMENT: Self = Self(1 << (CLASSES + 3));
-    /// A pattern.
     pub const PATTERN: Self = Self(1 << (CLASSES + 4));
-    /// A type.
     pub const TYPE: Self = Self(1 << (CLASSES + 5));
-    /// A declaration.
     pub const DECLARATION: Self = Self(1 << (CLASSES + 6));
     /// The end of a statement.
     pub const END_OF_STATEMENT: Self = Self(1 << (CLASSES + 7));
     /// The end of a declaration.
     pub const END_OF_ITEM: Self = Self(1 << (CLASSES + 8));
-    /// A modifier word.
     pub const MODIFIER: Self = Self(1 << (CLASSES + 9));
-    /// A string.
     pub const STRING: Self = Self(1 << (CLASSES + 10));
     /// A key of a map.
     pub const MAP_KEY: Self = Self(1 << (CLASSES + 11));
@@ -206,13 +203,15 @@ impl LabelError<'static, Tokens, DefaultExpected<'static, Token>> for ParseError
 
 impl Error<'static, Tokens> for ParseError {
     fn merge(self, other: Self) -> Self {
-        match (self.reason, other.reason) {
-            (Reason::Unexpected, Reason::Unexpected) => Self {
-                expected: self.expected.union(other.expected),
-                ..self
-            },
-            (Reason::Unexpected, _) => other,
-            _ => self,
+        if self.reason != Reason::Unexpected {
+            return self;
+        }
+        if other.reason != Reason::Unexpected {
+            return other;
+        }
+        Self {
+            expected: self.expected.union(other.expected),
+            ..self
         }
     }
 }
@@ -261,11 +260,13 @@ impl<'tokens> Scene<'tokens> {
             Reason::SecondBase => self.plain(error, "a record literal has at most one `..`"),
             Reason::ComparisonChain => self.plain(error, "comparisons do not chain").note(
                 match self.is_type_argument(error.index) {
-                    true => "expressions take no type arguments: they are inferred",
+                    true => "type arguments cannot be written in expressions: they are inferred",
                     false => "join two comparisons with `and`",
                 },
             ),
-            Reason::Interpolated => self.plain(error, "`${ }` cannot stand in this string"),
+            Reason::Interpolated => {
+                self.plain(error, "this string cannot have interpolations `${ }`")
+            }
             Reason::Unexpected => match self.unclosed_bracket(error.index) {
                 Some(open) => self.unclosed(error, open),
                 None => self.unexpected(error),
@@ -292,11 +293,14 @@ impl<'tokens> Scene<'tokens> {
             let end = self.tokens.last().map_or(0, |token| token.span.end);
             return ("the end of the declaration".to_owned(), Span::new(end, end));
         };
-        let name = match token.kind {
-            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText => {
-                token.kind.description().to_owned()
-            }
-            _ => format!("`{}`", shortened(self.source(token.span))),
+        let has_no_text_of_its_own = matches!(
+            token.kind,
+            TokenKind::Newline | TokenKind::StringOpen | TokenKind::StringText
+        );
+        let name = if has_no_text_of_its_own {
+            token.kind.description().to_owned()
+        } else {
+            format!("`{}`", shortened(self.source(token.span)))
         };
         (name, token.span)
     }
@@ -317,7 +321,7 @@ impl<'tokens> Scene<'tokens> {
         let (found, span) = self.found(error.index + usize::from(is_trailing));
         let message = match error.expected.description() {
             Some(expected) => format!("expected {expected}, found {found}"),
-            None => format!("{found} cannot stand here"),
+            None => format!("unexpected {found}"),
         };
         let diagnostic = Diagnostic::error(Code::UNEXPECTED_TOKEN, (self.place)(span), message);
         let Some(advice) = self.advice(error) else {
@@ -330,7 +334,7 @@ impl<'tokens> Scene<'tokens> {
         }
     }
 
-    /// The closing bracket without partner that explains an error: the token itself, or one behind the end of the
+    /// The closing bracket without partner that explains an error: the token itself, or one after the end of the
     /// declaration, which it ended too early.
     fn stray_bracket_of(&self, error: &ParseError) -> Option<Token> {
         let rest = self.tokens.get(error.index..)?;
@@ -346,11 +350,11 @@ impl<'tokens> Scene<'tokens> {
     }
 
     fn stray_bracket(&self, token: Token) -> Diagnostic {
-        let message = format!("{} closes nothing", token.kind.description());
+        let message = format!("unmatched {}", token.kind.description());
         Diagnostic::error(Code::UNOPENED_BRACKET, (self.place)(token.span), message)
     }
 
-    /// Takes out the innermost bracket that is open at `index` if it is never closed.
+    /// Removes the innermost bracket that is open at `index` if it is never closed, and returns it.
     fn unclosed_bracket(&mut self, index: usize) -> Option<Token> {
         let end = index.min(self.tokens.len());
         for token in &self.tokens[self.scanned.min(end)..end] {
@@ -436,7 +440,7 @@ impl<'tokens> Scene<'tokens> {
 /// The report of a tree or of brackets that nest too deeply.
 pub(crate) fn too_deep(place: Place) -> Diagnostic {
     Diagnostic::error(Code::NESTING_TOO_DEEP, place, "this is nested too deeply")
-        .note("brackets nest at most 256 deep, and chains such as `a + b + c` have at most 1,000 links; name a part with `let`")
+        .note("brackets nest at most 256 deep, and chains such as `a + b + c` have at most 1,000 links; bind a part with `let`")
 }
 
 /// Source text that fits into a message.

@@ -1,86 +1,97 @@
 //! Expressions: operators by precedence over operands.
 
-use chumsky::pratt::{infix, left, none, postfix, prefix, right};
+use chumsky::pratt::{self, infix, left, none, postfix, prefix, right};
 use chumsky::prelude::{Parser, choice, custom};
 use gsw_source::Span;
 
 use crate::ast::{
-    BinaryOperator, Expression, ExpressionKind, RangeEnd, TypeExpression, UnaryOperator,
+    BinaryOperator, Expression, ExpressionKind, MatchArm, Precedence, RangeEnd, TypeExpression,
+    UnaryOperator,
 };
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
-use crate::parser::input::{Context, Extra, Rule, State, Tokens, span_of, token_among, token_as};
-use crate::parser::operand::{self, own_line};
+use crate::parser::input::{Context, Extra, Rule, Tokens, token_as, token_that};
+use crate::parser::line::{line_break, own_line};
+use crate::parser::node::node;
+use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{Token, TokenKind};
-
-/// An expression of that form, over what was just parsed.
-pub(crate) fn node(kind: ExpressionKind, context: &mut Context<'_>) -> Expression {
-    Expression {
-        kind,
-        span: span_of(context),
-    }
-}
 
 /// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Comparison
 /// · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
+    let not = UnaryOperator::Not;
     operand::chain(rules, mode)
         .pratt((
+            prefix(Precedence::Prefix as u16, tight_prefix(), prefixed),
             prefix(
-                10,
-                tight_prefix(),
-                |form: TightPrefix, operand, context: &mut Context<'_>| {
-                    context.state().leave();
-                    node(form.expression(Box::new(operand)), context)
-                },
+                not.precedence() as u16,
+                deeper(not.token(), Expected::EXPRESSION),
+                negated,
             ),
-            prefix(
-                3,
-                deeper(TokenKind::Not, Expected::EXPRESSION),
-                |_, operand, context: &mut Context<'_>| {
-                    context.state().leave();
-                    let (operator, operand) = (UnaryOperator::Not, Box::new(operand));
-                    node(ExpressionKind::Unary { operator, operand }, context)
-                },
-            ),
-            postfix(
-                9,
-                conversion(rules),
-                |value, ty, context: &mut Context<'_>| {
-                    context.state().count_link();
-                    let (value, ty) = (Box::new(value), Box::new(ty));
-                    node(ExpressionKind::As { value, ty }, context)
-                },
-            ),
-            infix(left(8), operator(multiplicative), linked),
-            infix(left(7), operator(additive), linked),
+            postfix(Precedence::Conversion as u16, conversion(rules), converted),
+            chained(Precedence::Product),
+            chained(Precedence::Sum),
+            infix(none(Precedence::Range as u16), range_operator(), ranged),
             infix(
-                none(6),
-                range_operator(),
-                |start, range_end, end, context: &mut Context<'_>| {
-                    let (start, end) = (Box::new(start), Box::new(end));
-                    node(
-                        ExpressionKind::Range {
-                            start,
-                            end,
-                            range_end,
-                        },
-                        context,
-                    )
-                },
+                right(Precedence::Otherwise as u16),
+                otherwise(),
+                linked_deeper,
             ),
-            infix(right(5), otherwise(), linked_deeper),
-            infix(left(4), comparison(), linked_comparison),
-            infix(left(2), operator(conjunction), linked),
-            infix(left(1), operator(disjunction), linked),
-            postfix(0, catch(rules), |value, arms, context: &mut Context<'_>| {
-                context.state().count_link();
-                let value = Box::new(value);
-                node(ExpressionKind::Catch { value, arms }, context)
-            }),
+            infix(
+                left(Precedence::Comparison as u16),
+                comparison(),
+                linked_comparison,
+            ),
+            chained(Precedence::And),
+            chained(Precedence::Or),
+            postfix(Precedence::Catch as u16, catch(rules), guarded),
         ))
         .boxed()
+}
+
+/// The operators of one precedence, grouped from the left.
+fn chained(
+    precedence: Precedence,
+) -> impl pratt::Operator<'static, Tokens, Expression, Extra> + Clone {
+    infix(left(precedence as u16), operator(precedence), linked)
+}
+
+fn prefixed(form: TightPrefix, operand: Expression, context: &mut Context<'_>) -> Expression {
+    context.state().leave();
+    node(form.expression(Box::new(operand)), context)
+}
+
+fn negated(_: Token, operand: Expression, context: &mut Context<'_>) -> Expression {
+    context.state().leave();
+    let (operator, operand) = (UnaryOperator::Not, Box::new(operand));
+    node(ExpressionKind::Unary { operator, operand }, context)
+}
+
+fn converted(value: Expression, ty: TypeExpression, context: &mut Context<'_>) -> Expression {
+    context.state().count_link();
+    let (value, ty) = (Box::new(value), Box::new(ty));
+    node(ExpressionKind::As { value, ty }, context)
+}
+
+fn guarded(value: Expression, arms: Vec<MatchArm>, context: &mut Context<'_>) -> Expression {
+    context.state().count_link();
+    let value = Box::new(value);
+    node(ExpressionKind::Catch { value, arms }, context)
+}
+
+fn ranged(
+    start: Expression,
+    range_end: RangeEnd,
+    end: Expression,
+    context: &mut Context<'_>,
+) -> Expression {
+    let kind = ExpressionKind::Range {
+        start: Box::new(start),
+        end: Box::new(end),
+        range_end,
+    };
+    node(kind, context)
 }
 
 /// An infix operator with the place where it stands.
@@ -138,19 +149,10 @@ fn binary(
 }
 
 fn is_comparison(expression: &Expression) -> bool {
-    match expression.kind {
-        ExpressionKind::Binary { operator, .. } => matches!(
-            operator,
-            BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Less
-                | BinaryOperator::LessEqual
-                | BinaryOperator::Greater
-                | BinaryOperator::GreaterEqual
-                | BinaryOperator::In
-        ),
-        _ => false,
-    }
+    matches!(
+        expression.kind,
+        ExpressionKind::Binary { operator, .. } if operator.precedence() == Precedence::Comparison
+    )
 }
 
 /// A prefix that binds tighter than every infix operator.
@@ -177,7 +179,7 @@ impl TightPrefix {
 /// `TightPrefix = "-" | "await" | "race" ;`
 fn tight_prefix() -> Rule<TightPrefix> {
     choice((
-        deeper(TokenKind::Minus, Expected::EXPRESSION).to(TightPrefix::Negate),
+        deeper(UnaryOperator::Negate.token(), Expected::EXPRESSION).to(TightPrefix::Negate),
         deeper(TokenKind::Await, Expected::EXPRESSION).to(TightPrefix::Await),
         deeper(TokenKind::Race, Expected::EXPRESSION).to(TightPrefix::Race),
     ))
@@ -195,7 +197,7 @@ fn deeper(kind: TokenKind, expected: Expected) -> Rule<Token> {
                 }
                 Ok(token)
             }
-            _ => Err(ParseError::unexpected(index, expected)),
+            Some(_) | None => Err(ParseError::unexpected(index, expected)),
         }
     })
     .boxed()
@@ -209,97 +211,40 @@ fn conversion(rules: &Rules) -> Rule<TypeExpression> {
 }
 
 /// `Catch = "catch" [ Newline ] Arms ;`
-fn catch(rules: &Rules) -> Rule<Vec<crate::ast::MatchArm>> {
+fn catch(rules: &Rules) -> Rule<Vec<MatchArm>> {
     token_as(TokenKind::Catch, Expected::OPERATOR)
         .ignore_then(own_line(rules.arms.clone()))
         .boxed()
 }
 
-type OperatorTable = fn(TokenKind) -> Option<BinaryOperator>;
-
 /// An infix operator of one precedence.
-fn operator(table: OperatorTable) -> Rule<Operator> {
+fn operator(precedence: Precedence) -> Rule<Operator> {
     custom::<_, Tokens, _, Extra>(move |input| {
         let index = *input.cursor().inner();
         input
             .next()
-            .and_then(|token| Some((table(token.kind)?, token.span)))
+            .and_then(|token| Some((BinaryOperator::of_token(token.kind)?, token.span)))
+            .filter(|(operator, _)| operator.precedence() == precedence)
             .ok_or(ParseError::unexpected(index, Expected::OPERATOR))
     })
     .boxed()
 }
 
-fn multiplicative(kind: TokenKind) -> Option<BinaryOperator> {
-    match kind {
-        TokenKind::Star => Some(BinaryOperator::Multiply),
-        TokenKind::Slash => Some(BinaryOperator::Divide),
-        TokenKind::Percent => Some(BinaryOperator::Remainder),
-        _ => None,
-    }
-}
-
-fn additive(kind: TokenKind) -> Option<BinaryOperator> {
-    match kind {
-        TokenKind::Plus => Some(BinaryOperator::Add),
-        TokenKind::Minus => Some(BinaryOperator::Subtract),
-        _ => None,
-    }
-}
-
-fn conjunction(kind: TokenKind) -> Option<BinaryOperator> {
-    (kind == TokenKind::And).then_some(BinaryOperator::And)
-}
-
-fn disjunction(kind: TokenKind) -> Option<BinaryOperator> {
-    (kind == TokenKind::Or).then_some(BinaryOperator::Or)
-}
-
-fn compared(kind: TokenKind) -> Option<BinaryOperator> {
-    match kind {
-        TokenKind::EqualEqual => Some(BinaryOperator::Equal),
-        TokenKind::BangEqual => Some(BinaryOperator::NotEqual),
-        TokenKind::Less => Some(BinaryOperator::Less),
-        TokenKind::LessEqual => Some(BinaryOperator::LessEqual),
-        TokenKind::Greater => Some(BinaryOperator::Greater),
-        TokenKind::GreaterEqual => Some(BinaryOperator::GreaterEqual),
-        TokenKind::In => Some(BinaryOperator::In),
-        _ => None,
-    }
-}
-
 /// `Comparison = "==" | "!=" | "<" | "<=" | ">" [ Newline ] | ">=" | "in" ;`
 fn comparison() -> Rule<Operator> {
-    operator(compared)
-        .then_ignore(crate::parser::input::line_break())
+    operator(Precedence::Comparison)
+        .then_ignore(line_break())
         .boxed()
 }
 
 /// `Otherwise = "??" ;`
 fn otherwise() -> Rule<Operator> {
-    deeper(TokenKind::QuestionQuestion, Expected::OPERATOR)
+    deeper(BinaryOperator::Otherwise.token(), Expected::OPERATOR)
         .map(|token| (BinaryOperator::Otherwise, token.span))
         .boxed()
 }
 
 /// `RangeOperator = ".." | "..=" ;`
 fn range_operator() -> Rule<RangeEnd> {
-    token_among(
-        |kind| matches!(kind, TokenKind::DotDot | TokenKind::DotDotEqual),
-        Expected::OPERATOR,
-    )
-    .map(|token| match token.kind {
-        TokenKind::DotDotEqual => RangeEnd::Inclusive,
-        _ => RangeEnd::Exclusive,
-    })
-    .boxed()
-}
-
-impl State {
-    /// The value of `T` where a hole has to stand for an expression.
-    pub(crate) fn expression_hole(&self, index: usize) -> Expression {
-        Expression {
-            kind: ExpressionKind::Invalid,
-            span: self.span(index, index),
-        }
-    }
+    token_that(RangeEnd::of_token, Expected::OPERATOR)
 }

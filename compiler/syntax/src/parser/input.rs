@@ -30,7 +30,6 @@ pub(crate) type Declared<T> = Recursive<Indirect<'static, 'static, Tokens, T, Ex
 /// What a mapping function sees of the parse.
 pub(crate) type Context<'parse> = MapExtra<'static, 'parse, Tokens, Extra>;
 
-/// What is being parsed.
 pub(crate) struct ItemSource {
     /// The text of the file.
     pub(crate) text: Arc<str>,
@@ -80,8 +79,8 @@ impl State {
         self.token(index).map_or(Word::Other, |token| token.word)
     }
 
-    /// The kind of the token behind the bracket that opens at `index` and its partner.
-    pub(crate) fn kind_behind_bracket(&self, index: usize) -> Option<TokenKind> {
+    /// The kind of the token after the bracket pair that opens at `index`.
+    pub(crate) fn kind_after_bracket(&self, index: usize) -> Option<TokenKind> {
         let token = self.token(index).filter(|token| token.is_matched())?;
         self.kind(index + token.value as usize + 1)
     }
@@ -117,7 +116,7 @@ impl State {
     pub(crate) fn string(&self, token: Token) -> Name {
         match self.value(token) {
             Some(Value::Text(text)) => text.clone(),
-            _ => Name::default(),
+            Some(Value::Int(_) | Value::Float(_) | Value::Duration(_)) | None => Name::default(),
         }
     }
 
@@ -155,7 +154,7 @@ impl State {
             .partition_point(|token| token.span.start < span.start)
     }
 
-    /// Goes one level deeper and gives the depth reached.
+    /// Goes one level deeper and returns the depth reached.
     pub(crate) fn enter(&mut self) -> u32 {
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
@@ -229,7 +228,7 @@ fn token_where(
         let index = *input.cursor().inner();
         match input.next() {
             Some(token) if accept(token) => Ok(token),
-            _ => Err(ParseError::unexpected(index, expected)),
+            Some(_) | None => Err(ParseError::unexpected(index, expected)),
         }
     })
 }
@@ -255,7 +254,21 @@ pub(crate) fn token_among(
     token_where(move |token| accept(token.kind), expected)
 }
 
-/// A contextual word.
+/// What `meaning` makes of the kind of a token.
+pub(crate) fn token_that<T: 'static>(
+    meaning: fn(TokenKind) -> Option<T>,
+    expected: Expected,
+) -> Rule<T> {
+    custom::<_, Tokens, _, Extra>(move |input| {
+        let index = *input.cursor().inner();
+        input
+            .next()
+            .and_then(|token| meaning(token.kind))
+            .ok_or(ParseError::unexpected(index, expected))
+    })
+    .boxed()
+}
+
 pub(crate) fn word(
     word: Word,
     expected: Expected,
@@ -263,7 +276,6 @@ pub(crate) fn word(
     token_where(move |token| token.word == word, expected)
 }
 
-/// An identifier.
 pub(crate) fn identifier() -> Rule<ast::Identifier> {
     token_as(TokenKind::Identifier, Expected::NAME)
         .map_with(|token, context: &mut Context<'_>| context.state().identifier(token))
@@ -327,11 +339,4 @@ pub(crate) fn commas<T: 'static>(
         .separated_by(token(TokenKind::Comma))
         .allow_trailing()
         .collect()
-}
-
-/// A line break, if there is one.
-pub(crate) fn line_break() -> impl Parser<'static, Tokens, (), Extra> + Clone {
-    token_as(TokenKind::Newline, Expected::NOTHING)
-        .or_not()
-        .ignored()
 }

@@ -8,9 +8,9 @@ use chumsky::prelude::{IterParser, Parser, choice};
 use crate::ast::{Constant, Function, HookHandler, Item, ItemBody, Parameter, Visibility};
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Extra, Rule, Tokens, identifier, line_break, looking_at, span_of, token, token_as,
-    word,
+    Context, Extra, Rule, Tokens, identifier, looking_at, span_of, token, token_as, word,
 };
+use crate::parser::line::line_break;
 use crate::parser::literal::{plain_string, string_literal};
 use crate::parser::recovery::{Boundary, closing_brace, end_of_item, separator, skip_to};
 use crate::parser::rules::Rules;

@@ -7,41 +7,27 @@ use crate::ast::{Expression, ExpressionKind, Literal, StringPart};
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{Context, Rule, span_of, start_of, token, token_among, token_as};
 use crate::parser::rules::Rules;
-use crate::token::{Token, TokenKind, Value};
+use crate::token::{TokenKind, Value};
 
 /// `Literal = Int | Float | Duration | "true" | "false" | "none" ;`
 pub(crate) fn literal(expected: Expected) -> Rule<Literal> {
-    token_among(is_literal, expected)
+    token_among(TokenKind::is_literal, expected)
         .map_with(|token, context: &mut Context<'_>| {
-            literal_of(token, context.state().value(token))
+            if token.kind == TokenKind::True || token.kind == TokenKind::False {
+                return Literal::Bool(token.kind == TokenKind::True);
+            }
+            if token.kind == TokenKind::None {
+                return Literal::None;
+            }
+            match context.state().value(token) {
+                Some(Value::Int(value)) => Literal::Int(*value),
+                Some(Value::Float(bits)) => Literal::Float(*bits),
+                Some(Value::Duration(nanoseconds)) => Literal::Duration(*nanoseconds),
+                Some(Value::Text(text)) => Literal::String(text.clone()),
+                None => Literal::None,
+            }
         })
         .boxed()
-}
-
-/// Whether a token is a literal by itself; strings are productions of their own.
-pub(crate) fn is_literal(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Duration
-            | TokenKind::True
-            | TokenKind::False
-            | TokenKind::None
-    )
-}
-
-fn literal_of(token: Token, value: Option<&Value>) -> Literal {
-    match (token.kind, value) {
-        (TokenKind::True, _) => Literal::Bool(true),
-        (TokenKind::False, _) => Literal::Bool(false),
-        (TokenKind::Int, Some(Value::Int(value))) => Literal::Int(*value),
-        (TokenKind::Float, Some(Value::Float(bits))) => Literal::Float(*bits),
-        (TokenKind::Duration, Some(Value::Duration(nanoseconds))) => {
-            Literal::Duration(*nanoseconds)
-        }
-        _ => Literal::None,
-    }
 }
 
 /// `PlainString = String ;`

@@ -2,20 +2,19 @@
 
 use chumsky::prelude::{IterParser, Parser, choice};
 
-use crate::ast::{Modifier, ModifierKind};
+use crate::ast::{Expression, Modifier, ModifierKind};
 use crate::parser::error::Expected;
-use crate::parser::input::{Context, Rule, identifier, line_break, looking_at, span_of, word};
-use crate::parser::operand::body_break;
+use crate::parser::input::{Context, Rule, identifier, looking_at, span_of, word};
+use crate::parser::line::{body_break, line_break};
 use crate::parser::rules::{Mode, Rules};
-use crate::token::Word;
+use crate::token::{ModifierName, TokenKind, Word};
 
 /// `Modifiers = { [ Newline ] Modifier } [ Newline ] ;`
 pub(crate) fn modifiers(rules: &Rules) -> Rule<Vec<Modifier>> {
     let is_next = looking_at(
         |state, index| {
-            let index =
-                index + usize::from(state.kind(index) == Some(crate::token::TokenKind::Newline));
-            starts_modifier(state.word(index))
+            let index = index + usize::from(state.kind(index) == Some(TokenKind::Newline));
+            state.word(index).modifier().is_some()
         },
         Expected::MODIFIER,
     );
@@ -28,36 +27,66 @@ pub(crate) fn modifiers(rules: &Rules) -> Rule<Vec<Modifier>> {
         .boxed()
 }
 
-fn starts_modifier(word: Word) -> bool {
-    matches!(
-        word,
-        Word::Timeout | Word::Retry | Word::Reflect | Word::Budget | Word::Limit | Word::Errors
-    )
+/// `Modifier = "timeout" Head | RetryModifier | ReflectModifier | "budget" Arguments | "limit" Head | "errors" Name ;`
+pub(crate) fn modifier(rules: &Rules) -> Rule<Modifier> {
+    let modifiers: Vec<_> = ModifierName::ALL
+        .iter()
+        .map(|name| modifier_named(*name, rules))
+        .collect();
+    choice(modifiers)
+        .map_with(|kind, context: &mut Context<'_>| Modifier {
+            kind,
+            span: span_of(context),
+        })
+        .boxed()
 }
 
-/// `Modifier = "timeout" Head | "retry" Head { "backoff" Head | "max" Head } | "reflect" Head [ "with" Head ]
-/// | "budget" Arguments | "limit" Head | "errors" Name ;`
-pub(crate) fn modifier(rules: &Rules) -> Rule<Modifier> {
-    let head = rules.expression(Mode::Head);
-    let value = |name: Word| word(name, Expected::MODIFIER).ignore_then(head.clone());
-    let delay = |name: Word| {
-        line_break()
-            .ignore_then(value(name))
-            .map(move |value| (name, value))
-    };
-    let retry = value(Word::Retry)
-        .then(
-            choice((delay(Word::Backoff), delay(Word::Max)))
-                .repeated()
-                .collect::<Vec<_>>(),
-        )
+fn modifier_named(name: ModifierName, rules: &Rules) -> Rule<ModifierKind> {
+    match name {
+        ModifierName::Timeout => value(Word::Timeout, rules)
+            .map(ModifierKind::Timeout)
+            .boxed(),
+        ModifierName::Retry => retry(rules),
+        ModifierName::Reflect => reflect(rules),
+        ModifierName::Budget => word(Word::Budget, Expected::MODIFIER)
+            .ignore_then(rules.arguments.clone())
+            .map(ModifierKind::Budget)
+            .boxed(),
+        ModifierName::Limit => value(Word::Limit, rules).map(ModifierKind::Limit).boxed(),
+        ModifierName::Errors => word(Word::Errors, Expected::MODIFIER)
+            .ignore_then(identifier())
+            .map(ModifierKind::Errors)
+            .boxed(),
+    }
+}
+
+/// A word and the expression after it.
+fn value(name: Word, rules: &Rules) -> Rule<Expression> {
+    word(name, Expected::MODIFIER)
+        .ignore_then(rules.expression(Mode::Head))
+        .boxed()
+}
+
+/// A delay of a `retry`, by the word before it.
+#[derive(Clone)]
+enum Delay {
+    Backoff(Expression),
+    Max(Expression),
+}
+
+/// `RetryModifier = "retry" Head { "backoff" Head | "max" Head } ;`
+fn retry(rules: &Rules) -> Rule<ModifierKind> {
+    let backoff = line_break().ignore_then(value(Word::Backoff, rules));
+    let max = line_break().ignore_then(value(Word::Max, rules));
+    let delays = choice((backoff.map(Delay::Backoff), max.map(Delay::Max)));
+    value(Word::Retry, rules)
+        .then(delays.repeated().collect::<Vec<_>>())
         .map(|(count, delays)| {
             let (mut backoff, mut max) = (None, None);
-            for (name, value) in delays {
-                if name == Word::Backoff {
-                    backoff = Some(value);
-                } else {
-                    max = Some(value);
+            for delay in delays {
+                match delay {
+                    Delay::Backoff(value) => backoff = Some(value),
+                    Delay::Max(value) => max = Some(value),
                 }
             }
             ModifierKind::Retry {
@@ -65,25 +94,14 @@ pub(crate) fn modifier(rules: &Rules) -> Rule<Modifier> {
                 backoff,
                 max,
             }
-        });
-    let reflect = value(Word::Reflect)
-        .then(line_break().ignore_then(value(Word::With)).or_not())
-        .map(|(count, with)| ModifierKind::Reflect { count, with });
-    choice((
-        value(Word::Timeout).map(ModifierKind::Timeout),
-        retry,
-        reflect,
-        word(Word::Budget, Expected::MODIFIER)
-            .ignore_then(rules.arguments.clone())
-            .map(ModifierKind::Budget),
-        value(Word::Limit).map(ModifierKind::Limit),
-        word(Word::Errors, Expected::MODIFIER)
-            .ignore_then(identifier())
-            .map(ModifierKind::Errors),
-    ))
-    .map_with(|kind, context: &mut Context<'_>| Modifier {
-        kind,
-        span: span_of(context),
-    })
-    .boxed()
+        })
+        .boxed()
+}
+
+/// `ReflectModifier = "reflect" Head [ "with" Head ] ;`
+fn reflect(rules: &Rules) -> Rule<ModifierKind> {
+    value(Word::Reflect, rules)
+        .then(line_break().ignore_then(value(Word::With, rules)).or_not())
+        .map(|(count, with)| ModifierKind::Reflect { count, with })
+        .boxed()
 }

@@ -6,17 +6,16 @@ mod postfix;
 mod task;
 
 pub(crate) use bracketed::arguments;
-pub(crate) use control::{arms, if_expression, own_line};
+pub(crate) use control::{arms, if_expression};
 pub(crate) use postfix::{chain, simple_operand};
-pub(crate) use task::body_break;
 
 use chumsky::prelude::{Parser, choice};
 
 use crate::ast::{Expression, ExpressionKind};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{Context, Extra, Rule, State, Tokens, looking_at, token_as};
-use crate::parser::literal::{is_literal, literal, string_literal};
+use crate::parser::literal::{literal, string_literal};
+use crate::parser::node::node;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Word};
 
@@ -42,7 +41,7 @@ fn operand(rules: &Rules, mode: Mode) -> Rule<Expression> {
         )),
     );
     let literals = when(
-        |state, index| state.kind(index).is_some_and(is_literal),
+        |state, index| state.kind(index).is_some_and(TokenKind::is_literal),
         literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
             node(ExpressionKind::Literal(literal), context)
         }),

@@ -8,7 +8,7 @@ use crate::ast::{
 use crate::parser::error::{Expected, ParseError, Reason};
 use crate::parser::input::{
     Context, Rule, any_word, between, commas, identifier, is_capitalised, looking_at, span_of,
-    token, token_as,
+    token, token_as, token_that,
 };
 use crate::parser::literal::{literal, plain_string};
 use crate::parser::recovery::separator;
@@ -62,10 +62,7 @@ pub(crate) fn lambda_pattern(rules: &Rules) -> Rule<Pattern> {
 
 /// `LiteralPattern = SignedLiteral [ ( ".." | "..=" ) [ "-" ] Int ] | PlainString ;`
 fn literal_pattern() -> Rule<Pattern> {
-    let range_end = choice((
-        token_as(TokenKind::DotDot, Expected::OPERATOR).to(RangeEnd::Exclusive),
-        token_as(TokenKind::DotDotEqual, Expected::OPERATOR).to(RangeEnd::Inclusive),
-    ));
+    let range_end = token_that(RangeEnd::of_token, Expected::OPERATOR);
     let number = signed_literal()
         .then(range_end.then(signed_literal()).or_not())
         .map_with(|(start, end), context: &mut Context<'_>| {
@@ -82,17 +79,19 @@ fn literal_pattern() -> Rule<Pattern> {
 }
 
 fn range(start: &Literal, end: &Literal, range_end: RangeEnd) -> PatternKind {
-    let bound = |literal: &Literal| match literal {
-        Literal::Int(Some(value)) => i64::try_from(*value).ok(),
-        _ => None,
+    let bound = |literal: &Literal| {
+        let Literal::Int(Some(value)) = literal else {
+            return None;
+        };
+        i64::try_from(*value).ok()
     };
-    match (bound(start), bound(end)) {
-        (Some(start), Some(end)) => PatternKind::Range {
-            start,
-            end,
-            range_end,
-        },
-        _ => PatternKind::Invalid,
+    let (Some(start), Some(end)) = (bound(start), bound(end)) else {
+        return PatternKind::Invalid;
+    };
+    PatternKind::Range {
+        start,
+        end,
+        range_end,
     }
 }
 
@@ -116,7 +115,7 @@ fn negated(literal: Literal) -> Literal {
         Literal::Int(value) => Literal::Int(value.map(|value| -value)),
         Literal::Float(bits) => Literal::Float((-f64::from_bits(bits)).to_bits()),
         Literal::Duration(nanoseconds) => Literal::Duration(-nanoseconds),
-        other => other,
+        Literal::Bool(_) | Literal::None | Literal::String(_) => literal,
     }
 }
 

@@ -13,7 +13,6 @@ pub(crate) enum Boundary {
     Statement,
     /// A line break or comma.
     Entry,
-    /// A comma.
     Element,
     /// The opening brace of a body.
     Body,

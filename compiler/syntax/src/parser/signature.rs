@@ -8,11 +8,10 @@ use crate::ast::{
 };
 use crate::parser::error::Expected;
 use crate::parser::input::{
-    Context, Rule, State, any_word, commas, identifier, line_break, looking_at, span_of, token,
-    token_as, word,
+    Context, Rule, State, any_word, commas, identifier, looking_at, span_of, token, token_as, word,
 };
+use crate::parser::line::{body_break, line_break};
 use crate::parser::modifier::modifiers;
-use crate::parser::operand::body_break;
 use crate::parser::recovery::{Boundary, element_end, or_hole};
 use crate::parser::rules::Rules;
 use crate::parser::type_expression::throws;
@@ -55,7 +54,6 @@ pub(crate) fn attributes(rules: &Rules) -> Rule<Vec<Attribute>> {
 
 /// What stands before a name: its doc comment and its attributes.
 pub(crate) struct Prefix {
-    /// The doc comment's text.
     pub(crate) docs: Option<String>,
     /// `@name(args)`
     pub(crate) attributes: Vec<Attribute>,
@@ -150,7 +148,7 @@ fn parameter(rules: &Rules, typing: Typing) -> Rule<Parameter> {
         .boxed()
 }
 
-/// What stands behind a signature's parameters.
+/// What follows the parameters of a signature.
 #[derive(Default)]
 struct Tail {
     result: Option<TypeExpression>,

@@ -9,9 +9,9 @@ use crate::ast::{
 use crate::parser::error::Expected;
 use crate::parser::input::{
     Context, Extra, Rule, State, Tokens, any_word, between, identifier, looking_at, span_of, token,
-    token_as, word,
+    token_as, token_that, word,
 };
-use crate::parser::operand::own_line;
+use crate::parser::line::own_line;
 use crate::parser::pattern::payload_fields;
 use crate::parser::recovery::{
     Boundary, closing_brace, or_hole, statement_end, statement_separator,
@@ -189,12 +189,7 @@ fn mock(rules: &Rules) -> Rule<StatementKind> {
 
 /// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" ) Expression ] ;`
 fn expression_statement(rules: &Rules) -> Rule<StatementKind> {
-    let operator = choice((
-        token_as(TokenKind::Equal, Expected::OPERATOR).to(AssignOperator::Set),
-        token_as(TokenKind::PlusEqual, Expected::OPERATOR).to(AssignOperator::Add),
-        token_as(TokenKind::MinusEqual, Expected::OPERATOR).to(AssignOperator::Subtract),
-        token_as(TokenKind::StarEqual, Expected::OPERATOR).to(AssignOperator::Multiply),
-    ));
+    let operator = token_that(AssignOperator::of_token, Expected::OPERATOR);
     // The label makes "a statement" of "an expression" in errors.
     let start = choice((
         looking_at(

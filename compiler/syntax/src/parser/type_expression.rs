@@ -48,7 +48,7 @@ pub(crate) fn optional_type(rules: &Rules) -> Rule<TypeExpression> {
 
 /// `ConversionType = PrimaryType [ "?" ] { "|" PrimaryType [ "?" ] } ;`
 ///
-/// Behind `as` a `??` is the operator: `j as int ?? 0`.
+/// After `as` a `??` is the operator: `j as int ?? 0`.
 pub(crate) fn conversion_type(rules: &Rules) -> Rule<TypeExpression> {
     let mark = token_as(TokenKind::Question, Expected::OPERATOR);
     union(marked(rules, mark.repeated().count().boxed()))

@@ -12,7 +12,6 @@ use crate::rust::type_name::Names;
 const DERIVED: &str = "#[derive(Clone, Debug, PartialEq, ::groundswell::serde::Serialize, ::groundswell::serde::Deserialize)]\n\
      #[serde(crate = \"::groundswell::serde\")]\n";
 
-/// Declares a type.
 pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
     let types = names.types;
     match types.get(id) {
@@ -31,7 +30,29 @@ pub fn write(out: &mut String, names: &mut Names<'_>, id: TypeId, name: &str) {
         }
         Type::Enum(it) => write_enum(out, names, (name, id), it),
         // Only the types above are given names.
-        _ => {}
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => {}
     }
 }
 
@@ -101,7 +122,30 @@ fn holds(types: &TypeTable, id: TypeId, owner: TypeId, seen: &mut BTreeSet<TypeI
         Type::Tuple(parts) => parts.iter().any(|it| holds(types, *it, owner, seen)),
         Type::Record(record) => any(&record.fields),
         Type::Enum(it) => it.variants.iter().any(|it| any(&it.fields)),
-        _ => false,
+        // Lists, maps and the like hold what they hold elsewhere.
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => false,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which Rust type stands for a type of the program, and which have to be declared.
+//! Which Rust type represents a type of the program, and which have to be declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,8 +55,17 @@ impl<'t> Names<'t> {
             Type::Enum(it) => self.declared(id, &it.name),
             Type::ErrorKind(it) => self.declared(id, &it.name),
             Type::Literals(_) => self.declared(id, context),
-            // `json`, errors as data, media: whatever has a form but no type here.
-            _ => "::groundswell::serde_json::Value".into(),
+            // What has a form but no type here.
+            Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => "::groundswell::serde_json::Value".into(),
         }
     }
 

@@ -35,7 +35,6 @@ impl NodeKind {
         Self::Region,
     ];
 
-    /// Its word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

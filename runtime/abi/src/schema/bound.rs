@@ -95,7 +95,30 @@ fn counted(types: &TypeTable, ty: TypeId) -> Counted {
         Type::Optional(of) => counted(types, *of),
         Type::List(_) => Counted::Items,
         Type::Map { .. } => Counted::Entries,
-        _ => Counted::Scalars,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Counted::Scalars,
     }
 }
 

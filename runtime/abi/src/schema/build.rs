@@ -8,7 +8,7 @@ use super::bound::{add_check, describe};
 use super::names;
 use crate::types::{Enum, Field, Secrecy, Type, TypeId, TypeTable, Variant};
 
-/// The JSON Schema of a type. Named types that repeat or contain themselves stand in `$defs`.
+/// The JSON Schema of a type. Named types that repeat or contain themselves go into `$defs`.
 #[must_use]
 pub fn schema(types: &TypeTable, id: TypeId) -> Value {
     let definitions = names::definitions(types, id);
@@ -38,7 +38,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The schema of a type where it is used: a reference when it stands in `$defs`.
+    /// The schema of a type where it is used: a reference when it is in `$defs`.
     fn mention(&self, id: TypeId) -> Map<String, Value> {
         match self.definitions.get(&id) {
             Some(name) => object(json!({ "$ref": format!("#/$defs/{name}") })),
@@ -86,20 +86,23 @@ impl Builder<'_> {
                 schema
             }
             // What cannot be written down has no JSON but the one of `()`.
-            _ => typed("null"),
+            Type::Unit
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => typed("null"),
         }
     }
 
     fn map(&self, key: TypeId, value: TypeId) -> Map<String, Value> {
         let mut schema = typed("object");
-        match self.types.get(self.types.base(key)) {
-            Type::Int => {
-                schema.insert("propertyNames".into(), json!({ "pattern": "^-?[0-9]+$" }));
-            }
-            Type::String => {}
-            _ => {
-                schema.insert("propertyNames".into(), self.value(key));
-            }
+        let of_key = self.types.get(self.types.base(key));
+        if *of_key == Type::Int {
+            schema.insert("propertyNames".into(), json!({ "pattern": "^-?[0-9]+$" }));
+        } else if *of_key != Type::String {
+            schema.insert("propertyNames".into(), self.value(key));
         }
         schema.insert("additionalProperties".into(), self.value(value));
         schema
@@ -225,10 +228,10 @@ fn typed(name: &str) -> Map<String, Value> {
 }
 
 fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(it) => it,
-        other => unreachable!("schemas are written as objects, not as {other}"),
-    }
+    let Value::Object(object) = value else {
+        unreachable!("schemas are written as objects, not as {value}");
+    };
+    object
 }
 
 /// An image or a document: its content, or where it is.

@@ -42,6 +42,8 @@ fn write(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
-        other => text.push_str(&other.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            text.push_str(&value.to_string());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Which named types of a schema stand in its `$defs`, and under which name.
+//! Which named types of a schema go into its `$defs`, and under which name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,13 +26,36 @@ pub(super) fn definitions(types: &TypeTable, root: TypeId) -> BTreeMap<TypeId, S
         .collect()
 }
 
-/// The declared name of what may stand in `$defs`.
+/// The declared name of what may go into `$defs`.
 pub(super) fn name(ty: &Type) -> Option<&str> {
     match ty {
         Type::Record(it) => Some(&it.name),
         Type::Enum(it) => Some(&it.name),
         Type::ErrorKind(it) => Some(&it.name),
-        _ => None,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => None,
     }
 }
 
@@ -46,7 +69,25 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         Type::Record(it) => of(&it.fields),
         Type::Enum(it) => it.variants.iter().flat_map(|it| of(&it.fields)).collect(),
         Type::ErrorKind(it) => of(&it.fields),
-        _ => Vec::new(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Vec::new(),
     }
 }
 

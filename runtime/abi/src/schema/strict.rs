@@ -115,7 +115,7 @@ impl Rewriter {
         }
     }
 
-    /// A tuple as a list of any of its parts, whose order is told in words.
+    /// A tuple as a list of any of its parts, whose order is described in words.
     fn places(
         &mut self,
         places: &[Value],

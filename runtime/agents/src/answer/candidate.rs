@@ -9,16 +9,16 @@ use super::prose;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Candidate {
     pub value: Value,
-    pub liberties: Vec<String>,
+    pub repairs: Vec<String>,
 }
 
 /// The most candidates of one kind; checking each costs.
 const MOST: usize = 16;
 
-fn candidate(value: Value, liberties: &[&str]) -> Candidate {
+fn candidate(value: Value, repairs: &[&str]) -> Candidate {
     Candidate {
         value,
-        liberties: liberties.iter().map(|it| (*it).to_owned()).collect(),
+        repairs: repairs.iter().map(|it| (*it).to_owned()).collect(),
     }
 }
 
@@ -48,36 +48,36 @@ pub(crate) fn strict(text: &str) -> Vec<Candidate> {
     found
 }
 
-fn last_first(values: Vec<Value>, liberty: &str) -> Vec<Candidate> {
+fn last_first(values: Vec<Value>, repair: &str) -> Vec<Candidate> {
     let is_one = values.len() == 1;
     let chosen = "took the last of several values that fits";
-    let liberties = if is_one {
-        vec![liberty]
+    let repairs = if is_one {
+        vec![repair]
     } else {
-        vec![liberty, chosen]
+        vec![repair, chosen]
     };
     values
         .into_iter()
         .rev()
         .take(MOST)
-        .map(|it| candidate(it, &liberties))
+        .map(|it| candidate(it, &repairs))
         .collect()
 }
 
-/// Values that are JSON once their syntax is mended.
-pub(crate) fn mended(text: &str) -> Vec<Candidate> {
+/// Values that are JSON once their syntax is repaired.
+pub(crate) fn repaired(text: &str) -> Vec<Candidate> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let mut found: Vec<Candidate> = Vec::new();
-    let mut add = |part: &str, liberty: Option<&str>| {
-        let Some((value, mends)) = Parser::lenient(part) else {
+    let mut add = |part: &str, repair: Option<&str>| {
+        let Some((value, repairs)) = Parser::lenient(part) else {
             return;
         };
-        let liberties = liberty
+        let repairs = repair
             .map(str::to_owned)
             .into_iter()
-            .chain(mends)
+            .chain(repairs)
             .collect();
-        let next = Candidate { value, liberties };
+        let next = Candidate { value, repairs };
         if !found.iter().any(|it| it.value == next.value) {
             found.push(next);
         }

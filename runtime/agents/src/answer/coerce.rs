@@ -21,10 +21,10 @@ pub(crate) fn coerced(value: &Value, schema: &Value) -> (Value, Vec<String>) {
         steps: &steps,
         hidden: None,
         fit_steps: &fit_steps,
-        liberties: Vec::new(),
+        repairs: Vec::new(),
     };
     let value = coercion.value(value, schema, "$").into_owned();
-    (value, coercion.liberties)
+    (value, coercion.repairs)
 }
 
 /// How many values are looked at at most: trying all ways through nested choices can take for ever.
@@ -35,13 +35,13 @@ const MOST_FIT_STEPS: u32 = 4_000_000;
 /// A change on its way.
 struct Coercion<'a> {
     root: &'a Value,
-    /// Those that are left.
+    /// The steps that are left, shared by all attempts.
     steps: &'a Cell<u32>,
-    /// The path of the hidden field that is being changed: its values stand in no liberty.
+    /// The path of the hidden field that is being changed: its values are part of no repair.
     hidden: Option<String>,
     /// Likewise, of questions whether a value fits.
     fit_steps: &'a Cell<u32>,
-    liberties: Vec<String>,
+    repairs: Vec<String>,
 }
 
 impl<'a> Coercion<'a> {
@@ -95,18 +95,18 @@ impl<'a> Coercion<'a> {
                 steps: self.steps,
                 hidden: self.hidden.clone(),
                 fit_steps: self.fit_steps,
-                liberties: Vec::new(),
+                repairs: Vec::new(),
             };
             let changed = attempt.value(value, branch, path);
-            let count = attempt.liberties.len();
+            let count = attempt.repairs.len();
             let is_better = best.as_ref().is_none_or(|it| count < it.1.len());
             if is_better && self.fits(&changed, branch) {
-                best = Some((changed, attempt.liberties));
+                best = Some((changed, attempt.repairs));
             }
         }
         match best {
-            Some((changed, liberties)) => {
-                self.liberties.extend(liberties);
+            Some((changed, repairs)) => {
+                self.repairs.extend(repairs);
                 changed
             }
             None => Cow::Borrowed(value),
@@ -116,29 +116,31 @@ impl<'a> Coercion<'a> {
     fn array<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
         match value {
             Value::Array(items) => {
-                let before = self.liberties.len();
+                let before = self.repairs.len();
                 let changed = self.items(items, schema, path);
-                if self.liberties.len() == before {
+                if self.repairs.len() == before {
                     return Cow::Borrowed(value);
                 }
                 Cow::Owned(owned(changed))
             }
             Value::String(text) => match parse::strict(text) {
                 Some(Value::Array(items)) => {
-                    self.tell(path, "read a text as the list in it");
+                    self.note(path, "read a text as the list in it");
                     Cow::Owned(owned(self.items(&items, schema, path)))
                 }
                 _ => self.single(value, schema, path),
             },
             Value::Object(fields) if fields.len() == 1 => match fields.values().next() {
                 Some(Value::Array(items)) => {
-                    self.tell(path, "took a list out of an object around it");
+                    self.note(path, "took a list out of an object around it");
                     Cow::Owned(owned(self.items(items, schema, path)))
                 }
                 _ => self.single(value, schema, path),
             },
             Value::Null => Cow::Borrowed(value),
-            _ => self.single(value, schema, path),
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                self.single(value, schema, path)
+            }
         }
     }
 
@@ -162,13 +164,13 @@ impl<'a> Coercion<'a> {
     }
 
     fn single<'v>(&mut self, value: &'v Value, schema: &'a Value, path: &str) -> Cow<'v, Value> {
-        self.tell(path, "read one value as a list of it");
+        self.note(path, "read one value as a list of it");
         let items = self.items(std::slice::from_ref(value), schema, path);
         Cow::Owned(owned(items))
     }
 
-    fn tell(&mut self, path: &str, what: &str) {
-        self.liberties.push(match &self.hidden {
+    fn note(&mut self, path: &str, what: &str) {
+        self.repairs.push(match &self.hidden {
             Some(path) => format!("{path}: repaired a hidden value"),
             None => format!("{path}: {what}"),
         });
@@ -207,7 +209,7 @@ fn owned(items: Vec<Cow<'_, Value>>) -> Value {
     items.into_iter().map(Cow::into_owned).collect()
 }
 
-/// Whether the value can be this branch: the constant that tells variants apart is as a rule right.
+/// Whether the value can be this branch: the constant that discriminates variants is usually right.
 fn may_be(value: &Value, branch: &Value) -> bool {
     let known = branch.get("properties").and_then(Value::as_object);
     match (value, known) {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 /// How many steps one question takes at most: nested choices can be wound so that trying them all never ends.
 const MOST_STEPS: u32 = 200_000;
 
-/// The schema behind references.
+/// The schema that a chain of references ends at.
 pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
-    // A chain of references is short; a circle of them describes nothing.
+    // A chain of references is short; a cycle of them describes nothing.
     for _ in 0..32 {
         let reference = schema.get("$ref").and_then(Value::as_str);
         match reference.and_then(|it| root.pointer(it.strip_prefix('#')?)) {
@@ -53,7 +53,7 @@ pub(crate) fn fits(value: &Value, schema: &Value, root: &Value, left: &Cell<u32>
 #[derive(Clone, Copy)]
 struct Question<'a> {
     root: &'a Value,
-    /// Those that are left.
+    /// The steps that are left, shared by all attempts.
     steps: &'a Cell<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Question<'_> {
         match value {
             Value::Array(items) => self.items_fit(items, keywords),
             Value::Object(fields) => self.fields_fit(fields, keywords),
-            _ => true,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
         }
     }
 
@@ -109,7 +109,7 @@ impl Question<'_> {
         let others = schema
             .get("additionalProperties")
             .filter(|it| it.is_object());
-        // The constant that tells variants apart goes before their fields.
+        // The constant that discriminates variants comes before their fields.
         known.is_none_or(|it| kind_fits(fields, it))
             && names.all(|it| fields.contains_key(it))
             && fields.iter().all(|(name, it)| {

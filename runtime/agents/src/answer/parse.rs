@@ -1,4 +1,4 @@
-//! A JSON parser in two manners: strict, or mending what models write and naming each mend.
+//! A JSON parser in two manners: strict, or repairing what models write and naming each repair.
 
 mod lenient;
 mod number;
@@ -10,14 +10,13 @@ use serde_json::{Map, Value};
 /// How deep values may nest.
 const MOST_DEPTH: usize = 512;
 
-/// The manner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Manner {
     Strict,
     Lenient,
 }
 
-/// The text is not JSON, or cannot be mended.
+/// The text is not JSON, or cannot be repaired.
 #[derive(Debug)]
 struct Flaw;
 
@@ -28,7 +27,7 @@ pub(crate) struct Parser<'a> {
     at: usize,
     depth: usize,
     manner: Manner,
-    mends: Vec<&'static str>,
+    repairs: Vec<&'static str>,
     /// Up to where whole tokens were read.
     whole: usize,
     /// The whole objects and lists inside of those that turned out broken; the last one first.
@@ -48,7 +47,7 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             manner,
-            mends: Vec::new(),
+            repairs: Vec::new(),
             whole: 0,
             parts: Vec::new(),
         }
@@ -78,16 +77,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value that the text begins with, mended, and what was mended; `None` if nothing had to be.
+    /// The value that the text begins with, repaired, and what was repaired; `None` if nothing had to be.
     pub fn lenient(text: &'a str) -> Option<(Value, Vec<String>)> {
         let mut parser = Self::new(text, Manner::Lenient);
         let value = parser.value().ok()?;
         parser.blanks();
         if !parser.rest().is_empty() {
-            parser.mend("dropped text after the answer");
+            parser.repair("dropped text after the answer");
         }
-        let mends = parser.mends.iter().map(|it| (*it).to_owned()).collect();
-        (!parser.mends.is_empty()).then_some((value, mends))
+        let repairs = parser.repairs.iter().map(|it| (*it).to_owned()).collect();
+        (!parser.repairs.is_empty()).then_some((value, repairs))
     }
 
     fn rest(&self) -> &'a str {
@@ -110,9 +109,9 @@ impl<'a> Parser<'a> {
         self.manner == Manner::Lenient
     }
 
-    fn mend(&mut self, what: &'static str) {
-        if !self.mends.contains(&what) {
-            self.mends.push(what);
+    fn repair(&mut self, what: &'static str) {
+        if !self.repairs.contains(&what) {
+            self.repairs.push(what);
         }
     }
 
@@ -203,7 +202,7 @@ impl<'a> Parser<'a> {
                     if !self.is_lenient() {
                         return Err(self.broken([value]));
                     }
-                    self.mend("took the last of several fields of one name");
+                    self.repair("took the last of several fields of one name");
                     fields.insert(name, value);
                 }
                 Ok((name, value)) => {
@@ -260,13 +259,13 @@ impl<'a> Parser<'a> {
             if !self.is_lenient() {
                 return Err(Flaw);
             }
-            self.mend("dropped a trailing comma");
+            self.repair("dropped a trailing comma");
         }
         self.at += close.len_utf8();
         Ok(true)
     }
 
-    /// Takes what stands after an item; whether the list or object ends there.
+    /// Takes the separator after an item; says whether the list or object ends there.
     fn separated(&mut self, close: char) -> Result<bool, Flaw> {
         self.blanks();
         if self.take(close) {

@@ -78,7 +78,7 @@ pub(crate) fn values(text: &str) -> Vec<Value> {
     found
 }
 
-/// The text from its first brackets on, for a parser that mends: a brace first, as lists often stand in prose.
+/// The text from its first brackets on, for a parser that repairs: a brace first, as prose often has brackets.
 pub(crate) fn from_brackets(text: &str) -> Vec<&str> {
     let brace = text.find('{');
     let bracket = text.find('[');

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use gsw_engine::model::Issue;
+use gsw_notation::issue::Issue;
 use proptest::{prop_assert, proptest};
 use serde_json::{Value, json};
 
@@ -54,10 +54,30 @@ fn bug() -> Value {
     json!({"title": "off by one", "line": 3, "severity": "High", "tags": ["a", "b"]})
 }
 
+/// The example of the essay.
+#[test]
+fn an_answer_near_to_json_is_read_and_its_repairs_are_named() {
+    let schema = json!({"type": "object", "properties": {
+        "line": {"type": "integer"},
+        "severity": {"enum": ["Low", "High"]},
+    }, "required": ["line", "severity"]});
+    let reading = lenient(r#"Sure: {line: "12", severity: "HIGH"}"#, &schema);
+    assert_eq!(reading.value, json!({"line": 12, "severity": "High"}));
+    assert_eq!(
+        reading.repairs,
+        [
+            "dropped text around the answer",
+            "put quotes around a key",
+            "$.line: read \"12\" as integer",
+            "$.severity: read `HIGH` as `High`",
+        ]
+    );
+}
+
 #[test]
 fn what_fits_is_taken_as_it_is() {
     let reading = lenient(&format!("\n {BUG} \n"), &schema());
-    assert_eq!((reading.value, reading.liberties.len()), (bug(), 0));
+    assert_eq!((reading.value, reading.repairs.len()), (bug(), 0));
     let odd = json!({"type": "string"});
     for text in [
         r#""{\"a\": 1,}""#,
@@ -70,7 +90,7 @@ fn what_fits_is_taken_as_it_is() {
             reading.value,
             serde_json::from_str::<Value>(text).expect("JSON")
         );
-        assert_eq!(reading.liberties.len(), 0);
+        assert_eq!(reading.repairs.len(), 0);
     }
 }
 
@@ -105,9 +125,9 @@ fn syntax_is_mended_and_the_mend_is_named() {
         let reading = lenient(&text, &schema());
         assert_eq!(reading.value, bug(), "{text}");
         assert!(
-            reading.liberties.concat().contains(part),
+            reading.repairs.concat().contains(part),
             "{:?}",
-            reading.liberties
+            reading.repairs
         );
         assert!(
             attempt(&text, &schema(), Exactness::Exact).is_err(),
@@ -152,9 +172,9 @@ fn values_are_coerced_along_the_schema() {
         let reading = lenient(&given, &schema());
         assert_eq!(reading.value, bug(), "{given}");
         assert!(
-            reading.liberties.concat().contains(part),
+            reading.repairs.concat().contains(part),
             "{:?}",
-            reading.liberties
+            reading.repairs
         );
     }
     let one = BUG.replace("[\"a\", \"b\"]", "\"a\"");
@@ -181,7 +201,7 @@ fn bare_answers_are_read_by_their_type() {
     ] {
         let reading = lenient(text, &schema);
         assert_eq!(reading.value, expected, "{text}");
-        assert!(!reading.liberties.is_empty());
+        assert!(!reading.repairs.is_empty());
     }
     let either = json!({"enum": ["spam", "ham"]});
     assert!(attempt("spam or ham", &either, Exactness::Lenient).is_err());
@@ -235,7 +255,7 @@ fn large_and_wound_answers_end() {
         value = json!({"a": value, "kind": "Div", "x": 1});
     }
     let reading = lenient(&value.to_string(), &schema);
-    assert_eq!(reading.liberties.len(), 1);
+    assert_eq!(reading.repairs.len(), 1);
     let text = value.to_string().replace("\"Div\"", "\"none of them\"");
     assert!(attempt(&text, &schema, Exactness::Lenient).is_err());
 }
@@ -326,7 +346,7 @@ proptest! {
             if let Ok(reading) = attempt(&text, &schema, Exactness::Lenient) {
                 prop_assert!(fits(&reading.value, &schema));
                 let is_exact = serde_json::from_str::<Value>(&text).is_ok_and(|it| it == reading.value);
-                prop_assert!(is_exact || !reading.liberties.is_empty());
+                prop_assert!(is_exact || !reading.repairs.is_empty());
             }
         }
     }

@@ -29,7 +29,7 @@ struct Held {
 pub(crate) enum Place {
     /// It asks, and others wait.
     Taken,
-    /// Another one has it.
+    /// Another call has the place.
     Busy,
     /// Another one has it, which waits for this one to end: this one asks by itself.
     Alone,
@@ -87,13 +87,13 @@ impl Flights {
     pub fn land(&mut self, key: &str, run: &str) {
         if self.held.get(key).is_some_and(|it| it.run == run) {
             for sender in self.held.remove(key).into_iter().flat_map(|it| it.waiting) {
-                // Who has stopped waiting need not be told.
+                // Who has stopped waiting needs no message.
                 let _ = sender.send(());
             }
         }
     }
 
-    /// A run has ended.
+    /// Gives up all places of a run that has ended.
     pub fn land_all(&mut self, run: &str) {
         let of_run = self.held.iter().filter(|(_, it)| it.run == run);
         let keys: Vec<String> = of_run.map(|(key, _)| key.clone()).collect();

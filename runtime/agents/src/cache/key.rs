@@ -3,31 +3,49 @@
 use std::fmt::Write;
 
 use gsw_engine::model::ModelRequest;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::settings::{Exactness, Settings};
+use crate::settings::Settings;
+
+/// What an answer depends on.
+pub(crate) struct Asked<'a> {
+    pub request: &'a ModelRequest,
+    pub settings: &'a Settings,
+    /// The merged settings as the program wrote them.
+    pub written: &'a Map<String, Value>,
+    /// The offered tools by names that hold also after the program has changed.
+    pub tools: Vec<String>,
+}
 
 /// The key of a call, 64 hex digits.
 ///
-/// Left out is what only says how hard we try: retries, reflection, time limits, the cache's own settings.
-pub(crate) fn of_call(request: &ModelRequest, settings: &Settings, others: &Value) -> String {
-    let parts = json!({
-        "models": settings.models,
-        "system": request.system,
-        "messages": request.messages,
-        "schema": request.schema,
-        "schema_name": request.schema_name,
-        "max_tokens": request.max_tokens,
-        "stop": request.stop,
-        "temperature": request.temperature,
-        "thinking": request.thinking,
-        "tools": request.tools,
-        "max_turns": settings.max_turns,
-        "exact": settings.exactness == Exactness::Exact,
-        "others": others,
-    });
-    digest(&parts)
+/// What the settings add to it is a column of their table. What they lead to in the request is left out here, and so is what
+/// only says how hard we try: the limits of retries and time.
+pub(crate) fn of_call(asked: &Asked<'_>) -> String {
+    let ModelRequest {
+        system,
+        messages,
+        schema,
+        schema_name,
+        tools: offered,
+        model: _,
+        max_tokens: _,
+        stop: _,
+        temperature: _,
+        thinking: _,
+        retries: _,
+        timeout: _,
+    } = asked.request;
+    digest(&json!({
+        "system": system,
+        "messages": messages,
+        "schema": schema,
+        "schema_name": schema_name,
+        "offered": offered,
+        "tools": asked.tools,
+        "settings": asked.settings.cache_key(asked.written),
+    }))
 }
 
 /// The hash of a value's canonical encoding, 64 hex digits.
@@ -79,12 +97,14 @@ fn begin(kind: u8, size: usize, encoded: &mut Vec<u8>) {
 mod tests {
     use std::sync::Arc;
 
-    use gsw_engine::model::{Content, Media, MediaKind, MediaSource};
+    use gsw_abi::setting::Setting;
+    use gsw_engine::media::{Media, MediaKind, MediaSource};
+    use gsw_engine::model::{Content, ModelRequest, Role};
     use proptest::prelude::{Just, Strategy, any, prop_oneof};
     use proptest::{collection, prop_assert_eq, proptest};
     use serde_json::{Map, Value, json};
 
-    use super::{digest, of_call};
+    use super::{Asked, digest, of_call};
     use crate::request::{plain_request, said};
     use crate::settings::Settings;
 
@@ -116,7 +136,7 @@ mod tests {
                     .collect();
                 Value::Object(fields)
             }
-            other => other.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
         }
     }
 
@@ -142,27 +162,40 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_change_of_any_part_changes_the_key() {
-        let settings = Settings::read(&Map::new()).expect("valid");
-        let request = plain_request("sim/a", "hello");
-        let base = of_call(&request, &settings, &Value::Null);
-        let mut keys = std::collections::BTreeSet::from([base.clone()]);
-        let mut count = 1;
-        let mut expect_new = |key: String| {
-            count += 1;
-            keys.insert(key);
-            assert_eq!(keys.len(), count);
+    fn key_of(request: &ModelRequest, written: Value, tools: &[&str]) -> String {
+        let Value::Object(written) = written else {
+            unreachable!("settings are an object");
         };
-        let changes: Vec<fn(&mut gsw_engine::model::ModelRequest)> = vec![
+        of_call(&Asked {
+            request,
+            settings: &Settings::read(&written).expect("valid"),
+            written: &written,
+            tools: tools.iter().map(|it| (*it).to_owned()).collect(),
+        })
+    }
+
+    /// Keys of which no two may be equal.
+    #[derive(Default)]
+    struct Distinct(std::collections::BTreeSet<String>);
+
+    impl Distinct {
+        fn add(&mut self, key: String) {
+            assert!(self.0.insert(key), "this change leaves the key as it is");
+        }
+    }
+
+    #[test]
+    fn a_change_of_any_part_of_the_request_changes_the_key() {
+        let request = plain_request("sim/a", "hello");
+        let mut keys = Distinct::default();
+        keys.add(key_of(&request, json!({}), &[]));
+        keys.add(key_of(&request, json!({}), &["m.look"]));
+        let changes: Vec<fn(&mut ModelRequest)> = vec![
             |it| it.system = Some("hello".into()),
-            |it| it.messages = vec![said(gsw_engine::model::Role::Assistant, "hello")],
-            |it| it.messages.push(said(gsw_engine::model::Role::User, "")),
+            |it| it.messages = vec![said(Role::Assistant, "hello")],
+            |it| it.messages.push(said(Role::User, "")),
             |it| it.schema = Some(json!({"type": "string"})),
-            |it| it.max_tokens = 101,
-            |it| it.stop = vec!["END".into()],
-            |it| it.temperature = Some(0.0),
-            |it| it.thinking = Some(2000),
+            |it| it.schema_name = "other".into(),
             |it| {
                 Arc::make_mut(&mut it.messages[0])
                     .content
@@ -177,19 +210,58 @@ mod tests {
         for change in changes {
             let mut changed = request.clone();
             change(&mut changed);
-            expect_new(of_call(&changed, &settings, &Value::Null));
+            keys.add(key_of(&changed, json!({}), &[]));
         }
-        let other = Settings {
-            models: vec!["sim/b".into()],
-            ..settings.clone()
-        };
-        expect_new(of_call(&request, &other, &Value::Null));
-        expect_new(of_call(&request, &settings, &json!({"skills": ["s"]})));
-        let harder = Settings {
-            retries: 9,
-            reflect: 9,
-            ..settings
-        };
-        assert_eq!(of_call(&request, &harder, &Value::Null), base);
+    }
+
+    #[test]
+    fn a_setting_changes_the_key_unless_it_says_only_how_hard_we_try() {
+        let request = plain_request("sim/a", "hello");
+        let base = key_of(&request, json!({}), &[]);
+        let mut keys = Distinct::default();
+        keys.add(base.clone());
+        for setting in Setting::ALL {
+            let name = setting.name();
+            let changed = match setting {
+                Setting::Model => json!({name: "sim/b"}),
+                Setting::Answer => json!({name: "exact"}),
+                Setting::Stop | Setting::Spawns => json!({name: ["END"]}),
+                Setting::Mcp | Setting::Skills | Setting::Hooks => json!({name: ["it"]}),
+                Setting::Env => json!({name: {"A": "b"}}),
+                Setting::Session => json!({name: "s"}),
+                Setting::MaxTokens | Setting::MaxTurns | Setting::Thinking => json!({name: 77}),
+                Setting::Temperature => json!({name: 0.0}),
+                Setting::Reflect | Setting::Retry | Setting::Timeout => json!({name: 9}),
+                Setting::Cache => json!({name: true}),
+                Setting::Budget => json!({name: {"calls": 9}}),
+                Setting::Description => json!({name: "What it is for."}),
+                // These change the request, which the other test changes.
+                Setting::System | Setting::Tools => continue,
+            };
+            let key = key_of(&request, changed, &[]);
+            match setting {
+                Setting::Reflect
+                | Setting::Retry
+                | Setting::Timeout
+                | Setting::Cache
+                | Setting::Budget
+                | Setting::Description
+                | Setting::System
+                | Setting::Tools => assert_eq!(key, base, "{name}"),
+                Setting::Model
+                | Setting::Answer
+                | Setting::Stop
+                | Setting::Spawns
+                | Setting::Mcp
+                | Setting::Skills
+                | Setting::Hooks
+                | Setting::Env
+                | Setting::Session
+                | Setting::MaxTokens
+                | Setting::MaxTurns
+                | Setting::Thinking
+                | Setting::Temperature => keys.add(key),
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! Addresses as they may be shown: without the user and password, and without the query, in which keys stand.
+//! Addresses as they may be shown: without the user and password, and without the query, which may hold keys.
 
 use reqwest::Url;
 
-/// `api.example.org:8443` of an address.
+/// The host and port of an address, as `api.example.org:8443`.
 pub(crate) fn host(address: &str) -> String {
     if let Ok(url) = Url::parse(address)
         && let Some(host) = url.host_str()

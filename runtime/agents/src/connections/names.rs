@@ -1,4 +1,4 @@
-//! Looks up names of hosts, on threads of its own: the system's look-up blocks, and may not wait behind files and programs.
+//! Looks up names of hosts, on threads of its own: the system's look-up blocks, and may not wait for files and programs.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -40,7 +40,7 @@ struct State {
 }
 
 impl Names {
-    /// Those of the process.
+    /// The names that all clients of the process share.
     pub fn of_process() -> Self {
         static NAMES: OnceLock<Names> = OnceLock::new();
         NAMES.get_or_init(|| Self::by(of_system)).clone()
@@ -54,7 +54,7 @@ impl Names {
         }))
     }
 
-    async fn addresses(&self, name: String) -> Answer {
+    pub async fn addresses(&self, name: String) -> Answer {
         let (sender, answer) = channel();
         self.ask(name, sender);
         let gone = |_| Err("the look-up ended without an answer".to_owned());

@@ -1,6 +1,6 @@
 //! Another model goes on with a conversation in which something was done that must not be done again.
 //!
-//! Beginning again would call the tool again, so the next model gets the conversation as it stands: what was asked, what the
+//! Beginning again would call the tool again, so the next model gets the conversation so far: what was asked, what the
 //! first model said, its calls and what they gave. Both wire protocols can say that. What only one provider can read is left
 //! out for another one: its own blocks (thinking with its signature) and the form of its ids. Between models of one provider
 //! all of it stays, as the provider itself knows which of its blocks a model can read.
@@ -11,11 +11,11 @@ use gsw_engine::model::{Content, Message, ModelRequest, PromptNote};
 
 use crate::reflection::no_answer;
 
-/// Turns the request to `next`; gives what observers are told of it.
+/// Turns the request to `next`; gives the note for observers.
 pub(super) fn hand_over(request: &mut ModelRequest, next: String) -> PromptNote {
     let before = std::mem::replace(&mut request.model, next);
     let mut message = format!(
-        "`{before}` failed after a tool call that must not be repeated: `{}` goes on with the conversation as it stands",
+        "`{before}` failed after a tool call that must not be repeated: `{}` goes on with the conversation as it is",
         request.model
     );
     if provider(&before) != provider(&request.model) {
@@ -50,7 +50,7 @@ fn make_portable(messages: &mut [Arc<Message>]) -> bool {
         for piece in &mut message.content {
             match piece {
                 Content::ToolUse { id, .. } => *id = numbered(&mut calls),
-                // Results stand in the order of their calls, so both are counted alike.
+                // Results are in the order of their calls, so both are counted alike.
                 Content::ToolResult { id, .. } => *id = numbered(&mut results),
                 Content::Text { .. } | Content::Media { .. } | Content::Opaque { .. } => {}
             }

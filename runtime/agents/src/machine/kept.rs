@@ -1,6 +1,7 @@
 //! An answer as it is kept in the cache.
 
-use gsw_engine::model::{Check, PromptDetail, PromptResult};
+use gsw_engine::model::{Check, PromptResult};
+use gsw_tree::detail::PromptDetail;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ pub(crate) struct Kept {
     value: Value,
     model: String,
     stop_reason: String,
-    liberties: Vec<String>,
+    repairs: Vec<String>,
     simulated: bool,
 }
 
@@ -23,7 +24,7 @@ impl Kept {
             value: value.clone(),
             model: detail.model.clone(),
             stop_reason: detail.stop_reason.clone(),
-            liberties: detail.liberties.clone(),
+            repairs: detail.repairs.clone(),
             simulated: detail.simulated,
         }
     }
@@ -51,7 +52,7 @@ impl Kept {
                 cached: true,
                 cache_key: Some(key),
                 stop_reason: self.stop_reason,
-                liberties: self.liberties,
+                repairs: self.repairs,
                 simulated: self.simulated,
                 ..PromptDetail::default()
             },

@@ -6,15 +6,18 @@ use std::time::Duration;
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::program::{FunctionIndex, Program, Prompt, Repeat, Tool, ToolBody};
 use gsw_abi::types::{Field, Secrecy};
-use gsw_engine::answers::{Answers, Found, KeptAnswer, LookUp};
-use gsw_engine::driver::call::Call;
+use gsw_driver::answers::Answers;
+use gsw_driver::call::Call;
+use gsw_engine::answers::WhenBusy;
+use gsw_engine::answers::{Found, KeptAnswer, LookUp};
 use gsw_engine::model::{
-    Content, FailureKind, Issue, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
+    Content, FailureKind, ModelAnswer, ModelFailure, ModelRequest, PromptCall, PromptEvent,
     PromptFailure, PromptMachine, PromptNote, PromptResult, PromptStep, Prompts, Role, StopReason,
-    ToolCall, ToolOutcome, Usage,
+    ToolCall, ToolOutcome,
 };
-use gsw_engine::operation::WhenBusy;
 use gsw_engine::prices::Prices;
+use gsw_notation::issue::Issue;
+use gsw_tree::usage::Usage;
 use serde_json::{Value, json};
 
 use super::AgentPrompts;
@@ -145,24 +148,24 @@ fn failed(kind: FailureKind, status: Option<u16>) -> PromptEvent {
 }
 
 fn asked(step: PromptStep) -> ModelRequest {
-    match step {
-        PromptStep::Ask(request) => *request,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Ask(request) = step else {
+        panic!("{step:?}");
+    };
+    *request
 }
 
 fn done(step: PromptStep) -> PromptResult {
-    match step {
-        PromptStep::Done(result) => *result,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Done(result) = step else {
+        panic!("{step:?}");
+    };
+    *result
 }
 
 fn raised(step: PromptStep) -> PromptFailure {
-    match step {
-        PromptStep::Fail(failure) => failure,
-        other => panic!("{other:?}"),
-    }
+    let PromptStep::Fail(failure) = step else {
+        panic!("{step:?}");
+    };
+    failure
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn a_call_becomes_a_request_and_its_answer_a_value() {
         (detail.attempts, detail.cached, detail.cost_usd),
         (1, false, Some(3.0))
     );
-    assert!(detail.liberties.is_empty() && detail.cache_key.is_none());
+    assert!(detail.repairs.is_empty() && detail.cache_key.is_none());
 }
 
 #[test]
@@ -214,7 +217,7 @@ fn a_wrong_answer_is_shown_back_as_often_as_is_said() {
     asked(step(&mut machine, answered("")));
     let result = done(step(&mut machine, answered("```json\n\"44\"\n```")));
     assert_eq!((result.value, result.detail.attempts), (json!(44), 2));
-    assert_eq!(result.detail.liberties.len(), 2);
+    assert_eq!(result.detail.repairs.len(), 2);
     assert_eq!(result.detail.cost_usd, Some(6.0));
 }
 
@@ -278,7 +281,7 @@ fn wrong_settings_raise_before_anything_is_asked() {
         (json!({"model": "gpt"}), "no model name"),
         (
             json!({"model": ["sim/a", "mistral/b"]}),
-            "no provider `mistral`",
+            "unknown provider `mistral`",
         ),
     ] {
         let (_, first) = start(&prompts, settings);
@@ -355,7 +358,12 @@ fn kept(
                 };
                 PromptEvent::Kept(cache.keep(answer, &Call::alone()))
             }
-            other => return other,
+            other @ (PromptStep::LookUp(_, WhenBusy::Wait)
+            | PromptStep::Ask(_)
+            | PromptStep::Wait(_)
+            | PromptStep::CallTools(_)
+            | PromptStep::Done(_)
+            | PromptStep::Fail(_)) => return other,
         };
         next = step(machine, event);
     }
@@ -406,7 +414,7 @@ fn an_answer_is_kept_and_checked_again() {
 
 fn kept_text(value: &str) -> String {
     format!(
-        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"liberties\": [], \"simulated\": false}}"
+        "{{\"value\": {value}, \"model\": \"m\", \"stop_reason\": \"\", \"repairs\": [], \"simulated\": false}}"
     )
 }
 

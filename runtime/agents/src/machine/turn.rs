@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use gsw_engine::model::{
-    Check, Content, Issue, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason,
-    ToolOutcome,
+    Check, Content, Message, ModelAnswer, PromptNote, PromptStep, Role, StopReason, ToolOutcome,
 };
+use gsw_notation::issue::Issue;
 
 use super::{Machine, Talk, fail};
 use crate::answer::{self, Reading};
@@ -37,7 +37,7 @@ impl Machine {
         let exactness = if answer.simulated {
             Exactness::Exact
         } else {
-            talk.settings.exactness
+            talk.settings.answer
         };
         let mut reading = talk.read(&text, exactness, check);
         if answer.simulated && reading.is_err() {
@@ -49,7 +49,7 @@ impl Machine {
         }
         match reading {
             Ok(reading) => {
-                talk.detail.liberties = reading.liberties;
+                talk.detail.repairs = reading.repairs;
                 self.done(talk, reading.value)
             }
             Err(issues) => self.reflect(talk, answer, text, issues),
@@ -136,9 +136,5 @@ impl Talk {
 
 /// The text of an answer; what tools and thinking say is no part of it.
 fn text(content: &[Content]) -> String {
-    let texts = content.iter().filter_map(|it| match it {
-        Content::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
+    content.iter().filter_map(Content::text).collect()
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::classify::shortened;
 use crate::answer::strict_json;
 
-/// No arguments.
 pub(crate) fn none() -> Value {
     Value::Object(Map::new())
 }
@@ -31,8 +30,8 @@ pub(crate) fn checked(value: Value) -> (Value, Option<String>) {
     match value {
         Value::Object(_) => (value, None),
         Value::Null => (none(), None),
-        other => {
-            let shown = shortened(&other.to_string());
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let shown = shortened(&value.to_string());
             (none(), Some(format!("this is no JSON object: `{shown}`")))
         }
     }

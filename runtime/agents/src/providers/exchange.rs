@@ -7,10 +7,11 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::classify::{ErrorBody, shortened};
+use super::failure::failure;
 use super::http::{self, Post};
+use super::network::{Network, OnDelta};
 use super::retry::{is_worth_another, retry_after};
 use super::stream::{Event, EventReader, StreamError};
-use super::{OnDelta, Providers, failure};
 use crate::answer::strict_json;
 use crate::connections::{address, connection};
 
@@ -22,12 +23,10 @@ const LINGER: Duration = Duration::from_millis(20);
 /// The longest limit that a clock can add to its time: thirty years.
 const FOREVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// An attempt that failed.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     /// What to report if no other follows.
     pub failure: ModelFailure,
-    /// Whether another may succeed.
     pub is_worth_another: bool,
 }
 
@@ -78,7 +77,6 @@ pub(crate) trait AnswerReader: Send {
 
 /// A request and how its answer is read.
 pub(crate) struct Exchange<'a> {
-    /// The request.
     pub post: Post<'a>,
     /// How often it is tried again.
     pub retries: u32,
@@ -92,7 +90,7 @@ impl Exchange<'_> {
     /// Tries until there is an answer, retries or time are used up, or no attempt would help.
     pub async fn run(
         &self,
-        providers: &Providers,
+        network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, ModelFailure> {
         let mut deadline = Instant::now() + self.limit.min(FOREVER);
@@ -103,14 +101,14 @@ impl Exchange<'_> {
             let asked = Instant::now();
             let connection = connection().await;
             deadline += asked.elapsed();
-            let once = timeout_at(deadline, self.once(providers, on_delta)).await;
+            let once = timeout_at(deadline, self.once(network, on_delta)).await;
             drop(connection);
             let trouble = match once {
                 Ok(Ok(answer)) => return Ok(ModelAnswer { attempts, ..answer }),
                 Ok(Err(trouble)) => trouble,
                 Err(_) => return Err(self.late(attempts)),
             };
-            let wait = providers
+            let wait = network
                 .policy
                 .delay(attempts, trouble.failure.retry_after)
                 .filter(|_| trouble.is_worth_another);
@@ -147,10 +145,10 @@ impl Exchange<'_> {
 
     async fn once(
         &self,
-        providers: &Providers,
+        network: &Network,
         on_delta: &mut OnDelta,
     ) -> Result<ModelAnswer, Trouble> {
-        let response = providers.http.send(&self.post).await;
+        let response = network.http.send(&self.post).await;
         let response = response.map_err(|error| Trouble {
             is_worth_another: error.is_worth_another,
             failure: error.failure,
@@ -213,7 +211,7 @@ impl Exchange<'_> {
     async fn refused(&self, response: reqwest::Response) -> Trouble {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        // Where the body cannot be read, what the status says still stands.
+        // Where the body cannot be read, the status still counts.
         let text = self.text(response).await.unwrap_or_default();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
         let mut failure = ErrorBody::read(&body).into_failure(&self.host(), Some(status), &text);

@@ -11,6 +11,7 @@ use reqwest::redirect;
 use gsw_engine::model::{FailureKind, ModelFailure};
 use serde_json::Value;
 
+use super::failure::failure;
 use super::opening::Openings;
 use crate::connections::{Names, address};
 
@@ -26,9 +27,7 @@ pub(crate) struct Http {
 
 /// A request that can be sent several times.
 pub(crate) struct Post<'a> {
-    /// Where to.
     pub url: String,
-    /// Besides the content type.
     pub headers: Vec<(&'static str, String)>,
     /// Makes its JSON each time, when it is about to be sent: many requests wait for their turn, and a body may be large.
     pub body: &'a (dyn Fn() -> Result<Value, ModelFailure> + Sync),
@@ -51,7 +50,7 @@ impl Http {
             .body(turn.body(body));
         request.send().await.map_err(|error| SendError {
             is_worth_another: !error.is_builder() && tls_error(&error).is_none(),
-            failure: super::failure(FailureKind::Provider, describe(&post.url, &error)),
+            failure: failure(FailureKind::Provider, describe(&post.url, &error)),
         })
     }
 }
@@ -67,7 +66,7 @@ pub(crate) struct SendError {
 
 impl SendError {
     fn final_one(message: String) -> Self {
-        Self::refused(super::failure(FailureKind::Provider, message))
+        Self::refused(failure(FailureKind::Provider, message))
     }
 
     fn refused(failure: ModelFailure) -> Self {

@@ -5,12 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// The delays between attempts.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// The backoff after the first attempt; it doubles from there.
     pub first: Duration,
-    /// The longest backoff.
     pub most: Duration,
     /// A provider that asks to wait longer than this is reported to the program instead of being waited for.
     pub longest_retry_after: Duration,

@@ -8,7 +8,7 @@ use crate::answer::strict_json;
 /// The property that holds the answer where a provider wants an object at the root.
 const WRAPPED: &str = "value";
 
-/// The schema in the form that constrained decoding takes. What it cannot say stands in descriptions, and is checked here.
+/// The schema in the form that constrained decoding takes. What it cannot express goes into descriptions, and is checked here.
 pub(crate) fn strict(schema: &Value) -> Value {
     gsw_abi::schema::strict(schema).0
 }
@@ -35,7 +35,7 @@ pub(crate) fn with_all_required(mut schema: Value) -> Value {
                 *item = with_all_required(item.take());
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
     schema
 }

@@ -7,16 +7,16 @@ mod pattern;
 mod text;
 mod value;
 
-use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason, Usage};
-
-use super::OnDelta;
 use chance::Chance;
+use gsw_engine::model::{Content, ModelAnswer, ModelRequest, Role, StopReason};
+use gsw_tree::usage::Usage;
 use value::Generator;
+
+use super::network::OnDelta;
 
 /// How many answers are made up for a check that no schema can express.
 pub(crate) const TRIES: u32 = 100;
 
-/// The simulated answer.
 pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer {
     let text = answer(request, 0);
     on_delta(&text);
@@ -24,7 +24,7 @@ pub(crate) fn ask(request: &ModelRequest, mut on_delta: OnDelta) -> ModelAnswer 
         .messages
         .iter()
         .flat_map(|it| &it.content)
-        .filter_map(said)
+        .filter_map(Content::text)
         .map(str::len)
         .sum();
     let system = request.system.as_ref().map_or(0, String::len);
@@ -69,16 +69,14 @@ fn prompt(request: &ModelRequest) -> String {
         .iter()
         .rev()
         .filter(|it| it.role == Role::User)
-        .map(|it| it.content.iter().filter_map(said).collect::<String>())
+        .map(|it| {
+            it.content
+                .iter()
+                .filter_map(Content::text)
+                .collect::<String>()
+        })
         .find(|it| !it.is_empty())
         .unwrap_or_default()
-}
-
-fn said(content: &Content) -> Option<&str> {
-    match content {
-        Content::Text { text } => Some(text),
-        _ => None,
-    }
 }
 
 /// A rough count, as a real provider would give an exact one.

@@ -28,7 +28,6 @@ pub fn claim(key: &str, value: impl Into<bool>) -> KeyValue {
     of(key, any_value::Value::BoolValue(value.into()))
 }
 
-/// An attribute with texts.
 pub fn texts(key: &str, values: &[&str]) -> KeyValue {
     let values = values.iter().map(|it| AnyValue {
         value: Some(any_value::Value::StringValue(cut(it))),

@@ -17,7 +17,6 @@ const MOST_WAITING: usize = 16_384;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Spans on their way.
 pub struct Batches {
     sender: Sender,
     waiting: VecDeque<Span>,
@@ -26,7 +25,6 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// None yet.
     pub const fn new(settings: Settings) -> Self {
         Self {
             sender: Sender::new(settings),
@@ -52,22 +50,22 @@ impl Batches {
     }
 
     /// Sends what waits, unless the collector is left alone at the moment.
-    pub fn send(&mut self, mut told: impl FnMut(Sent)) {
+    pub fn send(&mut self, mut report: impl FnMut(Sent)) {
         while !self.waiting.is_empty() && !self.is_pausing() {
-            self.send_batch(&mut told);
+            self.send_batch(&mut report);
         }
     }
 
     /// Sends what waits, each batch once.
-    pub fn send_last(&mut self, mut told: impl FnMut(Sent)) {
+    pub fn send_last(&mut self, mut report: impl FnMut(Sent)) {
         self.pause = None;
-        self.send(&mut told);
+        self.send(&mut report);
         if !self.waiting.is_empty() {
             self.waiting.clear();
         }
     }
 
-    fn send_batch(&mut self, told: &mut impl FnMut(Sent)) {
+    fn send_batch(&mut self, report: &mut impl FnMut(Sent)) {
         let count = self.waiting.len().min(BATCH);
         let batch: Vec<Span> = self.waiting.drain(..count).collect();
         let (batch, answer) = self.sender.send(batch);
@@ -75,11 +73,11 @@ impl Batches {
             Answer::Taken { rejected, why } => {
                 self.pause = None;
                 let taken = (batch.len() as u64).saturating_sub(rejected);
-                told(Sent { taken, why });
+                report(Sent { taken, why });
             }
             Answer::Refused(why) => {
                 self.pause = None;
-                told(Sent {
+                report(Sent {
                     taken: 0,
                     why: Some(why),
                 });
@@ -93,7 +91,7 @@ impl Batches {
                     .map_or(FIRST_PAUSE, |it| (it.1 * 2).min(LONGEST_PAUSE));
                 let wait = after.unwrap_or(next).min(LONGEST_PAUSE);
                 self.pause = Some((Instant::now() + wait, next));
-                told(Sent {
+                report(Sent {
                     taken: 0,
                     why: Some(why),
                 });

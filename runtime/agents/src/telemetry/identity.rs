@@ -3,12 +3,11 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-use gsw_engine::node::NodeId;
+use gsw_tree::node::NodeId;
 
 /// The ids of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// Its trace.
     pub trace: [u8; 16],
     seed: u64,
 }
@@ -49,8 +48,9 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
+    use gsw_tree::node::NodeId;
+
     use super::Identity;
-    use gsw_engine::node::NodeId;
 
     #[test]
     fn ids_never_collide() {

@@ -56,5 +56,5 @@ pub const INPUT: &str = "groundswell.node.input";
 pub const OUTPUT: &str = "groundswell.node.output";
 pub const LEVEL: &str = "level";
 pub const MESSAGE: &str = "message";
-/// What stands in front of the name of an event's field, and of an event that has none of its own.
+/// The prefix of the name of an event's field, and of an event that has none of its own.
 pub const PREFIX: &str = "groundswell.";

@@ -43,7 +43,6 @@ pub enum Answer {
     },
 }
 
-/// Sends batches.
 pub struct Sender {
     settings: Settings,
     /// Made at first use: a run without spans needs neither client nor runtime.
@@ -51,7 +50,6 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Nothing is opened yet.
     pub const fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -170,7 +168,7 @@ fn headers(settings: &Settings, content_type: &'static str) -> Result<HeaderMap,
     for (name, value) in &settings.headers {
         let name = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| Answer::Refused(format!("`{name}` is no name of a header")))?;
-        // The value may be a key, so it is not told.
+        // The value may be a key, so it is not shown.
         let mut value = HeaderValue::from_str(value).map_err(|_| {
             Answer::Refused(format!(
                 "the value of the header `{name}` holds characters that cannot be sent"

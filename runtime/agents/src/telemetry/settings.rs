@@ -8,11 +8,10 @@ use crate::environment::Environment;
 /// Where traces go and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The whole address.
+    /// The whole address, path included.
     pub address: String,
-    /// As they are sent.
+    /// Names and values of the headers, as they are sent.
     pub headers: Vec<(String, String)>,
-    /// How spans are written.
     pub protocol: Protocol,
     /// How long the collector may take for a batch.
     pub timeout: Duration,
@@ -24,19 +23,15 @@ pub struct Settings {
     pub parent: Option<([u8; 16], [u8; 8])>,
 }
 
-/// How spans are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
-    /// `http/protobuf`
     Protobuf,
-    /// `http/json`
     Json,
 }
 
 /// Whether what programs and models say to each other is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// It is.
     Sent,
     /// Only names and figures are.
     Withheld,

@@ -1,9 +1,9 @@
-//! One span: how a node of the tree, or a request to a model, is told to a collector.
+//! One span: a node of the tree, or a request to a model, as a collector takes it.
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{End, RunError};
-use gsw_engine::model::Usage;
-use gsw_engine::node::Status as NodeStatus;
+use gsw_tree::event::{End, RunError};
+use gsw_tree::node::Status as NodeStatus;
+use gsw_tree::usage::Usage;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
@@ -17,7 +17,6 @@ const MOST_EVENTS: usize = 128;
 /// The span is part of what is recorded.
 const SAMPLED: u32 = 1;
 
-/// A span that begins.
 pub fn begin(trace: [u8; 16], id: [u8; 8], parent: Option<[u8; 8]>, time: i64) -> Span {
     Span {
         trace_id: trace.to_vec(),
@@ -48,7 +47,9 @@ pub fn name(kind: NodeKind, name: &str, index: u32) -> (String, Option<&'static 
         NodeKind::Attempt => (format!("attempt {}", u64::from(index) + 1), None),
         NodeKind::Iteration | NodeKind::Task => (format!("{} {index}", kind.name()), None),
         NodeKind::Parallel | NodeKind::Region => (kind.name().to_owned(), None),
-        _ => (format!("{} {name}", kind.name()), None),
+        NodeKind::Step | NodeKind::Human | NodeKind::Reflection => {
+            (format!("{} {name}", kind.name()), None)
+        }
     }
 }
 
@@ -63,7 +64,7 @@ pub fn end(span: &mut Span, end: &End, time: i64) {
                 message: String::new(),
             });
         }
-        // Being told to end is no error of the work.
+        // A cancellation is no error of the work.
         NodeStatus::Cancelled | NodeStatus::Running | NodeStatus::Idle => {}
     }
     span.end_time_unix_nano = unsigned(time);
@@ -88,7 +89,7 @@ pub fn fail(span: &mut Span, message: &str) {
 }
 
 /// Adds an event, or counts it when there are too many.
-pub fn tell(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
+pub fn add_event(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
     if span.events.len() >= MOST_EVENTS {
         span.dropped_events_count = span.dropped_events_count.saturating_add(1);
         return;
@@ -102,7 +103,7 @@ pub fn tell(span: &mut Span, time: i64, name: &str, attributes: Vec<KeyValue>) {
 }
 
 /// An error where it arose.
-pub fn tell_error(span: &mut Span, time: i64, error: &RunError) {
+pub fn add_error(span: &mut Span, time: i64, error: &RunError) {
     let trace: Vec<String> = error
         .trace
         .iter()
@@ -113,7 +114,7 @@ pub fn tell_error(span: &mut Span, time: i64, error: &RunError) {
         text(names::EXCEPTION_MESSAGE, &error.message),
         text(names::EXCEPTION_STACKTRACE, &trace.join("\n")),
     ];
-    tell(span, time, names::EXCEPTION, attributes);
+    add_event(span, time, names::EXCEPTION, attributes);
 }
 
 /// The tokens of an answer.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::event::{Event, EventKind};
-use gsw_engine::node::NodeId;
+use gsw_tree::event::{Event, EventKind};
+use gsw_tree::node::NodeId;
+use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind};
 use serde_json::Value;
@@ -44,7 +45,6 @@ struct Run {
 }
 
 impl Spans {
-    /// None yet.
     pub fn new(settings: &Settings) -> Self {
         Self {
             content: settings.content,
@@ -57,7 +57,7 @@ impl Spans {
         }
     }
 
-    /// How many were begun.
+    /// How many spans were begun so far.
     pub const fn made(&self) -> u64 {
         self.made
     }
@@ -67,7 +67,7 @@ impl Spans {
         std::mem::take(&mut self.ended)
     }
 
-    /// Ends what has not ended: nothing more will be told.
+    /// Ends what has not ended, when no more events come.
     pub fn end_all(&mut self) {
         let time = span::unsigned(self.latest);
         for run in self.runs.values_mut() {
@@ -78,40 +78,116 @@ impl Spans {
         }
     }
 
-    /// Takes the next event.
     pub fn apply(&mut self, event: &Event) {
         self.latest = self.latest.max(event.time);
-        let outer = self.parent;
-        let run = self
-            .runs
-            .entry(Arc::clone(&event.run))
-            .or_insert_with(|| Run {
-                identity: Identity::new(&event.run, outer.map(|it| it.0)),
-                nodes: HashMap::new(),
-                requests: HashMap::new(),
-            });
+        self.run(&event.run);
         match &event.kind {
             EventKind::ChildAttached { .. } => self.begin_node(event),
-            EventKind::ModelRequest { model, attempt, .. } => {
-                let id = run.identity.request(event.node, *attempt);
-                let parent = run.identity.node(event.node);
-                let mut chat = span::begin(run.identity.trace, id, Some(parent), event.time);
-                let shown = model.split_once('/').map_or(model.as_str(), |it| it.1);
-                chat.name = format!("{} {shown}", names::OPERATION_CHAT);
-                chat.kind = SpanKind::Client as i32;
-                chat.attributes
-                    .push(text(names::OPERATION, names::OPERATION_CHAT));
-                span::add_model(&mut chat, model);
-                self.made += 1;
-                if let Some(earlier) = run.requests.insert(event.node, chat) {
-                    self.ended.push(earlier);
-                }
-                self.add_request_content(event);
-            }
+            EventKind::ModelRequest { .. } => self.begin_request(event),
             EventKind::ModelAnswer { .. } => self.end_request(event),
-            kind if kind.end().is_some() => self.end_node(event),
-            _ => self.tell(event),
+            EventKind::Status { .. }
+            | EventKind::WorkflowEnd { .. }
+            | EventKind::StepEnd { .. }
+            | EventKind::TaskEnd { .. }
+            | EventKind::PromptEnd { .. }
+            | EventKind::ToolCall { .. } => self.end_node(event),
+            // The start of its node says as much.
+            EventKind::WorkflowStart { .. }
+            | EventKind::StepStart { .. }
+            | EventKind::TaskStart
+            | EventKind::TreeUpdated { .. } => {}
+            EventKind::Error(error) => {
+                self.on_span(event, |span| span::add_error(span, event.time, error));
+            }
+            EventKind::Log { level, message, .. } => self.on_span(event, |span| {
+                let attributes = vec![
+                    text(names::LEVEL, level.name()),
+                    text(names::MESSAGE, message),
+                ];
+                span::add_event(span, event.time, "log", attributes);
+            }),
+            EventKind::PromptStart { agent, model, .. } => self.on_span(event, |span| {
+                add_prompt(span, agent.as_deref(), model.as_deref());
+            }),
+            EventKind::ChildDetached { child, .. } => self.detach(event, child),
+            EventKind::StepRetry { attempt, .. } => {
+                let attempts = number(names::ATTEMPTS, u64::from(*attempt) + 1);
+                self.on_span(event, |span| {
+                    span.attributes.retain(|it| it.key != names::ATTEMPTS);
+                    span.attributes.push(attempts);
+                });
+                self.add_fields(event);
+            }
+            EventKind::StepRestarted { .. }
+            | EventKind::Emit { .. }
+            | EventKind::StateChanged { .. }
+            | EventKind::StateSnapshot { .. }
+            | EventKind::InvalidResponse { .. }
+            | EventKind::CacheHit { .. }
+            | EventKind::CacheMiss { .. }
+            | EventKind::CacheWait { .. }
+            | EventKind::CacheEvict { .. }
+            | EventKind::ReflectionStart { .. }
+            | EventKind::ReflectionEnd { .. }
+            | EventKind::HumanRequest { .. }
+            | EventKind::HumanAnswer { .. }
+            | EventKind::Cancel { .. }
+            | EventKind::Budget { .. }
+            | EventKind::SpawnRequest { .. } => self.add_fields(event),
         }
+    }
+
+    /// The spans of a run, which begin with its first event.
+    fn run(&mut self, run: &Arc<str>) -> &mut Run {
+        let outer = self.parent.map(|it| it.0);
+        self.runs.entry(Arc::clone(run)).or_insert_with(|| Run {
+            identity: Identity::new(run, outer),
+            nodes: HashMap::new(),
+            requests: HashMap::new(),
+        })
+    }
+
+    /// Changes the span of the event's node, unless it has ended.
+    fn on_span(&mut self, event: &Event, change: impl FnOnce(&mut Span)) {
+        let run = self.runs.get_mut(&event.run);
+        if let Some(span) = run.and_then(|it| it.nodes.get_mut(&event.node)) {
+            change(span);
+        }
+    }
+
+    /// Adds the event to its node's span, with those of its fields that are one value.
+    fn add_fields(&mut self, event: &Event) {
+        let content = self.content;
+        self.on_span(event, |span| add_fields(span, event, content));
+    }
+
+    fn begin_request(&mut self, event: &Event) {
+        let EventKind::ModelRequest {
+            model,
+            attempt,
+            request,
+        } = &event.kind
+        else {
+            return;
+        };
+        let content = self.content;
+        let run = self.run(&event.run);
+        let id = run.identity.request(event.node, *attempt);
+        let parent = run.identity.node(event.node);
+        let mut chat = span::begin(run.identity.trace, id, Some(parent), event.time);
+        let shown = model.split_once('/').map_or(model.as_str(), |it| it.1);
+        chat.name = format!("{} {shown}", names::OPERATION_CHAT);
+        chat.kind = SpanKind::Client as i32;
+        chat.attributes
+            .push(text(names::OPERATION, names::OPERATION_CHAT));
+        span::add_model(&mut chat, model);
+        if let (Content::Sent, Some(request)) = (content, request) {
+            chat.attributes
+                .push(text(names::INPUT_MESSAGES, request.text()));
+        }
+        let earlier = run.requests.insert(event.node, chat);
+        self.made += 1;
+        self.ended.extend(earlier);
     }
 
     fn begin_node(&mut self, event: &Event) {
@@ -147,14 +223,7 @@ impl Spans {
         ];
         span.attributes
             .extend(operation.map(|it| text(names::OPERATION, it)));
-        match kind {
-            NodeKind::Workflow => span.attributes.push(text(names::WORKFLOW_NAME, name)),
-            NodeKind::Tool => span.attributes.extend([
-                text(names::TOOL_NAME, name),
-                text(names::TOOL_TYPE, names::TOOL_TYPE_FUNCTION),
-            ]),
-            _ => {}
-        }
+        span.attributes.extend(named(*kind, name));
         if *index > 0 {
             span.attributes
                 .push(number(names::INDEX, u64::from(*index)));
@@ -172,24 +241,6 @@ impl Spans {
         }
         self.made += 1;
         run.nodes.insert(event.node, span);
-    }
-
-    fn add_request_content(&mut self, event: &Event) {
-        if let (
-            Content::Sent,
-            EventKind::ModelRequest {
-                request: Some(request),
-                ..
-            },
-        ) = (self.content, &event.kind)
-            && let Some(chat) = self
-                .runs
-                .get_mut(&event.run)
-                .and_then(|it| it.requests.get_mut(&event.node))
-        {
-            chat.attributes
-                .push(text(names::INPUT_MESSAGES, request.text()));
-        }
     }
 
     fn end_request(&mut self, event: &Event) {
@@ -262,70 +313,53 @@ impl Spans {
         self.ended.push(span);
     }
 
-    /// A detached run and the span that started it name each other. Which of the two is told first is open.
-    fn link_detached(&mut self, event: &Event, child: &Arc<str>, starter: Link) {
-        let outer = self.parent;
-        let run = self.runs.entry(Arc::clone(child)).or_insert_with(|| Run {
-            identity: Identity::new(child, outer.map(|it| it.0)),
-            nodes: HashMap::new(),
-            requests: HashMap::new(),
-        });
-        let top = run.identity.node(FIRST);
-        let to_child = link(&run.identity.trace, &top);
+    /// A detached run and the span that started it name each other. Either of the two may come first.
+    fn detach(&mut self, event: &Event, child: &Arc<str>) {
+        self.add_fields(event);
+        let run = self.runs.get(&event.run);
+        let Some(span) = run.and_then(|it| it.nodes.get(&event.node)) else {
+            return;
+        };
+        let starter = link(&span.trace_id, &span.span_id);
+        let run = self.run(child);
+        let to_child = link(&run.identity.trace, &run.identity.node(FIRST));
         match run.nodes.get_mut(&FIRST) {
             Some(span) => span.links.push(starter),
             None => {
                 self.starters.insert(Arc::clone(child), starter);
             }
         }
-        let run = self.runs.get_mut(&event.run);
-        if let Some(span) = run.and_then(|it| it.nodes.get_mut(&event.node)) {
-            span.links.push(to_child);
-        }
+        self.on_span(event, |span| span.links.push(to_child));
     }
+}
 
-    /// What happened to a node in between.
-    fn tell(&mut self, event: &Event) {
-        let content = self.content;
-        let run = self.runs.get_mut(&event.run);
-        let Some(span) = run.and_then(|it| it.nodes.get_mut(&event.node)) else {
-            return;
-        };
-        match &event.kind {
-            EventKind::WorkflowStart { .. }
-            | EventKind::StepStart { .. }
-            | EventKind::TaskStart
-            | EventKind::TreeUpdated { .. } => {}
-            EventKind::Error(error) => span::tell_error(span, event.time, error),
-            EventKind::Log { level, message, .. } => {
-                let attributes = vec![
-                    text(names::LEVEL, level.name()),
-                    text(names::MESSAGE, message),
-                ];
-                span::tell(span, event.time, "log", attributes);
-            }
-            EventKind::PromptStart { agent, model, .. } => {
-                if let Some(agent) = agent {
-                    span.name = format!("{} {agent}", names::OPERATION_AGENT);
-                    span.attributes.push(text(names::AGENT_NAME, agent));
-                }
-                if let Some(model) = model {
-                    span::add_model(span, model);
-                }
-            }
-            EventKind::ChildDetached { child, .. } => {
-                let starter = link(&span.trace_id, &span.span_id);
-                tell_fields(span, event, content);
-                self.link_detached(event, child, starter);
-            }
-            EventKind::StepRetry { attempt, .. } => {
-                let attempts = u64::from(*attempt) + 1;
-                span.attributes.retain(|it| it.key != names::ATTEMPTS);
-                span.attributes.push(number(names::ATTEMPTS, attempts));
-                tell_fields(span, event, content);
-            }
-            _ => tell_fields(span, event, content),
-        }
+/// The name of a node by the conventions for its kind.
+fn named(kind: NodeKind, name: &str) -> Vec<KeyValue> {
+    match kind {
+        NodeKind::Workflow => vec![text(names::WORKFLOW_NAME, name)],
+        NodeKind::Tool => vec![
+            text(names::TOOL_NAME, name),
+            text(names::TOOL_TYPE, names::TOOL_TYPE_FUNCTION),
+        ],
+        NodeKind::Step
+        | NodeKind::Task
+        | NodeKind::Parallel
+        | NodeKind::Iteration
+        | NodeKind::Prompt
+        | NodeKind::Human
+        | NodeKind::Reflection
+        | NodeKind::Attempt
+        | NodeKind::Region => Vec::new(),
+    }
+}
+
+fn add_prompt(span: &mut Span, agent: Option<&str>, model: Option<&str>) {
+    if let Some(agent) = agent {
+        span.name = format!("{} {agent}", names::OPERATION_AGENT);
+        span.attributes.push(text(names::AGENT_NAME, agent));
+    }
+    if let Some(model) = model {
+        span::add_model(span, model);
     }
 }
 
@@ -337,8 +371,8 @@ fn link(trace: &[u8], span: &[u8]) -> Link {
     }
 }
 
-/// Any other event, with those of its fields that are one value.
-fn tell_fields(span: &mut Span, event: &Event, content: Content) {
+/// Adds an event, with those of its fields that are one value.
+fn add_fields(span: &mut Span, event: &Event, content: Content) {
     let Ok(Value::Object(fields)) = serde_json::to_value(&event.kind) else {
         return;
     };
@@ -361,10 +395,10 @@ fn tell_fields(span: &mut Span, event: &Event, content: Content) {
                 (None, Some(it)) => fraction(&key, it),
                 (None, None) => text(&key, &it.to_string()),
             },
-            value => text(&key, &value.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => text(&key, &value.to_string()),
         });
     }
-    span::tell(
+    span::add_event(
         span,
         event.time,
         &format!("{}{name}", names::PREFIX),
@@ -374,11 +408,12 @@ fn tell_fields(span: &mut Span, event: &Event, content: Content) {
 
 #[cfg(test)]
 mod tests {
+    use gsw_tree::event::Event;
+    use opentelemetry_proto::tonic::trace::v1::Span;
+
     use super::Spans;
     use crate::environment::Environment;
     use crate::telemetry::settings::Settings;
-    use gsw_engine::event::Event;
-    use opentelemetry_proto::tonic::trace::v1::Span;
 
     fn spans_of(lines: &[&str]) -> Vec<Span> {
         let endpoint = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")];

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use gsw_agents::{Environment, Providers};
-use gsw_engine::driver::call::Call;
-use gsw_engine::model::{Content, Models};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
+use gsw_engine::model::Content;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;

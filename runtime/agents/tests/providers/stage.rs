@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use fake_provider::{Reply, Request, Script, Server};
 use gsw_agents::{Environment, Policy, Providers};
-use gsw_engine::driver::call::{Call, Part, PartSink};
-use gsw_engine::model::{Content, Message, ModelAnswer, ModelFailure, ModelRequest, Models, Role};
+use gsw_driver::call::{Call, Part, PartSink};
+use gsw_driver::models::Models;
+use gsw_engine::model::{Content, Message, ModelAnswer, ModelFailure, ModelRequest, Role};
 
 /// Delays short enough for tests, in the proportions of the real ones.
 pub const QUICK: Policy = Policy {

@@ -2,8 +2,9 @@
 
 use fake_provider::{Body, Drip, Event, Reply};
 use gsw_agents::{Environment, Providers};
-use gsw_engine::driver::call::Call;
-use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, Models, StopReason};
+use gsw_driver::call::Call;
+use gsw_driver::models::Models;
+use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest, StopReason};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -35,9 +36,9 @@ async fn a_missing_key_names_the_variable_and_the_way_without() {
 #[tokio::test]
 async fn an_unknown_provider_is_named() {
     for (model, part) in [
-        ("mistral/large", "no provider `mistral`"),
-        ("gpt-5", "is no model name"),
-        ("/x", "is no model name"),
+        ("mistral/large", "unknown provider `mistral`"),
+        ("gpt-5", "is not the name of a model"),
+        ("/x", "is not the name of a model"),
     ] {
         let failure = ask_with(&[], request(model)).await;
         assert!(failure.message.contains(part), "{}", failure.message);

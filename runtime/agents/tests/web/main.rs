@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fake_provider::{Reply, Script, Server};
 use gsw_agents::WebClient;
-use gsw_engine::driver::call::Call;
+use gsw_driver::call::Call;
+use gsw_driver::web::{Reach, ReachOf, Web, WebRequest};
 use gsw_engine::operation::{Failure, HttpAnswer};
-use gsw_engine::web::{MayReach, Web, WebRequest};
 
 async fn server(replies: Vec<Reply>) -> Server {
     let server = Server::start(Script::in_turn(replies), 0).await;
@@ -37,8 +37,8 @@ async fn send(request: WebRequest) -> Result<HttpAnswer, Failure> {
         .await
 }
 
-fn everywhere() -> MayReach {
-    Arc::new(|_, _| true)
+fn everywhere() -> ReachOf {
+    Arc::new(|_, _| Reach::Anywhere)
 }
 
 fn redirect(status: u16, to: &str) -> Reply {
@@ -102,12 +102,41 @@ async fn every_host_is_asked_for() {
     let other = server(vec![Reply::text("there")]).await;
     let first = server(vec![redirect(302, &other.url())]).await;
     let port = first.port();
-    let may_reach: MayReach = Arc::new(move |host, it| host == "127.0.0.1" && it == port);
+    let reach_of: ReachOf = Arc::new(move |host, it| {
+        if host == "127.0.0.1" && it == port {
+            Reach::Anywhere
+        } else {
+            Reach::Nowhere
+        }
+    });
     let failure = WebClient::default()
-        .send(request("GET", first.url()), may_reach, &Call::alone())
+        .send(request("GET", first.url()), reach_of, &Call::alone())
         .await;
     assert!(matches!(failure, Err(Failure::Denied { .. })));
     assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_a_wildcard_permits_does_not_lead_to_this_machine() {
+    let server = server(vec![Reply::text("here"), Reply::text("here")]).await;
+    let url = format!("http://localhost:{}", server.port());
+    let send = async |reach: Reach| {
+        let reach_of: ReachOf = Arc::new(move |_, _| reach);
+        let request = request("GET", url.clone());
+        WebClient::default()
+            .send(request, reach_of, &Call::alone())
+            .await
+    };
+    let failure = send(Reach::Public).await;
+    let Err(Failure::Denied { what }) = failure else {
+        panic!("{failure:?}")
+    };
+    assert!(
+        what.starts_with("`net` of `localhost`, which leads to "),
+        "{what}"
+    );
+    assert!(server.requests().is_empty());
+    assert!(send(Reach::Listed).await.is_ok());
 }
 
 #[tokio::test]

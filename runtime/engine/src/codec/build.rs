@@ -1,105 +1,13 @@
-//! What a JSON text becomes while it is parsed: a tree, or a `json` of the program, without a tree between.
+//! A JSON text becomes a `json` of the program, without a tree between.
 
 use std::borrow::Cow;
 
 use gsw_abi::builtin::LIST_JSON;
 use gsw_abi::layout::json as tag;
-use serde_json::{Map, Number, Value};
+use gsw_notation::json::Build;
 
 use crate::heap::{Heap, Poll};
 use crate::value::{json, list, map, string};
-
-/// Makes values of the pieces of a JSON text. Lists and objects that were begun are ended or discarded.
-pub(super) trait Build {
-    type Value;
-    type List;
-    type Object;
-
-    fn null(&mut self) -> Self::Value;
-    fn bool(&mut self, value: bool) -> Self::Value;
-    /// A number that a float can hold.
-    fn number(&mut self, digits: &str) -> Self::Value;
-    fn text(&mut self, text: Cow<'_, str>) -> Self::Value;
-    fn discard(&mut self, value: Self::Value);
-
-    fn list(&mut self) -> Self::List;
-    fn push(&mut self, list: &mut Self::List, element: Self::Value);
-    fn end_list(&mut self, list: Self::List) -> Self::Value;
-    fn discard_list(&mut self, list: Self::List);
-
-    fn object(&mut self) -> Self::Object;
-    fn has_key(&self, object: &Self::Object, key: &str) -> bool;
-    fn insert(&mut self, object: &mut Self::Object, key: Cow<'_, str>, value: Self::Value);
-    fn end_object(&mut self, object: Self::Object) -> Self::Value;
-    fn discard_object(&mut self, object: Self::Object);
-
-    /// Whether to end early.
-    fn has_ended(&mut self) -> bool;
-}
-
-/// Makes a tree, whose numbers keep their digits.
-#[derive(Debug)]
-pub(super) struct Tree;
-
-impl Build for Tree {
-    type Value = Value;
-    type List = Vec<Value>;
-    type Object = Map<String, Value>;
-
-    fn null(&mut self) -> Value {
-        Value::Null
-    }
-
-    fn bool(&mut self, value: bool) -> Value {
-        Value::Bool(value)
-    }
-
-    fn number(&mut self, digits: &str) -> Value {
-        Value::Number(Number::from_string_unchecked(digits.into()))
-    }
-
-    fn text(&mut self, text: Cow<'_, str>) -> Value {
-        Value::String(text.into_owned())
-    }
-
-    fn discard(&mut self, _: Value) {}
-
-    fn list(&mut self) -> Vec<Value> {
-        Vec::new()
-    }
-
-    fn push(&mut self, list: &mut Vec<Value>, element: Value) {
-        list.push(element);
-    }
-
-    fn end_list(&mut self, list: Vec<Value>) -> Value {
-        Value::Array(list)
-    }
-
-    fn discard_list(&mut self, _: Vec<Value>) {}
-
-    fn object(&mut self) -> Map<String, Value> {
-        Map::new()
-    }
-
-    fn has_key(&self, object: &Map<String, Value>, key: &str) -> bool {
-        object.contains_key(key)
-    }
-
-    fn insert(&mut self, object: &mut Map<String, Value>, key: Cow<'_, str>, value: Value) {
-        object.insert(key.into_owned(), value);
-    }
-
-    fn end_object(&mut self, object: Map<String, Value>) -> Value {
-        Value::Object(object)
-    }
-
-    fn discard_object(&mut self, _: Map<String, Value>) {}
-
-    fn has_ended(&mut self) -> bool {
-        false
-    }
-}
 
 /// Makes a `json` of the program; ends early when the run is to stop or its memory is used up.
 #[derive(Debug)]

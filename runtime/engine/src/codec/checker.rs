@@ -1,9 +1,8 @@
-//! What decoding needs of a run: its heap, and its compiled defaults and checks.
+//! What decoding needs besides JSON: a heap, and the compiled defaults and checks that types name.
 
 use gsw_abi::program::FunctionIndex;
 
 use crate::heap::Heap;
-use crate::run::Run;
 
 /// What stands in JSON where a `secret` is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,34 +29,6 @@ pub trait Checker {
 
     /// Whether a check holds; it takes over its arguments. One that raises does not hold.
     fn check(&mut self, function: FunctionIndex, arguments: &[u64]) -> bool;
-}
-
-impl Checker for Run {
-    fn heap(&mut self) -> &mut Heap {
-        &mut self.heap
-    }
-
-    fn secrets(&self) -> Secrets {
-        self.reads_secrets
-    }
-
-    fn call_default(&mut self, function: FunctionIndex) -> Result<u64, String> {
-        self.call_plain(function.0, &[]).map_err(|raised| {
-            let said = self.said_by(raised);
-            self.heap.release(raised);
-            said
-        })
-    }
-
-    fn check(&mut self, function: FunctionIndex, arguments: &[u64]) -> bool {
-        match self.call_plain(function.0, arguments) {
-            Ok(holds) => holds != 0,
-            Err(error) => {
-                self.heap.release(error);
-                false
-            }
-        }
-    }
 }
 
 /// A checker for types without defaults and checks, outside of any run.

@@ -6,13 +6,14 @@ mod scalar;
 use std::sync::Arc;
 
 use gsw_abi::types::{Check, Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::issue::{self, Issue};
+use gsw_notation::json::MAX_DEPTH;
+use gsw_notation::path::{self, Step};
 use serde_json::Value;
 
 use crate::codec::checker::Checker;
-use crate::codec::path::{self, Step};
+use crate::codec::describe;
 use crate::codec::places::{self, REDACTED};
-use crate::codec::{MAX_DEPTH, describe};
-use crate::model::Issue;
 
 /// More would help neither a model nor a person; a guess.
 const MAX_ISSUES: usize = 50;
@@ -119,7 +120,24 @@ impl<'a> Decoder<'a> {
             Type::Enum(it) => self.enumeration(ty, it, tree),
             Type::Error => self.error(None, tree),
             Type::ErrorKind(_) => self.error(Some(ty), tree),
-            _ => self.scalar(ty, tree),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Literals(_)
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => self.scalar(ty, tree),
         }
     }
 
@@ -136,7 +154,7 @@ impl<'a> Decoder<'a> {
             return Some(word);
         }
         self.checker.heap().release_typed(ty, word);
-        self.fail(format!("`{}`", check.source), describe::found(tree))
+        self.fail(format!("`{}`", check.source), issue::found(tree))
     }
 
     /// Calls a check. Its arguments are borrowed here and owned there; those after the first are objects.
@@ -175,8 +193,8 @@ impl<'a> Decoder<'a> {
 
     /// What stands where a value of this type should: a text around a hidden value is as hidden as the value.
     fn found(&self, ty: TypeId, tree: &Value) -> String {
-        let found = describe::found(tree);
-        match places::hides(&self.types, ty) && !describe::is_kind(&found) {
+        let found = issue::found(tree);
+        match places::hides(&self.types, ty) && !issue::is_kind(&found) {
             true => REDACTED.into(),
             false => found,
         }
@@ -187,11 +205,11 @@ impl<'a> Decoder<'a> {
             return None;
         }
         let issue = match self.hidden_from {
-            None => describe::issue(path::text(&self.steps), expected, found),
+            None => Issue::new(path::text(&self.steps), expected, found),
             Some(depth) => {
                 let path = path::text(&self.steps[..depth]);
-                let is_told = describe::is_kind(&found);
-                describe::issue(
+                let is_told = issue::is_kind(&found);
+                Issue::new(
                     path,
                     expected,
                     if is_told { found } else { REDACTED.into() },

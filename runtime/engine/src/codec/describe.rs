@@ -1,12 +1,7 @@
-//! Names types and values in messages about JSON that does not fit.
+//! Names types in messages about JSON that does not fit.
 
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use serde_json::Value;
-
-use crate::model::Issue;
-
-/// Longer values are cut in messages; a guess at what a line holds.
-const LONGEST: usize = 60;
 
 /// A type as written in source, with aliases and records by name.
 #[must_use]
@@ -54,44 +49,5 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
         Type::Task(of) => format!("Task<{}>", type_name(types, *of)),
         Type::Stream(of) => format!("Stream<{}>", type_name(types, *of)),
         Type::Session => "Session".into(),
-    }
-}
-
-/// What says nothing of a value but what it is; texts of values are quoted.
-const KINDS: [&str; 3] = [NOTHING, ARRAY, OBJECT];
-/// Found where a value is missing.
-pub(super) const NOTHING: &str = "nothing";
-const ARRAY: &str = "an array";
-const OBJECT: &str = "an object";
-
-/// Whether what was found is told by its kind alone.
-pub(super) fn is_kind(found: &str) -> bool {
-    KINDS.contains(&found)
-}
-
-/// What a value is: small ones themselves, lists and objects by name.
-pub(super) fn found(value: &Value) -> String {
-    match value {
-        Value::Array(_) => ARRAY.into(),
-        Value::Object(_) => OBJECT.into(),
-        other => {
-            let text = other.to_string();
-            if text.chars().count() <= LONGEST {
-                return text;
-            }
-            let cut: String = text.chars().take(LONGEST).collect();
-            format!("{cut}…")
-        }
-    }
-}
-
-/// An issue with both sides put into a sentence.
-pub(super) fn issue(path: String, expected: String, found: String) -> Issue {
-    let message = format!("at {path}: expected {expected}, found {found}");
-    Issue {
-        path,
-        expected,
-        found,
-        message,
     }
 }

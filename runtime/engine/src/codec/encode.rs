@@ -4,13 +4,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
+use gsw_notation::calendar;
 
 use crate::codec::places::REDACTED;
 use crate::codec::sink::Sink;
+use crate::media;
 use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
-use crate::{calendar, media};
 
 /// Who reads the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,10 +164,14 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn map_key(&mut self, key: TypeId, word: u64) {
-        match self.types.get(self.types.base(key)) {
-            Type::Int => self.sink.key(&(word as i64).to_string()),
-            Type::Enum(it) => self.sink.key(&it.variants[word as usize].wire),
-            _ => self.sink.key(string::text(word)),
+        let ty = self.types.get(self.types.base(key));
+        if let Type::Int = ty {
+            self.sink.key(&(word as i64).to_string());
+        } else if let Type::Enum(it) = ty {
+            self.sink.key(&it.variants[word as usize].wire);
+        } else {
+            // The loader has checked that every other key is laid out as a string.
+            self.sink.key(string::text(word));
         }
     }
 
@@ -236,7 +241,14 @@ impl<'a, S: Sink> Writer<'a, S> {
             }
             Type::Error | Type::ErrorKind(_) => self.error(word),
             // What cannot be written down does not compile where JSON is asked for; `()` is null.
-            _ => self.sink.null(),
+            Type::Unit
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => self.sink.null(),
+            Type::Checked { .. } => unreachable!("the base of a type is not checked"),
         }
     }
 
@@ -255,9 +267,10 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 
     fn error(&mut self, word: u64) {
-        match self.types.get(value::type_of(word)) {
-            Type::ErrorKind(kind) => self.fields(Some(&kind.name), &kind.fields, word, 1),
-            _ => self.sink.null(),
+        if let Type::ErrorKind(kind) = self.types.get(value::type_of(word)) {
+            self.fields(Some(&kind.name), &kind.fields, word, 1);
+        } else {
+            self.sink.null();
         }
     }
 

@@ -153,6 +153,8 @@ fn shown_variant(types: &TypeTable, it: &Enum, tree: &Value) -> Value {
             }
             None => REDACTED.into(),
         },
-        _ => REDACTED.into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            REDACTED.into()
+        }
     }
 }

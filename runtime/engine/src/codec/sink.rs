@@ -2,10 +2,10 @@
 
 use gsw_abi::builtin::LIST_JSON;
 use gsw_abi::layout::json as tag;
+use gsw_notation::{duration, number};
 
 use crate::heap::{Heap, Poll};
 use crate::value::{json, list, map, string};
-use crate::{duration, number};
 
 /// Takes JSON piece by piece, in the order of its text.
 pub(super) trait Sink {

@@ -1,12 +1,12 @@
 //! Between `json` objects and trees of JSON.
 
 use gsw_abi::layout::json as tag;
+use gsw_notation::issue::Issue;
+use gsw_notation::json::MAX_DEPTH;
+use gsw_notation::number;
 use serde_json::{Map, Number, Value};
 
-use crate::codec::{MAX_DEPTH, describe};
 use crate::heap::{Heap, Poll};
-use crate::model::Issue;
-use crate::number;
 use crate::value::json::View;
 use crate::value::{json, list, map, string};
 
@@ -102,7 +102,7 @@ fn number_payload(number: &Number) -> Result<(u32, u64), Issue> {
         Some(it) if it.is_finite() => Ok((tag::FLOAT, it.to_bits())),
         _ => {
             let expected = "a number that a float can hold".into();
-            Err(describe::issue("$".into(), expected, number.to_string()))
+            Err(Issue::new("$".into(), expected, number.to_string()))
         }
     }
 }
@@ -145,5 +145,5 @@ fn float(value: f64) -> Value {
 
 fn too_deep() -> Issue {
     let expected = format!("at most {MAX_DEPTH} levels");
-    describe::issue("$".into(), expected, "deeper nesting".into())
+    Issue::new("$".into(), expected, "deeper nesting".into())
 }

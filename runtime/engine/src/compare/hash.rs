@@ -127,7 +127,19 @@ impl Hasher<'_> {
                 self.fields(error::fields(heap, kind), 1, word);
                 self.mix(u64::from(kind.0));
             }
-            _ => self.mix(word),
+            Type::Enum(_)
+            | Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Time
+            | Type::Duration
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => self.mix(word),
+            Type::Checked { .. } => unreachable!("the base of a type is not checked"),
         }
     }
 

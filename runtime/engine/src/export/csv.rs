@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use gsw_abi::types::TypeId;
+use gsw_notation::issue::Issue;
 use indexmap::IndexSet;
 
 use crate::codec;
 use crate::export::guard::calls;
 use crate::heap::{Heap, Poll};
-use crate::model::Issue;
 use crate::value::list::Filling;
 use crate::value::string::Writer;
 use crate::value::{error, list, map, string};

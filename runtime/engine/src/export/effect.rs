@@ -2,9 +2,11 @@
 
 use gsw_abi::builtin::{BuiltinError, SECRET};
 
-use crate::export::guard::{Step, calls};
+use crate::export::guard::calls;
 use crate::operation::Request;
+use crate::run::words;
 use crate::secret::{self, Template};
+use crate::step::Step;
 use crate::value::{error, string};
 
 calls! {
@@ -41,13 +43,13 @@ calls! {
 
     /// `env.get(name)`
     waiting env_get(run, name) {
-        let name = run.take_string(name);
+        let name = words::take_string(&mut run.heap, name);
         run.perform(Request::EnvGet { name })
     }
 
     /// `secret("NAME")`: the name; its value is looked up where it is used.
     text secret_named(run, name) {
-        let text = run.take_string(name);
+        let text = words::take_string(&mut run.heap, name);
         string::new_of(&mut run.heap, SECRET, Template::named(&text).text())
     }
 

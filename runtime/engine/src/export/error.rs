@@ -37,7 +37,7 @@ calls! {
 
     /// Raises what stops loops.
     raising poll(run) {
-        if !run.is_stopping() {
+        if !run.front.is_stopping() {
             return Ok(0);
         }
         run.interrupted().map_or(Ok(0), Err)

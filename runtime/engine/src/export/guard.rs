@@ -6,7 +6,9 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::json::NULL;
 use gsw_abi::layout::{Context, Frame, Outcome, status};
 
+use crate::panic;
 use crate::run::Run;
+use crate::step::Step;
 use crate::value::{error, json, string};
 
 /// Declares runtime calls: `plain` bodies give a word, `raising` ones a `Result` of a word and an error, `waiting` ones a
@@ -41,7 +43,7 @@ macro_rules! calls {
             frame: *mut gsw_abi::layout::Frame
             $(, $argument: u64)*
         ) -> u64 {
-            let body = |$run: &mut $crate::run::Run| -> $crate::export::guard::Step { $body };
+            let body = |$run: &mut $crate::run::Run| -> $crate::step::Step { $body };
             // SAFETY: the context is the front of the run that called, which waits for this call.
             unsafe { $crate::export::guard::waiting(context, frame, body) }
         }
@@ -59,23 +61,6 @@ macro_rules! calls {
     };
 }
 pub(crate) use calls;
-
-/// What became of a waiting call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// It gives this at once.
-    Done(u64),
-    /// It raises this at once.
-    Raised(u64),
-    /// The current task has a wait, which will end with either.
-    Waiting,
-}
-
-impl From<Result<u64, u64>> for Step {
-    fn from(result: Result<u64, u64>) -> Self {
-        result.map_or_else(Self::Raised, Self::Done)
-    }
-}
 
 /// Runs the body of a call whose word is a number, or may be 0. After a panic the call gives 0, and the run ends at its next
 /// poll.
@@ -128,7 +113,7 @@ pub(crate) unsafe fn object(context: *mut Context, body: impl FnOnce(&mut Run) -
 }
 
 /// Runs the body of a call. After a panic the run remembers the mistake, ends at its next poll, and gets `instead`, which is
-/// told what the panic said.
+/// given the text of the panic.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -144,7 +129,7 @@ unsafe fn guarded(
         Err(payload) => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            let said = panic_text(payload.as_ref());
+            let said = panic::message(payload.as_ref());
             run.heap.record_internal(said.clone());
             run.heap.raise_alarm();
             instead(run, &said)
@@ -173,7 +158,7 @@ pub(crate) unsafe fn raising(
         Err(payload) => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            let text = panic_text(payload.as_ref());
+            let text = panic::message(payload.as_ref());
             let error = error::with_text(&mut run.heap, BuiltinError::Internal, &text);
             Outcome { value: 0, error }
         }
@@ -194,7 +179,7 @@ pub(crate) unsafe fn waiting(
     let step = catch_unwind(AssertUnwindSafe(|| body(run))).unwrap_or_else(|payload| {
         // SAFETY: as this function demands; the body has ended.
         let run = unsafe { Run::of(context) };
-        let text = panic_text(payload.as_ref());
+        let text = panic::message(payload.as_ref());
         Step::Raised(error::with_text(
             &mut run.heap,
             BuiltinError::Internal,
@@ -207,7 +192,7 @@ pub(crate) unsafe fn waiting(
         Step::Waiting => {
             // SAFETY: as this function demands; the body has ended.
             let run = unsafe { Run::of(context) };
-            run.tasks.at_mut(run.current).frame = frame;
+            run.scheduler.task_mut(run.scheduler.current()).frame = frame;
             return status::WAITING;
         }
     };
@@ -217,11 +202,4 @@ pub(crate) unsafe fn waiting(
         (*frame).error = error;
     }
     status
-}
-
-/// What a panic said.
-pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("the runtime panicked").to_owned()
 }

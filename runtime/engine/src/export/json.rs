@@ -2,13 +2,13 @@
 
 use gsw_abi::builtin::JSON;
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::Issue;
 use serde_json::Value;
 
 use crate::codec::{self, decode};
 use crate::export::guard::calls;
 use crate::export::map::entry_list;
 use crate::heap::Heap;
-use crate::model::Issue;
 use crate::value::json::View;
 use crate::value::{error, json, list, map, string};
 

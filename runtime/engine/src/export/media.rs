@@ -1,13 +1,15 @@
 //! Runtime calls on user texts: images, documents and blocks of data in them.
 
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::Issue;
 
 use crate::data_block;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::media;
-use crate::model::{Issue, Media, MediaKind, MediaSource};
+use crate::media::{Media, MediaKind, MediaSource};
 use crate::operation::Request;
+use crate::run::words;
 use crate::value::{error, list, optional, string};
 
 calls! {
@@ -30,7 +32,7 @@ calls! {
 
     /// `image.url(u)` and `document.url(u)`
     waiting media_url(run, kind, url) {
-        let url = run.take_string(url);
+        let url = words::take_string(&mut run.heap, url);
         let media = Box::new(Media { kind: kind_of(kind), source: MediaSource::Url { url } });
         run.perform(Request::MediaUrl { media })
     }

@@ -9,14 +9,13 @@ use crate::value::{error, string};
 calls! {
     /// A mock stands in for an item: the item's number, closure.
     plain mock_set(run, item, closure) {
-        run.mocks.entry(item).or_default().push(closure);
+        run.mocks.set(item, closure);
         0
     }
 
     /// The closure of the item's mock of this index, or 0: the item's number, index.
     plain mock_at(run, item, index) {
-        let closure = run.mocks.get(&item).and_then(|it| it.get(index as usize)).copied();
-        let closure = closure.unwrap_or(0);
+        let closure = run.mocks.closure(item, index as usize).unwrap_or(0);
         if closure != 0 {
             run.heap.retain(closure);
         }
@@ -26,7 +25,7 @@ calls! {
     /// Raises because a test calls what only a mock can answer: the item's number, its name, the arguments.
     raising unmocked(run, item, name, arguments) {
         let given = codec::encode_redacted(&run.heap, builtin::JSON, arguments);
-        let answered = match run.mocks.get(&item).map_or(0, Vec::len) {
+        let answered = match run.mocks.count(item) {
             0 => "but no `mock` answers".to_owned(),
             1 => "and its `mock` does not match".to_owned(),
             count => format!("and none of its {count} mocks matches"),
@@ -34,7 +33,7 @@ calls! {
         let message = format!("`{}` is called with {given}, {answered}", string::text(name));
         run.heap.release(name);
         run.heap.release(arguments);
-        run.unmocked.get_or_insert_with(|| message.clone());
+        run.mocks.report_unmocked(&message);
         let message = string::new(&mut run.heap, &message);
         Err(error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]))
     }

@@ -1,9 +1,9 @@
 //! Runtime calls on numbers. Floats come and go as their bits.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_notation::number;
 
 use crate::export::guard::calls;
-use crate::number;
 use crate::value::{error, string};
 
 /// More digits than any float has behind the point add nothing but zeros.

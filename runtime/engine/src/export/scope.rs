@@ -6,9 +6,10 @@ use gsw_abi::types::TypeId;
 
 use crate::budget::Limits;
 use crate::export::guard::calls;
-use crate::run::Run;
 use crate::run::reflect::{Failure, Judge};
-use crate::scope::{Scope, ScopeId, ScopeKind};
+use crate::run::retry::Failed;
+use crate::run::{budget, raise, reflect, retry};
+use crate::scope::{ScopeId, ScopeKind};
 use crate::value::error;
 
 calls! {
@@ -33,13 +34,13 @@ calls! {
     error timeout_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let closed = run.close_scope(id);
-        match closed.map(|it| it.kind) {
-            Some(ScopeKind::Timeout { after }) if run.is_unwind_of(raised, id) => {
-                run.heap.release(raised);
-                error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64])
-            }
-            _ => raised,
+        if let Some(ScopeKind::Timeout { after }) = closed.map(|it| it.kind)
+            && raise::is_unwind_of(raised, id)
+        {
+            run.heap.release(raised);
+            return error::new(&mut run.heap, BuiltinError::Timeout, &[after as u64]);
         }
+        raised
     }
 
     /// `budget(…)`: gives the scope's number.
@@ -53,7 +54,7 @@ calls! {
             calls: count(calls),
             time: given(time).map(|it| it.max(0)),
         };
-        let current = run.current;
+        let current = run.scheduler.current();
         Ok(run.open_budget(current, limits).0)
     }
 
@@ -67,18 +68,24 @@ calls! {
     error budget_fail(run, scope, raised) {
         let id = ScopeId(scope);
         let budget = run.close_budget(id);
-        run.budget_error(id, budget.as_ref(), raised)
+        budget::error_after(&mut run.heap, id, budget.as_ref(), raised)
     }
 
     /// `retry`: error, attempts made so far, further attempts, backoff, max.
     waiting retry_wait(run, raised, made, further, backoff, max) {
-        run.retry(raised, made, further as i64, (backoff as i64, max as i64))
+        retry::retry(run, Failed {
+            error: raised,
+            made,
+            further: further as i64,
+            backoff: backoff as i64,
+            longest: max as i64,
+        })
     }
 
     /// Step reflection: error, rounds used, rounds, closure, whether it is the built-in prompt's, types of result and parameters.
     waiting reflect_wait(run, raised, used, rounds, closure, is_built_in, result, parameters) {
         let failure = Failure { error: raised, used, rounds: rounds as i64 };
-        run.reflect(failure, Judge {
+        reflect::reflect(run, failure, Judge {
             closure,
             is_built_in: is_built_in == 1,
             result: TypeId(result as u32),
@@ -88,47 +95,18 @@ calls! {
 
     /// What runs until the matching `leave` is not cancelled.
     plain defer_enter(run) {
-        let current = run.current;
-        run.tasks.at_mut(current).shield += 1;
-        run.aim_if_cancelled();
+        let current = run.scheduler.current();
+        run.scheduler.task_mut(current).shield += 1;
+        run.update_shield();
         0
     }
 
-    /// After it.
+    /// A cancellation reaches the task again.
     plain defer_leave(run) {
-        let current = run.current;
-        let task = run.tasks.at_mut(current);
+        let current = run.scheduler.current();
+        let task = run.scheduler.task_mut(current);
         task.shield = task.shield.saturating_sub(1);
-        run.aim_if_cancelled();
+        run.update_shield();
         0
-    }
-}
-
-impl Run {
-    fn open_scope(&mut self, kind: ScopeKind) -> ScopeId {
-        let task = self.current;
-        let id = self.scopes.open(Scope {
-            task,
-            node: self.tasks.at(task).node,
-            clock: None,
-            ends: None,
-            kind,
-        });
-        self.tasks.at_mut(task).scopes.push(id);
-        id
-    }
-
-    /// Closes a scope, its clock and an unwinding to it that was not delivered.
-    pub(crate) fn close_scope(&mut self, id: ScopeId) -> Option<Scope> {
-        let scope = self.scopes.close(id)?;
-        if let Some(clock) = scope.clock {
-            self.operations.abandon(clock);
-        }
-        let task = self.tasks.at_mut(scope.task);
-        task.scopes.retain(|it| *it != id);
-        if task.pending == Some(id) {
-            task.pending = None;
-        }
-        Some(scope)
     }
 }

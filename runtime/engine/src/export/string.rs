@@ -2,9 +2,9 @@
 
 use gsw_abi::builtin::OPTIONAL_INT;
 use gsw_abi::types::TypeId;
+use gsw_notation::number;
 
 use crate::export::guard::calls;
-use crate::number;
 use crate::value::{optional, string};
 
 calls! {

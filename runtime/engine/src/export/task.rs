@@ -5,24 +5,24 @@ use gsw_abi::call::{ErrorPolicy, NO_LIMIT, NodeKind};
 use gsw_abi::layout::Frame;
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::guard::{Step, calls};
-use crate::run::awaiting::task_of;
-use crate::run::parallel::{Manner, Work};
-use crate::run::spawn::NewTask;
-use crate::task::Role;
-use crate::value::{self, error};
+use crate::export::guard::calls;
+use crate::run::parallel::{self, Manner, Work};
+use crate::run::{awaiting, handles};
+use crate::step::Step;
+use crate::task::{NewTask, Role};
+use crate::value::error;
 
 calls! {
     /// Starts a task of the current node: task type, frame. Gives its handle.
     raising task_spawn(run, task_type, frame) {
         // The frame was counted as one that the current task calls.
-        run.depth = run.depth.saturating_sub(1);
+        run.stack.forget_frame();
         let ty = TypeId(task_type as u32);
         let result = match run.loaded.types.get(ty) {
             Type::Task(result) => *result,
             other => unreachable!("a task is of a task type, not of {other:?}"),
         };
-        let owner = run.current_node();
+        let owner = run.scheduler.current_node();
         let id = run.start_task(NewTask {
             frame: frame as *mut Frame,
             owner,
@@ -33,30 +33,28 @@ calls! {
             role: Role::Spawned,
             result,
         });
-        run.tasks.at_mut(id).has_handle = true;
-        let handle = run.heap.object(ty, 0, 1);
-        value::set_field(handle, 0, u64::from(id.0));
-        Ok(handle)
+        run.scheduler.task_mut(id).has_handle = true;
+        Ok(handles::handle_of(&mut run.heap, ty, id))
     }
 
     /// `await t`
     waiting task_await(run, task) {
-        run.await_task(task)
+        awaiting::await_task(run, task)
     }
 
     /// `await [t, …]`: result list or tuple type, tasks.
     waiting task_await_all(run, result, tasks) {
-        run.await_all(TypeId(result as u32), tasks)
+        awaiting::await_all(run, TypeId(result as u32), tasks)
     }
 
     /// `race [t, …]`
     waiting task_race(run, tasks) {
-        run.race(tasks)
+        awaiting::race(run, tasks)
     }
 
     /// `t.cancel()`
     plain task_cancel(run, task) {
-        run.cancel_task(task_of(task), "the program says so");
+        run.cancel_task(handles::task_of(task), "the program says so");
         0
     }
 
@@ -75,12 +73,12 @@ calls! {
             return Step::Raised(error::with_text(&mut run.heap, BuiltinError::AssertionFailed, &message));
         }
         let limit = limit.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
-        run.parallel(Work::Items { closure, items }, Manner { result: TypeId(result as u32), limit, policy })
+        parallel::start(run, Work::Items { closure, items }, Manner { result: TypeId(result as u32), limit, policy })
     }
 
     /// `parallel (…)`: result tuple type, closures.
     waiting parallel_tuple(run, result, closures) {
         let manner = Manner { result: TypeId(result as u32), limit: None, policy: ErrorPolicy::First };
-        run.parallel(Work::Closures(closures), manner)
+        parallel::start(run, Work::Closures(closures), manner)
     }
 }

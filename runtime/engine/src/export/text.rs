@@ -2,11 +2,11 @@
 
 use gsw_abi::builtin::LIST_STRING;
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::issue::Issue;
 
 use crate::export::guard::calls;
 use crate::export::list::clamp;
 use crate::heap::Heap;
-use crate::model::Issue;
 use crate::value::list::Filling;
 use crate::value::string::Writer;
 use crate::value::{error, list, set_field, string};

@@ -1,12 +1,13 @@
 //! Runtime calls on times and durations that need no clock.
 
 use gsw_abi::builtin::BuiltinError;
+use gsw_notation::calendar::{self, Fault};
+use gsw_notation::duration;
 
-use crate::calendar::{self, Fault};
+use crate::codec;
 use crate::export::guard::calls;
 use crate::heap::Heap;
 use crate::value::{error, string};
-use crate::{codec, duration};
 
 calls! {
     /// `d.seconds()`

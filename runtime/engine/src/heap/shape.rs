@@ -143,6 +143,22 @@ fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
         Type::Record(record) => are(&record.fields),
         Type::Enum(it) => it.variants.iter().all(|variant| are(&variant.fields)),
         Type::ErrorKind(kind) => are(&kind.fields),
-        _ => true,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Literals(_)
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => true,
     }
 }

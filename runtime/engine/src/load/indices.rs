@@ -58,17 +58,31 @@ fn one_type(program: &Program, ty: &Type) -> Checked {
             type_id(program, *base)?;
             check_function(program, check, 1)
         }
-        _ => Ok(()),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Function
+        | Type::Session => Ok(()),
     }
 }
 
 fn ends_in_a_base(program: &Program, start: TypeId) -> Checked {
     let mut id = start;
     for _ in 0..=program.types.types.len() {
-        match program.types.get(id) {
-            Type::Checked { base, .. } => id = *base,
-            _ => return Ok(()),
-        }
+        let Type::Checked { base, .. } = program.types.get(id) else {
+            return Ok(());
+        };
+        id = *base;
     }
     Err(format!("type {} is an alias of itself", start.0))
 }
@@ -77,7 +91,30 @@ fn key_type(program: &Program, id: TypeId) -> Checked {
     match program.types.get(program.types.base(id)) {
         Type::String | Type::Int | Type::Literals(_) => Ok(()),
         Type::Enum(it) if it.is_inline() => Ok(()),
-        _ => Err(format!("type {} cannot be the key of a map", id.0)),
+        Type::Enum(_)
+        | Type::Unit
+        | Type::Bool
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => Err(format!("type {} cannot be the key of a map", id.0)),
     }
 }
 

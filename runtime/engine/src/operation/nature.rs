@@ -1,23 +1,10 @@
 //! What each request is, besides what it asks for: how it may be repeated, what its outcome looks like, what becomes of it
 //! when it is given up. Every table names every request.
 
+use gsw_tree::class::Class;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{Outcome, Request};
-
-/// How an effect may be repeated, from harmless to never.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// It changes nothing and depends on nothing that others change.
-    Pure,
-    /// It only looks.
-    Reads,
-    /// Twice is like once.
-    Idempotent,
-    /// Never a second time by itself.
-    Once,
-}
 
 /// What becomes of work that a run has given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

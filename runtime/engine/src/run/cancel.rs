@@ -5,32 +5,31 @@ use gsw_abi::layout::stop;
 
 use crate::event::EventKind;
 use crate::operation::Request;
-use crate::run::Run;
+use crate::run::{Run, parallel, raise};
 use crate::scope::ScopeId;
 use crate::task::{State, TaskId};
-use crate::value::error;
 use crate::wait::Wait;
 
 /// How long the `defer`s of a cancelled run may take in all, in nanoseconds.
 const GRACE: i64 = 10_000_000_000;
 
 impl Run {
-    /// Tells a task to end.
+    /// Cancels a task: it unwinds at its next wait.
     pub(crate) fn cancel_task(&mut self, id: TaskId, reason: &str) {
-        let task = self.tasks.at_mut(id);
+        let task = self.scheduler.task_mut(id);
         if task.state == State::Ended || task.is_cancelled {
             return;
         }
         task.is_cancelled = true;
         let node = task.base;
         let reason = reason.to_owned();
-        self.tell(node, EventKind::Cancel { reason });
+        self.progress.emit(node, EventKind::Cancel { reason });
         self.unwind(id, ScopeId::TASK);
     }
 
     /// Unwinds a task up to one of its scopes, at its next wait if it does not wait now.
     pub(crate) fn unwind(&mut self, id: TaskId, scope: ScopeId) {
-        let task = self.tasks.at_mut(id);
+        let task = self.scheduler.task_mut(id);
         if task.state == State::Ended {
             return;
         }
@@ -41,7 +40,7 @@ impl Run {
 
     /// Resumes the wait of a task that is to unwind and may.
     pub(crate) fn deliver(&mut self, id: TaskId) {
-        let task = self.tasks.at_mut(id);
+        let task = self.scheduler.task_mut(id);
         if task.state != State::Waiting || task.shield > 0 {
             return;
         }
@@ -62,18 +61,16 @@ impl Run {
             }
             wait @ Wait::Parallel(_) => {
                 task.wait = wait;
-                self.stop_parallel(id);
+                parallel::stop(self, id);
                 return;
             }
-            Wait::Prompt(prompt)
-                if Self::is_budget_of(&prompt, scope) && !prompt.has_running_tools() =>
-            {
-                self.prompt_out_of_time(id, prompt);
+            Wait::Prompt(prompt) if prompt.is_limited_by(scope) && !prompt.has_running_tools() => {
+                prompt.run_out_of_time(self, id);
                 return;
             }
             Wait::Prompt(prompt) => {
-                if let Some(prompt) = self.abandon_prompt(id, prompt) {
-                    self.tasks.at_mut(id).wait = Wait::Prompt(prompt);
+                if let Some(prompt) = prompt.unwind(self, id) {
+                    self.scheduler.set_wait(id, Wait::Prompt(prompt));
                     return;
                 }
             }
@@ -96,55 +93,40 @@ impl Run {
             Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
                 self.heap.release(handles)
             }
-            Wait::Join => self.tree.node_mut(node).joiner = TaskId::NONE,
+            Wait::Join => self.scheduler.clear_joiner(node),
         }
-        self.tasks.at_mut(id).pending = None;
-        let error = self.unwind_error(scope);
-        self.wake(id, Err(error));
+        self.scheduler.task_mut(id).pending = None;
+        let error = raise::unwind_error(&mut self.heap, scope);
+        self.scheduler.wake(id, Err(error));
     }
 
     /// The error that a wait which is about to begin must raise instead.
     pub(crate) fn interruption(&mut self) -> Option<u64> {
         if self.front.has(stop::KILL) {
-            return Some(self.unwind_error(ScopeId::TASK));
+            return Some(raise::unwind_error(&mut self.heap, ScopeId::TASK));
         }
-        let task = self.tasks.at_mut(self.current);
+        let task = self.scheduler.task_mut(self.scheduler.current());
         if task.shield == 0
             && let Some(scope) = task.pending.take()
         {
-            return Some(self.unwind_error(scope));
+            return Some(raise::unwind_error(&mut self.heap, scope));
         }
         self.heap
             .take_over_limit()
-            .then(|| self.fault(BuiltinError::OutOfMemory))
+            .then(|| raise::fault(&mut self.heap, BuiltinError::OutOfMemory))
     }
 
     /// Ends the run: all of it unwinds; what its `defer`s do not finish in time is dropped.
     pub(crate) fn cancel_all(&mut self, reason: &str) {
         if self
-            .tasks
-            .get(self.root)
+            .scheduler
+            .get(self.completion.root())
             .is_none_or(|root| root.is_cancelled)
         {
             return;
         }
-        self.is_cancelled = true;
+        self.shutdown.cancel();
         self.request_for_run(Request::Sleep { nanoseconds: GRACE });
-        self.cancel_task(self.root, reason);
-    }
-
-    /// The unwinding of a scope.
-    pub(crate) fn unwind_error(&mut self, scope: ScopeId) -> u64 {
-        error::new(&mut self.heap, BuiltinError::Unwind, &[scope.0])
-    }
-
-    /// Whether an error is the unwinding of a task or scope.
-    pub(crate) fn is_unwind(&self, error: u64) -> bool {
-        error::kind(error) == Some(BuiltinError::Unwind)
-    }
-
-    /// Whether an error is the unwinding of this scope.
-    pub(crate) fn is_unwind_of(&self, error: u64, scope: ScopeId) -> bool {
-        self.is_unwind(error) && error::field(error, 0) == scope.0
+        self.cancel_task(self.completion.root(), reason);
     }
 }

@@ -1,6 +1,5 @@
 //! `context`: what a program asks about the tree of its own run.
 
-use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
 use serde::Serialize;
@@ -9,10 +8,9 @@ use serde_json::{Value, json};
 use crate::codec::decode;
 use crate::event::EventKind;
 use crate::node::{Answer, NodeId, Tree};
-use crate::run::Run;
-use crate::value::error;
+use crate::run::{Run, raise};
 
-/// How many nodes a model is told of at once.
+/// How many nodes a model is shown at once.
 const PAGE: usize = 100;
 
 /// What is asked; `std/context.gsw` and `std/introspect.gsw` have the same numbers.
@@ -78,92 +76,6 @@ impl Question {
     }
 }
 
-impl Run {
-    /// Answers a question about the run's tree with a value of this type.
-    pub(crate) fn query_context(
-        &mut self,
-        result: TypeId,
-        what: u64,
-        count: i64,
-        text: &str,
-    ) -> Result<u64, u64> {
-        let Some(&question) = Question::ALL.get(what as usize) else {
-            return Err(self.internal(&format!("`context` has no question {what}")));
-        };
-        let Some(here) = self.tree.shown(self.current_node()) else {
-            let why = "is only there while a workflow, tool or test runs";
-            return Err(self.misused(&format!("`context.{}` {why}", question.name())));
-        };
-        let Ok(most) = usize::try_from(count) else {
-            let why = "can give no less than none";
-            let name = question.name();
-            return Err(self.misused(&format!("`context.{name}` {why}: {count}")));
-        };
-        if question == Question::Snapshot {
-            self.tell_snapshot(here);
-        }
-        let tree = self.answer((question, here), most, text);
-        decode::decode(self, result, &tree).map_err(|issue| {
-            self.no_record(&format!("`context` gave no record: {}", issue.message))
-        })
-    }
-
-    fn misused(&mut self, message: &str) -> u64 {
-        error::with_text(&mut self.heap, BuiltinError::AssertionFailed, message)
-    }
-
-    fn tell_snapshot(&mut self, here: NodeId) {
-        let workflow = self.tree.workflow_of(here).unwrap_or(here);
-        let state = self.state_of(workflow);
-        self.tell(workflow, EventKind::StateSnapshot { state });
-    }
-
-    fn answer(&self, (question, here): (Question, NodeId), most: usize, text: &str) -> Value {
-        let tree = &self.tree;
-        let mut records = Answer::new(tree, self.now);
-        match question {
-            Question::Node => value(&records.node(here)),
-            Question::Ancestors => value(&records.nodes(tree.ancestors(here), most)),
-            Question::Siblings => match tree.shown_parent(here) {
-                Some(parent) => {
-                    let others = tree.shown_children(parent).filter(|it| *it != here);
-                    value(&records.nodes(others, most))
-                }
-                None => json!([]),
-            },
-            Question::Children => value(&records.nodes(tree.shown_children(here), most)),
-            Question::Outputs => value(&records.outputs(most)),
-            Question::CacheStatus => json!({ "key": text, "exists": tree.knows_cache_key(text) }),
-            Question::Reflections => value(&self.lessons.near(tree, here).collect::<Vec<_>>()),
-            Question::Tree => value(&records.nodes(tree.all_shown(), most)),
-            Question::Snapshot => self.state_around(here),
-            Question::StateOf => match node_of(tree, most) {
-                Some(node) => self.state_around(node),
-                None => json!({}),
-            },
-            Question::LogsOf => match node_of(tree, most) {
-                Some(node) => value(&tree.lines_below(node)),
-                None => json!([]),
-            },
-            Question::OutputOf => match node_of(tree, most).filter(|it| tree.is_shown(*it)) {
-                Some(node) => json!([records.given(node)]),
-                None => json!([]),
-            },
-            Question::Caller
-            | Question::CallersAncestors
-            | Question::CallersChildren
-            | Question::CallersSiblings => {
-                answer_to_model(tree, question, caller(tree, here), most)
-            }
-        }
-    }
-
-    /// The state of the innermost workflow around a node.
-    fn state_around(&self, node: NodeId) -> Value {
-        value(&self.state_of(self.tree.workflow_of(node).unwrap_or(node)))
-    }
-}
-
 /// The answers to the questions that models ask about the node which they work in.
 fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usize) -> Value {
     let page = number.saturating_mul(PAGE);
@@ -182,7 +94,19 @@ fn answer_to_model(tree: &Tree, question: Question, caller: NodeId, number: usiz
             let others = all.filter(|it| *it != caller).skip(page).take(PAGE);
             others.map(|it| brief(tree, it)).collect()
         }
-        _ => whereabouts(tree, caller),
+        Question::Caller => whereabouts(tree, caller),
+        Question::Node
+        | Question::Ancestors
+        | Question::Siblings
+        | Question::Children
+        | Question::Outputs
+        | Question::CacheStatus
+        | Question::Reflections
+        | Question::Tree
+        | Question::Snapshot
+        | Question::StateOf
+        | Question::LogsOf
+        | Question::OutputOf => unreachable!("no model asks this"),
     }
 }
 
@@ -196,12 +120,12 @@ fn caller(tree: &Tree, here: NodeId) -> NodeId {
 fn whereabouts(tree: &Tree, id: NodeId) -> Value {
     let parent = tree.shown_parent(id);
     let siblings = parent.map_or(0, |it| tree.node(it).children.saturating_sub(1));
-    let mut told = brief(tree, id);
-    told["parent_id"] = json!(parent);
-    told["parent_name"] = json!(parent.map(|it| tree.name(it)));
-    told["child_count"] = json!(tree.node(id).children);
-    told["sibling_count"] = json!(siblings);
-    told
+    let mut shown = brief(tree, id);
+    shown["parent_id"] = json!(parent);
+    shown["parent_name"] = json!(parent.map(|it| tree.name(it)));
+    shown["child_count"] = json!(tree.node(id).children);
+    shown["sibling_count"] = json!(siblings);
+    shown
 }
 
 fn brief(tree: &Tree, id: NodeId) -> Value {
@@ -223,4 +147,119 @@ fn node_of(tree: &Tree, number: usize) -> Option<NodeId> {
 
 fn value(record: &impl Serialize) -> Value {
     serde_json::to_value(record).expect("records of nodes have a form in JSON")
+}
+
+/// Answers a question about the run's tree with a value of this type.
+pub(crate) fn query_context(
+    run: &mut Run,
+    result: TypeId,
+    what: u64,
+    count: i64,
+    text: &str,
+) -> Result<u64, u64> {
+    let Some(&question) = Question::ALL.get(what as usize) else {
+        return Err(raise::internal(
+            &mut run.heap,
+            &format!("`context` has no question {what}"),
+        ));
+    };
+    let Some(here) = run.progress.tree().shown(run.scheduler.current_node()) else {
+        let why = "is only there while a workflow, tool or test runs";
+        return Err(raise::misused(
+            &mut run.heap,
+            &format!("`context.{}` {why}", question.name()),
+        ));
+    };
+    let Ok(most) = usize::try_from(count) else {
+        let why = "can give no less than none";
+        let name = question.name();
+        return Err(raise::misused(
+            &mut run.heap,
+            &format!("`context.{name}` {why}: {count}"),
+        ));
+    };
+    if question == Question::Snapshot {
+        emit_snapshot(run, here);
+    }
+    let asked = Asked {
+        question,
+        here,
+        number: most,
+        text,
+    };
+    let tree = answer(run, asked);
+    decode::decode(run, result, &tree).map_err(|issue| {
+        raise::no_record(
+            &mut run.heap,
+            &format!("`context` gave no record: {}", issue.message),
+        )
+    })
+}
+
+fn emit_snapshot(run: &mut Run, here: NodeId) {
+    let workflow = run.progress.tree().workflow_of(here).unwrap_or(here);
+    let state = run.states.of_workflow(&run.heap, workflow);
+    run.progress
+        .emit(workflow, EventKind::StateSnapshot { state });
+}
+
+/// A question with what belongs to it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    question: Question,
+    /// The shown node that asks.
+    here: NodeId,
+    /// How many at most, which page, or which node.
+    number: usize,
+    text: &'a str,
+}
+
+fn answer(run: &Run, asked: Asked<'_>) -> Value {
+    let Asked {
+        question,
+        here,
+        number: most,
+        text,
+    } = asked;
+    let tree = run.progress.tree();
+    let mut records = Answer::new(tree, run.progress.now());
+    match question {
+        Question::Node => value(&records.node(here)),
+        Question::Ancestors => value(&records.nodes(tree.ancestors(here), most)),
+        Question::Siblings => match tree.shown_parent(here) {
+            Some(parent) => {
+                let others = tree.shown_children(parent).filter(|it| *it != here);
+                value(&records.nodes(others, most))
+            }
+            None => json!([]),
+        },
+        Question::Children => value(&records.nodes(tree.shown_children(here), most)),
+        Question::Outputs => value(&records.outputs(most)),
+        Question::CacheStatus => json!({ "key": text, "exists": tree.knows_cache_key(text) }),
+        Question::Reflections => value(&run.reflection_log.near(tree, here).collect::<Vec<_>>()),
+        Question::Tree => value(&records.nodes(tree.all_shown(), most)),
+        Question::Snapshot => state_around(run, here),
+        Question::StateOf => match node_of(tree, most) {
+            Some(node) => state_around(run, node),
+            None => json!({}),
+        },
+        Question::LogsOf => match node_of(tree, most) {
+            Some(node) => value(&tree.lines_below(node)),
+            None => json!([]),
+        },
+        Question::OutputOf => match node_of(tree, most).filter(|it| tree.is_shown(*it)) {
+            Some(node) => json!([records.given(node)]),
+            None => json!([]),
+        },
+        Question::Caller
+        | Question::CallersAncestors
+        | Question::CallersChildren
+        | Question::CallersSiblings => answer_to_model(tree, question, caller(tree, here), most),
+    }
+}
+
+/// The state of the innermost workflow around a node.
+fn state_around(run: &Run, node: NodeId) -> Value {
+    let workflow = run.progress.tree().workflow_of(node).unwrap_or(node);
+    value(&run.states.of_workflow(&run.heap, workflow))
 }

@@ -1,90 +1,86 @@
-//! Awaiting in a circle: found where it closes if it can be seen from there, else when nothing can go on any more.
+//! Tasks that await each other in a cycle: found where it closes if it can be seen from there, else when nothing can go on.
 
 use rustc_hash::FxHashSet;
 
-use crate::node::NodeId;
-use crate::run::Run;
-use crate::run::awaiting::task_of;
+use crate::heap::Heap;
+use crate::node::{NodeId, Tree};
+use crate::run::handles::{task_of, tasks_in};
+use crate::run::scheduler::Scheduler;
+use crate::run::tool_key::ToolKeys;
+use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
 use crate::wait::Wait;
 
-/// Chains of waits are followed so far; longer circles are found when the run stands still.
+/// Chains of waits are followed so far; longer cycles are found when the run stands still.
 const LONGEST_CHAIN: usize = 10_000;
-/// So many of a circle are named.
+/// So many of a cycle are named.
 const NAMED: usize = 8;
 
-impl Run {
-    /// The error that the current task must raise because waiting for `awaited` would close a circle.
-    pub(crate) fn circle(&mut self, awaited: TaskId) -> Option<u64> {
+/// Which tasks wait for which.
+struct WaitGraph<'a> {
+    scheduler: &'a Scheduler,
+    tool_keys: &'a ToolKeys,
+    tree: &'a Tree,
+    heap: &'a Heap,
+}
+
+impl<'a> WaitGraph<'a> {
+    fn of(run: &'a Run) -> Self {
+        Self {
+            scheduler: &run.scheduler,
+            tool_keys: &run.tool_keys,
+            tree: run.progress.tree(),
+            heap: &run.heap,
+        }
+    }
+
+    /// The chain of waits from the current task, if waiting for `awaited` closes it.
+    fn closed_chain(&self, awaited: TaskId) -> Option<Vec<TaskId>> {
+        let current = self.scheduler.current();
         let mut next = awaited;
-        let mut chain = vec![self.current];
+        let mut chain = vec![current];
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
-            let task = self.tasks.get(next)?;
-            let closes = next == self.current
-                || match task.wait {
-                    Wait::Join | Wait::Abort | Wait::Parallel(_) => {
-                        self.lies_in(self.current, task.node)
-                    }
-                    Wait::Ending => self.lies_in(self.current, task.base),
-                    _ => false,
-                };
-            if closes {
-                return Some(self.deadlock(&chain));
+            let task = self.scheduler.get(next)?;
+            if next == current {
+                return Some(chain);
             }
             next = match &task.wait {
+                Wait::Join | Wait::Abort | Wait::Parallel(_) => {
+                    return self.lies_in(current, task.node).then_some(chain);
+                }
+                Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
                 Wait::Await(handle) => task_of(*handle),
                 Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
-                _ => return None,
+                Wait::Nothing
+                | Wait::Operation { .. }
+                | Wait::Stopping { .. }
+                | Wait::AwaitAll { .. }
+                | Wait::Race { .. }
+                | Wait::Reflect(_)
+                | Wait::Prompt(_) => return None,
             };
         }
         None
     }
 
     fn lies_in(&self, task: TaskId, node: NodeId) -> bool {
-        let base = self.tasks.at(task).base;
+        let base = self.scheduler.task(task).base;
         self.tree.lineage(base).any(|it| it == node)
     }
 
-    /// Every task waits and nothing is outstanding: the first that awaits another one is told so.
-    pub(crate) fn break_deadlock(&mut self) {
-        let awaits = |it: &TaskId| {
-            let task = self.tasks.at(*it);
-            let awaits = matches!(
-                task.wait,
-                Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. } | Wait::Keyed { .. }
-            );
-            task.state == State::Waiting && awaits
-        };
-        let Some(stuck) = self.tasks.ids().find(awaits) else {
-            self.fail_internally("the run is blocked and nothing is outstanding".into());
-            return;
-        };
-        let circle = self.circle_from(stuck);
-        // Who stands outside of the circle hears of it from those inside.
-        let inside = circle.iter().flatten().copied().find(awaits);
-        let id = inside.unwrap_or(stuck);
-        let error = match circle {
-            Some(circle) => self.deadlock(&circle),
-            None => {
-                let name = self.task_name(id);
-                self.failed(&format!("deadlock: {name} waits for what can never end"))
-            }
-        };
-        match std::mem::take(&mut self.tasks.at_mut(id).wait) {
-            Wait::Await(word)
-            | Wait::AwaitAll { handles: word, .. }
-            | Wait::Race { handles: word, .. } => {
-                self.heap.release(word);
-            }
-            Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
-            other => self.tasks.at_mut(id).wait = other,
-        }
-        self.wake(id, Err(error));
+    /// Whether a task waits for others by name.
+    fn awaits(&self, id: TaskId) -> bool {
+        let task = self.scheduler.task(id);
+        let awaits = matches!(
+            task.wait,
+            Wait::Await(_) | Wait::AwaitAll { .. } | Wait::Race { .. } | Wait::Keyed { .. }
+        );
+        task.state == State::Waiting && awaits
     }
 
-    /// A circle of waits that can be reached from `start`, found depth first.
-    fn circle_from(&self, start: TaskId) -> Option<Vec<TaskId>> {
+    /// A cycle of waits that can be reached from `start`, found depth first.
+    fn cycle_from(&self, start: TaskId) -> Option<Vec<TaskId>> {
         let mut path = vec![start];
         let mut branches = vec![self.waited_for(start)];
         let mut seen: FxHashSet<TaskId> = path.iter().copied().collect();
@@ -107,61 +103,110 @@ impl Run {
 
     /// The tasks that must end, or of which one must, before this one goes on.
     fn waited_for(&self, id: TaskId) -> Vec<TaskId> {
-        let Some(task) = self.tasks.get(id) else {
+        let Some(task) = self.scheduler.get(id) else {
             return Vec::new();
         };
-        let mut tasks = match &task.wait {
+        let mut tasks: Vec<TaskId> = match &task.wait {
             Wait::Await(handle) => vec![task_of(*handle)],
-            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => self.tasks_in(*handles),
+            Wait::AwaitAll { handles, .. } | Wait::Race { handles, .. } => {
+                tasks_in(self.heap, *handles)
+            }
             Wait::Keyed { key, .. } => self.tool_keys.owner(key).into_iter().collect(),
-            Wait::Ending => self.tasks_of(task.base),
-            _ => self.tasks_of(task.node),
+            Wait::Ending => self.scheduler.tasks_of(task.base).collect(),
+            Wait::Nothing
+            | Wait::Operation { .. }
+            | Wait::Stopping { .. }
+            | Wait::Join
+            | Wait::Abort
+            | Wait::Parallel(_)
+            | Wait::Reflect(_)
+            | Wait::Prompt(_) => self.scheduler.tasks_of(task.node).collect(),
         };
-        let is_on_its_way = |it: &TaskId| {
-            self.tasks
-                .get(*it)
-                .is_some_and(|it| it.state != State::Ended)
+        let is_under_way = |it: &TaskId| {
+            let task = self.scheduler.get(*it);
+            task.is_some_and(|it| it.state != State::Ended)
         };
-        tasks.retain(is_on_its_way);
+        tasks.retain(is_under_way);
         tasks
     }
 
-    fn tasks_of(&self, node: NodeId) -> Vec<TaskId> {
-        let first = self.tree.node(node).first_task;
-        let next = |it: &TaskId| Some(self.tasks.at(*it).next);
-        std::iter::successors(Some(first), next)
-            .take_while(|it| *it != TaskId::NONE)
-            .collect()
-    }
-
-    fn deadlock(&mut self, circle: &[TaskId]) -> u64 {
+    /// What the error about a cycle says.
+    fn message(&self, cycle: &[TaskId]) -> String {
         let mut names: Vec<String> = Vec::new();
-        for id in circle.iter().take(NAMED) {
+        for id in cycle.iter().take(NAMED) {
             let name = self.task_name(*id);
             if !names.contains(&name) {
                 names.push(name);
             }
         }
-        let more = if circle.len() > NAMED {
+        let more = if cycle.len() > NAMED {
             " and others"
         } else {
             ""
         };
-        let message = match names.as_slice() {
+        match names.as_slice() {
             [one] => format!("deadlock: {one} waits for itself"),
             several => format!(
                 "deadlock: {}{more} wait for each other",
                 several.join(" and ")
             ),
-        };
-        self.failed(&message)
+        }
     }
 
     fn task_name(&self, id: TaskId) -> String {
-        let path = self.tasks.get(id).map(|task| self.tree.path(task.node));
-        match path {
-            Some(path) if !path.is_empty() => format!("`{path}`"),
-            _ => "the run".into(),
+        let path = self.scheduler.get(id).map(|task| self.tree.path(task.node));
+        match path.filter(|it| !it.is_empty()) {
+            Some(path) => format!("`{path}`"),
+            None => "the run".into(),
         }
+    }
+}
+
+/// The error that the current task must raise because waiting for `awaited` would close a cycle.
+pub(crate) fn cycle_error(run: &mut Run, awaited: TaskId) -> Option<u64> {
+    let graph = WaitGraph::of(run);
+    let chain = graph.closed_chain(awaited)?;
+    let message = graph.message(&chain);
+    Some(raise::failed(&mut run.heap, &message))
+}
+
+impl Run {
+    /// Every task waits and nothing is outstanding: the first that awaits another one raises.
+    pub(super) fn break_deadlock(&mut self) {
+        let graph = WaitGraph::of(self);
+        let Some(stuck) = self.scheduler.ids().find(|it| graph.awaits(*it)) else {
+            self.fail_internally("the run is blocked and nothing is outstanding".into());
+            return;
+        };
+        let cycle = graph.cycle_from(stuck);
+        // Who stands outside of the cycle gets the error from those inside.
+        let mut inside = cycle.iter().flatten().copied();
+        let id = inside.find(|it| graph.awaits(*it)).unwrap_or(stuck);
+        let message = match &cycle {
+            Some(cycle) => graph.message(cycle),
+            None => {
+                let name = graph.task_name(id);
+                format!("deadlock: {name} waits for what can never end")
+            }
+        };
+        let error = raise::failed(&mut self.heap, &message);
+        match self.scheduler.take_wait(id) {
+            Wait::Await(word)
+            | Wait::AwaitAll { handles: word, .. }
+            | Wait::Race { handles: word, .. } => {
+                self.heap.release(word);
+            }
+            Wait::Keyed { key, .. } => self.tool_keys.forget(&key, id),
+            other @ (Wait::Nothing
+            | Wait::Operation { .. }
+            | Wait::Stopping { .. }
+            | Wait::Join
+            | Wait::Abort
+            | Wait::Parallel(_)
+            | Wait::Reflect(_)
+            | Wait::Prompt(_)
+            | Wait::Ending) => self.scheduler.set_wait(id, other),
+        }
+        self.scheduler.wake(id, Err(error));
     }
 }

@@ -1,4 +1,4 @@
-//! Errors as data: for the events that tell of them, and for who started the run.
+//! Errors as data: for the events that report them, and for who started the run.
 
 use std::sync::Arc;
 
@@ -8,38 +8,57 @@ use gsw_abi::types::ErrorClass;
 use serde_json::Value;
 
 use crate::event::{RunError, TracePlace};
-use crate::node::NodeId;
+use crate::node::{NodeId, Tree};
 use crate::run::Run;
 use crate::value::{self, error};
 
-/// The latest error that was told of.
+/// The errors that were reported: of the latest one, what was said.
+#[derive(Debug, Default)]
+pub(crate) struct ReportedErrors {
+    latest: Option<Reported>,
+}
+
+/// An error that was reported.
 #[derive(Debug)]
-pub struct Told {
+struct Reported {
     /// Its address; it may be gone.
     error: u64,
     /// The node where it arose.
     node: NodeId,
-    /// What was told.
     described: Box<RunError>,
 }
 
+impl ReportedErrors {
+    /// What was said about this error, if it is the latest; without a node, wherever it arose.
+    fn latest(&self, error: u64, node: Option<NodeId>) -> Option<&RunError> {
+        let latest = self.latest.as_ref()?;
+        let is_it = latest.error == error && node.is_none_or(|it| it == latest.node);
+        is_it.then_some(&latest.described)
+    }
+
+    /// Whether the latest error is this one, and arose in the node or below it.
+    fn has_left(&self, error: u64, tree: &Tree, node: NodeId) -> bool {
+        let latest = self.latest.as_ref();
+        latest.is_some_and(|it| it.error == error && tree.is_below(it.node, node))
+    }
+}
+
 impl Run {
-    /// The error of a node that fails, as data; nothing when it was told of already, where it arose. It is borrowed.
+    /// The error of a node that fails, as data; `None` when it was reported already, where it arose. It is borrowed.
     pub(crate) fn describe_once(&mut self, raised: u64, node: NodeId) -> Option<Box<RunError>> {
-        let is_told = match value::owners(raised) {
+        let is_reported = match value::owners(raised) {
             Some(_) => error::origin(raised).is_some(),
-            // A constant is every error of its kind; one that leaves the node where it was told of is still the same.
+            // A constant is every error of its kind; one that leaves the node where it was reported is still the same.
             None => self
-                .told
-                .as_ref()
-                .is_some_and(|it| it.error == raised && self.tree.is_below(it.node, node)),
+                .reported_errors
+                .has_left(raised, self.progress.tree(), node),
         };
-        if is_told {
+        if is_reported {
             return None;
         }
-        error::set_origin(&mut self.heap, raised, node);
-        let described = Box::new(self.describe(raised, node));
-        self.told = Some(Told {
+        error::set_origin(&mut self.heap, raised, node.0);
+        let described = Box::new(describe(self, raised, node));
+        self.reported_errors.latest = Some(Reported {
             error: raised,
             node,
             described: described.clone(),
@@ -49,54 +68,15 @@ impl Run {
 
     /// The error that ends the run, with what was around it when it arose. It is borrowed.
     pub(super) fn described(&self, raised: u64) -> Box<RunError> {
-        let node = error::origin(raised);
-        match &self.told {
-            Some(told) if told.error == raised && node.is_none_or(|it| it == told.node) => {
-                let mut described = told.described.clone();
-                // It has passed more places since.
-                described.trace = self.places_of(raised);
-                described.left_out = error::left_out(raised);
-                described
-            }
-            _ => Box::new(self.describe(raised, node.unwrap_or(NodeId::ROOT))),
-        }
-    }
-
-    fn describe(&self, raised: u64, node: NodeId) -> RunError {
-        let kind = value::type_of(raised);
-        let fields = error::fields(&self.heap, kind)
-            .iter()
-            .enumerate()
-            .map(|(index, field)| {
-                let text = error::shown_field(&self.heap, field, error::field(raised, index));
-                (
-                    field.name.clone(),
-                    serde_json::from_str(&text).unwrap_or(Value::Null),
-                )
-            });
-        let workflow = self.tree.workflow_of(node);
-        RunError {
-            error: error::name(&self.heap, raised).to_owned(),
-            message: error::message(&self.heap, raised),
-            fields: Value::Object(fields.collect()),
-            is_fault: error::class(&self.heap, raised) == ErrorClass::Fault,
-            trace: self.places_of(raised),
-            left_out: error::left_out(raised),
-            path: self.tree.path(node),
-            workflow,
-            state: workflow.map(|it| self.state_of(it)).unwrap_or_default(),
-            logs: self.tree.lines_below(node),
-            hint: error::kind(raised).and_then(hint).map(str::to_owned),
-        }
-    }
-
-    fn places_of(&self, raised: u64) -> Vec<TracePlace> {
-        let places = error::trace(raised).into_iter();
-        own_places(
-            places
-                .filter_map(|it| place(&self.loaded.program, it))
-                .collect(),
-        )
+        let node = error::origin(raised).map(NodeId);
+        let Some(reported) = self.reported_errors.latest(raised, node) else {
+            return Box::new(describe(self, raised, node.unwrap_or(NodeId::ROOT)));
+        };
+        let mut described = Box::new(reported.clone());
+        // It has passed more places since.
+        described.trace = places_of(self, raised);
+        described.left_out = error::left_out(raised);
+        described
     }
 }
 
@@ -137,14 +117,22 @@ fn place(program: &Arc<Program>, span: u32) -> Option<TracePlace> {
     })
 }
 
-/// What a user can do about an error of this kind.
-fn hint(kind: BuiltinError) -> Option<&'static str> {
+fn hint(run: &Run, kind: BuiltinError) -> Option<String> {
+    if kind == BuiltinError::Unauthorized {
+        let offline = run.models.prompts().and_then(|it| it.offline_model());
+        let another = offline.map_or_else(String::new, |it| {
+            format!(", or try without one: `--model {it}`")
+        });
+        return Some(format!("set the provider's key{another}"));
+    }
+    hint_of(kind).map(str::to_owned)
+}
+
+/// What a user can do about an error of this kind, whatever the run.
+fn hint_of(kind: BuiltinError) -> Option<&'static str> {
     Some(match kind {
         BuiltinError::RateLimited | BuiltinError::Overloaded => {
             "add `retry 3` to the step, or `limit` to the `parallel for`"
-        }
-        BuiltinError::Unauthorized => {
-            "set the provider's key, or try without one: `--model sim/default`"
         }
         BuiltinError::QuotaExceeded => {
             "add credit to the provider's account, or use another model: `--model`"
@@ -159,6 +147,60 @@ fn hint(kind: BuiltinError) -> Option<&'static str> {
         BuiltinError::PermissionDenied => "list it in the `permissions` block of the entry module",
         BuiltinError::BudgetExceeded => "raise the `budget`",
         BuiltinError::Internal => "this is a bug of Groundswell; please report it with the program",
-        _ => return None,
+        BuiltinError::Refused
+        | BuiltinError::Unauthorized
+        | BuiltinError::ProviderError
+        | BuiltinError::ToolFailed
+        | BuiltinError::McpError
+        | BuiltinError::IoError
+        | BuiltinError::HttpError
+        | BuiltinError::DecodeError
+        | BuiltinError::Failed
+        | BuiltinError::Many
+        | BuiltinError::Overflow
+        | BuiltinError::DivisionByZero
+        | BuiltinError::AssertionFailed
+        | BuiltinError::OutcomeUnknown
+        | BuiltinError::Cancelled
+        | BuiltinError::Unwind => return None,
     })
+}
+
+fn describe(run: &Run, raised: u64, node: NodeId) -> RunError {
+    let kind = value::type_of(raised);
+    let fields = error::fields(&run.heap, kind)
+        .iter()
+        .enumerate()
+        .map(|(index, field)| {
+            let text = error::shown_field(&run.heap, field, error::field(raised, index));
+            (
+                field.name.clone(),
+                serde_json::from_str(&text).unwrap_or(Value::Null),
+            )
+        });
+    let workflow = run.progress.tree().workflow_of(node);
+    RunError {
+        error: error::name(&run.heap, raised).to_owned(),
+        message: error::message(&run.heap, raised),
+        fields: Value::Object(fields.collect()),
+        is_fault: error::class(&run.heap, raised) == ErrorClass::Fault,
+        trace: places_of(run, raised),
+        left_out: error::left_out(raised),
+        path: run.progress.tree().path(node),
+        workflow,
+        state: workflow
+            .map(|it| run.states.of_workflow(&run.heap, it))
+            .unwrap_or_default(),
+        logs: run.progress.tree().lines_below(node),
+        hint: error::kind(raised).and_then(|it| hint(run, it)),
+    }
+}
+
+fn places_of(run: &Run, raised: u64) -> Vec<TracePlace> {
+    let places = error::trace(raised).into_iter();
+    own_places(
+        places
+            .filter_map(|it| place(&run.loaded.program, it))
+            .collect(),
+    )
 }

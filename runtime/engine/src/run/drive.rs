@@ -3,20 +3,14 @@
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::{Frame, status, stop};
 
-use crate::node::NodeId;
-use crate::run::Run;
-use crate::run::native;
+use crate::run::{Run, native, raise};
 use crate::task::{Ending, State, TaskId};
-use crate::wait::Wait;
-
-/// Deeper stacks of frames raise `StackOverflow`.
-pub(crate) const MOST_FRAMES: u32 = 1_000_000;
 
 impl Run {
     /// Resumes a task from the queue until it waits or its body ends.
     pub(crate) fn drive(&mut self, id: TaskId) {
-        self.reach_by_hurry(id);
-        let task = self.tasks.at_mut(id);
+        self.cancel_if_eager(id);
+        let task = self.scheduler.task_mut(id);
         let is_unwanted = task.pending.is_some() || self.front.has(stop::KILL);
         if task.state == State::New && is_unwanted && task.shield == 0 {
             self.drop_frames(id);
@@ -24,27 +18,30 @@ impl Run {
             return;
         }
         let is_new = std::mem::replace(&mut task.state, State::Running) == State::New;
-        self.current = id;
-        self.depth = task.depth;
-        let (frame, base) = (task.frame, task.base);
-        self.aim_if_cancelled();
+        let (frame, base, depth) = (task.frame, task.base, task.depth);
+        self.scheduler.set_current(id);
+        self.stack.set_depth(depth);
+        self.update_shield();
         if is_new {
             self.begin_node(base);
         }
-        let ending = if is_new && self.depth > MOST_FRAMES {
+        let ending = if is_new && self.stack.has_too_many_frames() {
             self.drop_frames(id);
-            Some(Ending::Error(self.fault(BuiltinError::StackOverflow)))
+            Some(Ending::Error(raise::fault(
+                &mut self.heap,
+                BuiltinError::StackOverflow,
+            )))
         } else {
             self.resume_frames(frame)
         };
         let ending = ending.map(|it| self.within_limit(it, id));
-        self.current = TaskId::NONE;
+        self.scheduler.set_current(TaskId::NONE);
         if let Some(message) = self.heap.take_internal() {
             self.fail_internally(message);
             return;
         }
-        let task = self.tasks.at_mut(id);
-        task.depth = self.depth;
+        let task = self.scheduler.task_mut(id);
+        task.depth = self.stack.depth();
         match ending {
             Some(ending) => {
                 task.frame = std::ptr::null_mut();
@@ -54,19 +51,19 @@ impl Run {
         }
     }
 
-    /// A body that ends before anything could tell it that the memory is used up has not got all that it asked for.
+    /// A body that ends before it could see that the memory is used up has not got all that it asked for.
     fn within_limit(&mut self, ending: Ending, id: TaskId) -> Ending {
-        match ending {
-            // What becomes JSON first is of another type, and is looked at by whoever waits for it.
-            Ending::Value(value)
-                if self.tasks.at(id).encodes.is_none() && self.heap.take_over_limit() =>
-            {
-                let result = self.tasks.at(id).result;
-                self.heap.release_typed(result, value);
-                Ending::Error(self.fault(BuiltinError::OutOfMemory))
-            }
-            ending => ending,
+        let task = self.scheduler.task(id);
+        // What becomes JSON first is of another type, and is looked at by whoever waits for it.
+        let (Ending::Value(value), None) = (ending, task.encodes) else {
+            return ending;
+        };
+        let result = task.result;
+        if !self.heap.take_over_limit() {
+            return ending;
         }
+        self.heap.release_typed(result, value);
+        Ending::Error(raise::fault(&mut self.heap, BuiltinError::OutOfMemory))
     }
 
     /// Gives how the outermost frame ended, or nothing when a frame waits.
@@ -86,7 +83,7 @@ impl Run {
             if parent.is_null() {
                 return Some(match (raised, error) {
                     (false, _) => Ending::Value(value),
-                    (true, error) if self.is_unwind(error) => {
+                    (true, error) if raise::is_unwind(error) => {
                         self.heap.release(error);
                         Ending::Cancelled
                     }
@@ -104,11 +101,7 @@ impl Run {
 
     /// Calls a resumable function of the program's tables that does not wait; the parameters are taken over.
     pub(crate) fn call_framed(&mut self, function: u32, words: &[u64]) -> Result<u64, u64> {
-        let frame = self.bottom_frame(function);
-        for (slot, &word) in words.iter().enumerate() {
-            // SAFETY: the loader checked that the function takes so many parameters.
-            unsafe { native::write_slot(frame, slot, word) };
-        }
+        let frame = self.frame_with(function, words.iter().copied());
         let run: *mut Self = self;
         // SAFETY: the frame is new.
         let status = unsafe { native::resume(run, frame) };
@@ -125,49 +118,38 @@ impl Run {
         }
     }
 
-    /// Ends the wait of a task and puts it into the queue, with a value or an error.
-    pub(crate) fn wake(&mut self, id: TaskId, with: Result<u64, u64>) {
-        let task = self.tasks.at_mut(id);
-        debug_assert!(
-            matches!(task.wait, Wait::Nothing),
-            "a wait is taken before its end"
-        );
-        debug_assert_eq!(task.state, State::Waiting);
-        let (value, error) = match with {
-            Ok(value) => (value, 0),
-            Err(error) => (0, error),
-        };
-        // SAFETY: a waiting task's frame is live.
-        unsafe {
-            (*task.frame).value = value;
-            (*task.frame).error = error;
-        }
-        task.state = State::Ready;
-        self.ready.push_back(id);
-    }
-
-    /// A frame of `function` for a task to come; its parameters are to be set.
-    pub(crate) fn bottom_frame(&mut self, function: u32) -> *mut Frame {
+    /// A frame of `function` with these parameters, which it takes over, for a task to come.
+    ///
+    /// # Panics
+    /// When the function has fewer slots.
+    pub(crate) fn frame_with(
+        &mut self,
+        function: u32,
+        words: impl IntoIterator<Item = u64>,
+    ) -> *mut Frame {
         let slots = self.loaded.functions[function as usize].slots;
-        self.heap.frame_new(function, slots)
+        let frame = self.heap.frame_new(function, slots);
+        for (slot, word) in words.into_iter().enumerate() {
+            assert!(
+                slot < slots as usize,
+                "function {function} has no slot {slot}"
+            );
+            // SAFETY: the frame is new and has this slot.
+            unsafe { native::write_slot(frame, slot, word) };
+        }
+        frame
     }
 
     /// A frame of `function` that the current task calls.
     pub(crate) fn frame_new(&mut self, function: u32) -> *mut Frame {
-        self.depth += 1;
-        if self.depth > MOST_FRAMES {
-            // Every function looks at the limit before anything else, so the one that is about to begin raises.
-            self.front.limit_stack(u64::MAX);
-        }
-        self.bottom_frame(function)
+        self.stack.push(&self.front);
+        let slots = self.loaded.functions[function as usize].slots;
+        self.heap.frame_new(function, slots)
     }
 
     /// Frees a frame of the current task that has ended.
     pub(crate) fn free_frame(&mut self, frame: *mut Frame) {
-        self.depth = self.depth.saturating_sub(1);
-        if self.depth == MOST_FRAMES {
-            self.front.limit_stack(self.native_limit);
-        }
+        self.stack.pop(&self.front);
         self.discard_frame(frame);
     }
 
@@ -181,7 +163,7 @@ impl Run {
     /// Frees all frames of a task that will not be resumed, and what they own where they wait.
     pub(crate) fn drop_frames(&mut self, id: TaskId) {
         let loaded = std::sync::Arc::clone(&self.loaded);
-        let task = self.tasks.at_mut(id);
+        let task = self.scheduler.task_mut(id);
         let mut frame = std::mem::replace(&mut task.frame, std::ptr::null_mut());
         task.depth = 0;
         while !frame.is_null() {
@@ -198,12 +180,5 @@ impl Run {
             self.discard_frame(frame);
             frame = parent;
         }
-    }
-
-    /// The node that the current task works in.
-    pub(crate) fn current_node(&self) -> NodeId {
-        self.tasks
-            .get(self.current)
-            .map_or(NodeId::ROOT, |task| task.node)
     }
 }

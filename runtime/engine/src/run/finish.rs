@@ -4,11 +4,13 @@ use gsw_abi::types::TypeId;
 
 use crate::codec;
 use crate::event::RunError;
-use crate::model::Issue;
+use crate::heap::Heap;
 use crate::node::{NodeId, Status, Tree};
-use crate::run::Run;
-use crate::task::{Ending, Role, State, Task};
+use crate::run::scheduler::Task;
+use crate::run::{Run, reflect};
+use crate::task::{Ending, Role, State};
 use crate::wait::Wait;
+use gsw_notation::issue::Issue;
 
 /// A run that has ended.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub enum RunResult {
     Value(String),
     /// With an error that nobody caught.
     Raised(Box<RunError>),
-    /// It was told to end.
+    /// It was cancelled.
     Cancelled,
     /// It did not begin: its input does not fit.
     InvalidInput(Vec<Issue>),
@@ -45,8 +47,8 @@ impl Run {
     pub(crate) fn finish_run(&mut self, ending: Ending) {
         let result = match ending {
             Ending::Value(value) => {
-                let text = codec::encode(&self.heap, self.result, value);
-                self.heap.release_typed(self.result, value);
+                let text = codec::encode(&self.heap, self.completion.ty(), value);
+                self.heap.release_typed(self.completion.ty(), value);
                 RunResult::Value(text)
             }
             Ending::Error(error) => {
@@ -56,50 +58,40 @@ impl Run {
             }
             Ending::Cancelled => RunResult::Cancelled,
         };
-        self.finished = Some(result);
-        let root = self.root;
-        self.unlist(root);
-        self.tasks.remove(root);
-        self.release_mocks();
-        self.release_kept_results();
-        self.release_states();
+        let root = self.completion.root();
+        self.completion.set(result);
+        self.scheduler.unlist(root);
+        self.scheduler.remove(root);
+        self.mocks.release(&mut self.heap);
+        self.tool_keys.release(&mut self.heap);
+        self.states.release(&mut self.heap);
         self.heap.release_constants();
         self.collect_handles();
     }
 
-    fn release_mocks(&mut self) {
-        for closure in std::mem::take(&mut self.mocks).into_values().flatten() {
-            self.heap.release(closure);
-        }
-    }
-
-    pub(crate) fn take_finished(&mut self) -> Box<Finished> {
+    /// How the run ended; one that has not is cancelled.
+    pub fn take_finished(&mut self) -> Box<Finished> {
         self.leave_open_nodes();
         Box::new(Finished {
-            result: self.finished.take().unwrap_or(RunResult::Cancelled),
-            duration: self.now - self.began,
-            tree: std::mem::take(&mut self.tree),
+            result: self.completion.take().unwrap_or(RunResult::Cancelled),
+            duration: self.progress.duration(),
+            tree: self.progress.take_tree(),
             live_objects: self.heap.live(),
-            unmocked: self.unmocked.take(),
+            unmocked: self.mocks.take_unmocked(),
         })
     }
 
-    /// Ends a run that has not begun.
-    pub(crate) fn end_at_once(&mut self, result: RunResult) {
-        self.finished = Some(result);
-    }
-
     /// Ends the run because of a mistake of ours; what it holds is freed with its heap.
-    pub(crate) fn fail_internally(&mut self, message: String) {
-        self.finished = Some(RunResult::Internal(message));
+    pub fn fail_internally(&mut self, message: String) {
+        self.completion.set(RunResult::Internal(message));
     }
 
     /// Ends a cancelled run whose `defer`s take too long.
     pub(crate) fn drop_all(&mut self) {
-        let ids: Vec<_> = self.tasks.ids().collect();
+        let ids: Vec<_> = self.scheduler.ids().collect();
         for &id in &ids {
             self.drop_frames(id);
-            let wait = std::mem::take(&mut self.tasks.at_mut(id).wait);
+            let wait = self.scheduler.take_wait(id);
             self.drop_wait(wait);
         }
         for id in ids {
@@ -109,26 +101,29 @@ impl Run {
                 state,
                 result,
                 ..
-            } = *self.tasks.at(id);
+            } = *self.scheduler.task(id);
             // The endings of other roles were handed over when they were known.
             if role == Role::Spawned || state != State::Ended {
-                self.release_ending(ending, result);
+                release_ending(&mut self.heap, ending, result);
             }
-            self.tasks.remove(id);
+            self.scheduler.remove(id);
         }
-        self.release_mocks();
-        self.release_kept_results();
-        self.release_states();
+        self.mocks.release(&mut self.heap);
+        self.tool_keys.release(&mut self.heap);
+        self.states.release(&mut self.heap);
         self.heap.release_constants();
         // Handles go with what held them; the tasks that they name are gone.
         let _ = self.heap.take_dropped();
-        self.finished = Some(RunResult::Cancelled);
+        self.completion.set(RunResult::Cancelled);
     }
 
-    /// What is still open when the run is given up was not told of its end: inner nodes first.
+    /// Ends what is still open when the run is given up, inner nodes first.
     fn leave_open_nodes(&mut self) {
-        let open = |run: &Self| run.tree.totals().running + run.tree.totals().idle;
-        let mut id = self.tree.len();
+        let open = |run: &Self| {
+            let totals = run.progress.tree().totals();
+            totals.running + totals.idle
+        };
+        let mut id = self.progress.tree().len();
         while open(self) > 0 && id > 0 {
             id -= 1;
             self.leave_node(NodeId(id as u32), Status::Cancelled, None);
@@ -147,18 +142,18 @@ impl Run {
                 self.operations.abandon(id);
                 self.operations.abandon(grace);
             }
-            Wait::Parallel(parallel) => self.drop_parallel(&parallel),
-            Wait::Prompt(prompt) => self.drop_prompt(*prompt),
-            Wait::Reflect(reflecting) => self.drop_reflection(*reflecting),
+            Wait::Parallel(parallel) => parallel.drop_with(self),
+            Wait::Prompt(prompt) => prompt.drop_with(self),
+            Wait::Reflect(reflecting) => reflect::drop_reflection(&mut self.heap, *reflecting),
             Wait::Nothing | Wait::Join | Wait::Abort | Wait::Ending | Wait::Keyed { .. } => {}
         }
     }
+}
 
-    fn release_ending(&mut self, ending: Option<Ending>, result: TypeId) {
-        match ending {
-            Some(Ending::Value(value)) => self.heap.release_typed(result, value),
-            Some(Ending::Error(error)) => self.heap.release(error),
-            Some(Ending::Cancelled) | None => {}
-        }
+fn release_ending(heap: &mut Heap, ending: Option<Ending>, result: TypeId) {
+    match ending {
+        Some(Ending::Value(value)) => heap.release_typed(result, value),
+        Some(Ending::Error(error)) => heap.release(error),
+        Some(Ending::Cancelled) | None => {}
     }
 }

@@ -7,16 +7,17 @@ use gsw_abi::schema;
 use gsw_abi::types::{Field, Secrecy, Type, TypeId, TypeTable};
 use serde_json::{Value, json};
 
-use crate::codec::{self, decode, parse};
+use crate::codec::{self, decode};
 use crate::event::{EventKind, JsonText, Verdict};
-use crate::export::Step;
 use crate::human::{Question, Refused, Reply};
-use crate::model::Issue;
 use crate::operation::{OperationId, Request};
 use crate::port::Notice;
-use crate::run::Run;
+use crate::run::{Run, raise, words};
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
 
 /// What compiled code hands over; the words are owned.
 #[derive(Clone, Copy, Debug)]
@@ -33,172 +34,6 @@ pub(crate) struct NewQuestion {
 
 /// The questions of a run that have no answer, by the operation that asks.
 pub type Questions = rustc_hash::FxHashMap<OperationId, Box<Question>>;
-
-impl Run {
-    /// `human_ask`: takes over the words of `new`.
-    pub(crate) fn ask_person(&mut self, new: NewQuestion) -> Step {
-        let text = self.take_string(new.text);
-        let (data, hidden) = self.take_arguments(new.arguments);
-        if let Some(error) = self.interruption() {
-            return Step::Raised(error);
-        }
-        let loaded = Arc::clone(&self.loaded);
-        let Some(declared) = loaded.program.prompts.get(new.human) else {
-            return Step::Raised(self.internal(&format!("there is no human {}", new.human)));
-        };
-        let schema = schema::schema(&loaded.types, new.result);
-        let shown = hidden.redact(Value::from(text.as_str()));
-        // What observers are told is what the digest is over, so that it can be checked and tells nothing of what is hidden.
-        let known: Value = data
-            .as_deref()
-            .and_then(|it| serde_json::from_str(it).ok())
-            .unwrap_or_default();
-        let digest = schema::canonical_digest(&json!({
-            "human": declared.name,
-            "question": shown,
-            "data": known,
-            "schema": schema,
-        }));
-        let question = Question {
-            human: declared.name.clone(),
-            text,
-            result: new.result,
-            defaults: self.defaults_in(new.result),
-            digest,
-            refused: None,
-            schema,
-        };
-        let kind = EventKind::HumanRequest {
-            human: question.human.as_str().into(),
-            digest: question.digest.clone(),
-            question: shown.as_str().unwrap_or_default().to_owned(),
-            data: data.map(JsonText::from),
-            schema: JsonText::from(&question.schema),
-        };
-        self.tell(self.current_node(), kind);
-        let id = self.ask_question(self.current, Box::new(question));
-        self.wait_for(Wait::Operation {
-            id,
-            result: new.result,
-        })
-    }
-
-    fn ask_question(&mut self, task: TaskId, question: Box<Question>) -> OperationId {
-        let request = Request::Human {
-            question: question.clone(),
-        };
-        let id = self.request(task, request);
-        self.operations.questions.insert(id, question);
-        id
-    }
-
-    /// A reply to what an operation of this task asked: its value, or the operation that asks again.
-    pub(crate) fn take_reply(
-        &mut self,
-        task: TaskId,
-        operation: OperationId,
-        reply: Reply,
-    ) -> Result<Result<u64, u64>, OperationId> {
-        let Some(mut question) = self.operations.questions.remove(&operation) else {
-            return Ok(Err(
-                self.internal("a person answered where nobody was asked")
-            ));
-        };
-        let node = self.tasks.at(task).node;
-        let digest = question.digest.clone();
-        match self.read_reply(&question, &reply) {
-            Ok(word) => {
-                let kind = EventKind::HumanAnswer {
-                    digest,
-                    verdict: Verdict::Accepted,
-                    issues: Vec::new(),
-                };
-                self.tell(node, kind);
-                self.outbox.push(Notice::Answered {
-                    operation,
-                    digest: question.digest,
-                    verdict: Verdict::Accepted,
-                });
-                Ok(Ok(word))
-            }
-            Err(issues) => {
-                let kind = EventKind::HumanAnswer {
-                    digest,
-                    verdict: Verdict::Refused,
-                    issues: self.shown_issues(question.result, &issues),
-                };
-                self.tell(node, kind);
-                self.outbox.push(Notice::Answered {
-                    operation,
-                    digest: question.digest.clone(),
-                    verdict: Verdict::Refused,
-                });
-                let count = question.refused.map_or(0, |it| it.count);
-                question.refused = Some(Refused {
-                    answer: reply.answer,
-                    issues,
-                    count: count.saturating_add(1),
-                });
-                Err(self.ask_question(task, question))
-            }
-        }
-    }
-
-    /// The answer as a value; nothing is mended.
-    fn read_reply(&mut self, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
-        if reply.digest != question.digest {
-            return Err(vec![Issue {
-                path: "$".into(),
-                expected: format!("an answer to the question {}", question.digest),
-                found: format!("one to {}", reply.digest),
-                message: "this answers another question".into(),
-            }]);
-        }
-        let tree = parse::parse(&reply.answer).map_err(|issue| vec![issue])?;
-        decode::decode_all_issues(self, question.result, &tree)
-    }
-
-    /// What observers may see of what is wrong: where something is hidden, nothing that was found.
-    fn shown_issues(&self, result: TypeId, issues: &[Issue]) -> Vec<Issue> {
-        let mut fields = Vec::new();
-        fields_in(&self.loaded.types, result, &mut Vec::new(), &mut fields);
-        let hides = fields.iter().any(|it| it.secrecy == Secrecy::Redacted);
-        let mut shown = issues.to_vec();
-        if hides {
-            for issue in &mut shown {
-                issue.found = "***".into();
-                issue.message = format!("expected {}", issue.expected);
-            }
-        }
-        shown
-    }
-
-    /// The defaults of all fields that an answer may leave out, as far as they have values.
-    fn defaults_in(&mut self, result: TypeId) -> Vec<(FunctionIndex, Value)> {
-        let types = Arc::clone(&self.loaded.types);
-        let mut fields = Vec::new();
-        fields_in(&types, result, &mut Vec::new(), &mut fields);
-        let mut found: Vec<(FunctionIndex, Value)> = Vec::new();
-        for field in fields {
-            let Some(function) = field.default else {
-                continue;
-            };
-            if found.iter().any(|it| it.0 == function) {
-                continue;
-            }
-            match self.call_plain(function.0, &[]) {
-                Ok(word) => {
-                    let tree = codec::to_tree(&self.heap, field.ty, word);
-                    self.heap.release_typed(field.ty, word);
-                    found.extend(tree.ok().map(|it| (function, it)));
-                }
-                // Whoever leaves the field out learns of it.
-                Err(error) => self.heap.release(error),
-            }
-        }
-        found
-    }
-}
 
 /// The fields of all records and variants that a value of this type may hold.
 fn fields_in<'a>(
@@ -229,6 +64,193 @@ fn fields_in<'a>(
         Type::Tuple(parts) => parts
             .iter()
             .for_each(|&it| fields_in(types, it, seen, found)),
-        _ => {}
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::ErrorKind(_)
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => {}
     }
+}
+
+/// `human_ask`: takes over the words of `new`.
+pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
+    let text = words::take_string(&mut run.heap, new.text);
+    let (data, hidden) = words::take_arguments(&mut run.heap, new.arguments);
+    if let Some(error) = run.interruption() {
+        return Step::Raised(error);
+    }
+    let loaded = Arc::clone(&run.loaded);
+    let Some(declared) = loaded.program.prompts.get(new.human) else {
+        return Step::Raised(raise::internal(
+            &mut run.heap,
+            &format!("there is no human {}", new.human),
+        ));
+    };
+    let schema = schema::schema(&loaded.types, new.result);
+    let shown = hidden.redact(Value::from(text.as_str()));
+    // The digest is over what observers see, so that it can be checked and shows nothing of what is hidden.
+    let known: Value = data
+        .as_deref()
+        .and_then(|it| serde_json::from_str(it).ok())
+        .unwrap_or_default();
+    let digest = schema::canonical_digest(&json!({
+        "human": declared.name,
+        "question": shown,
+        "data": known,
+        "schema": schema,
+    }));
+    let question = Question {
+        human: declared.name.clone(),
+        text,
+        result: new.result,
+        defaults: defaults_in(run, new.result),
+        digest,
+        refused: None,
+        schema,
+    };
+    let kind = EventKind::HumanRequest {
+        human: question.human.as_str().into(),
+        digest: question.digest.clone(),
+        question: shown.as_str().unwrap_or_default().to_owned(),
+        data: data.map(JsonText::from),
+        schema: JsonText::from(&question.schema),
+    };
+    run.progress.emit(run.scheduler.current_node(), kind);
+    let id = ask_question(run, run.scheduler.current(), Box::new(question));
+    run.scheduler.wait_for(Wait::Operation {
+        id,
+        result: new.result,
+    })
+}
+
+fn ask_question(run: &mut Run, task: TaskId, question: Box<Question>) -> OperationId {
+    let request = Request::Human {
+        question: question.clone(),
+    };
+    let id = run.request(task, request);
+    run.operations.ask(id, question);
+    id
+}
+
+/// A reply to what an operation of this task asked: its value, or the operation that asks again.
+pub(crate) fn take_reply(
+    run: &mut Run,
+    task: TaskId,
+    operation: OperationId,
+    reply: Reply,
+) -> Result<Result<u64, u64>, OperationId> {
+    let Some(mut question) = run.operations.take_question(operation) else {
+        return Ok(Err(raise::internal(
+            &mut run.heap,
+            "a person answered where nobody was asked",
+        )));
+    };
+    let node = run.scheduler.task(task).node;
+    let digest = question.digest.clone();
+    match read_reply(run, &question, &reply) {
+        Ok(word) => {
+            let kind = EventKind::HumanAnswer {
+                digest,
+                verdict: Verdict::Accepted,
+                issues: Vec::new(),
+            };
+            run.progress.emit(node, kind);
+            run.progress.notify(Notice::Answered {
+                operation,
+                digest: question.digest,
+                verdict: Verdict::Accepted,
+            });
+            Ok(Ok(word))
+        }
+        Err(issues) => {
+            let kind = EventKind::HumanAnswer {
+                digest,
+                verdict: Verdict::Refused,
+                issues: shown_issues(run, question.result, &issues),
+            };
+            run.progress.emit(node, kind);
+            run.progress.notify(Notice::Answered {
+                operation,
+                digest: question.digest.clone(),
+                verdict: Verdict::Refused,
+            });
+            let count = question.refused.map_or(0, |it| it.count);
+            question.refused = Some(Refused {
+                answer: reply.answer,
+                issues,
+                count: count.saturating_add(1),
+            });
+            Err(ask_question(run, task, question))
+        }
+    }
+}
+
+/// The answer as a value; nothing is mended.
+fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
+    if reply.digest != question.digest {
+        return Err(vec![Issue {
+            path: "$".into(),
+            expected: format!("an answer to the question {}", question.digest),
+            found: format!("one to {}", reply.digest),
+            message: "this answers another question".into(),
+        }]);
+    }
+    let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
+    decode::decode_all_issues(run, question.result, &tree)
+}
+
+/// What observers may see of what is wrong: where something is hidden, nothing that was found.
+fn shown_issues(run: &Run, result: TypeId, issues: &[Issue]) -> Vec<Issue> {
+    let mut fields = Vec::new();
+    fields_in(&run.loaded.types, result, &mut Vec::new(), &mut fields);
+    let hides = fields.iter().any(|it| it.secrecy == Secrecy::Redacted);
+    let mut shown = issues.to_vec();
+    if hides {
+        for issue in &mut shown {
+            issue.found = "***".into();
+            issue.message = format!("expected {}", issue.expected);
+        }
+    }
+    shown
+}
+
+/// The defaults of all fields that an answer may leave out, as far as they have values.
+fn defaults_in(run: &mut Run, result: TypeId) -> Vec<(FunctionIndex, Value)> {
+    let types = Arc::clone(&run.loaded.types);
+    let mut fields = Vec::new();
+    fields_in(&types, result, &mut Vec::new(), &mut fields);
+    let mut found: Vec<(FunctionIndex, Value)> = Vec::new();
+    for field in fields {
+        let Some(function) = field.default else {
+            continue;
+        };
+        if found.iter().any(|it| it.0 == function) {
+            continue;
+        }
+        match run.call_plain(function.0, &[]) {
+            Ok(word) => {
+                let tree = codec::to_tree(&run.heap, field.ty, word);
+                run.heap.release_typed(field.ty, word);
+                found.extend(tree.ok().map(|it| (function, it)));
+            }
+            // Whoever leaves the field out learns of it.
+            Err(error) => run.heap.release(error),
+        }
+    }
+    found
 }

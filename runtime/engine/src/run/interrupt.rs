@@ -1,60 +1,65 @@
 //! What stops code that waits for nothing: loops, calls and long runtime calls poll the run's front and come here.
 //!
-//! A cancellation that a turn is too busy to hear is taken in the middle of it. From then on the run is *hurried*: tasks
-//! that the cancellation has not reached yet are told to end when they get the thread, instead of when the task around
+//! A cancellation that a turn is too busy to take is taken in the middle of it. From then on the run cancels *eagerly*: tasks
+//! that the cancellation has not reached yet are cancelled when they get the thread, instead of when the task around
 //! them is unwound. What a `defer` does, and what it starts, goes on.
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::layout::stop;
 
 use crate::front::Cancellation;
-use crate::run::Run;
-use crate::run::drive::MOST_FRAMES;
+use crate::run::{Run, raise};
 use crate::scope::ScopeId;
 use crate::task::TaskId;
 
-/// How much of its stack a turn may use; the threads have more.
-const TURN_STACK: u64 = 16 << 20;
+/// How far the end of a run as a whole has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shutdown {
+    /// Whether the run as a whole was cancelled.
+    is_cancelled: bool,
+    /// Whether that was in the middle of a turn: tasks that are about to compute are cancelled as well.
+    is_eager: bool,
+}
+
+impl Shutdown {
+    pub(crate) fn cancel(&mut self) {
+        self.is_cancelled = true;
+    }
+}
 
 impl Run {
     /// Compiled code may use so much of the stack from here on.
     pub(crate) fn enter_native(&mut self) {
-        self.native_limit = stack_pointer().saturating_sub(TURN_STACK);
-        self.front.limit_stack(self.native_limit);
-    }
-
-    /// Whether what computes is to look for [`Run::interrupted`].
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.front
-            .has(stop::CANCEL | stop::KILL | stop::UNWIND | stop::MEMORY)
+        self.stack.enter(&self.front);
     }
 
     /// What a loop, a call or a long runtime call must raise that found the flag set; `None` when it goes on.
     pub(crate) fn interrupted(&mut self) -> Option<u64> {
         if self.front.has(stop::KILL) {
-            return Some(self.unwind_error(ScopeId::TASK));
+            return Some(raise::unwind_error(&mut self.heap, ScopeId::TASK));
         }
         if self.front.has(stop::CANCEL)
             && let Some(cancellation) = self.front.take_cancellation()
         {
-            self.hurry(&cancellation);
+            self.cancel_eagerly(&cancellation);
         }
         if let Some(error) = self.take_pending() {
             return Some(error);
         }
         if self.heap.take_over_limit() {
-            return Some(self.fault(BuiltinError::OutOfMemory));
+            return Some(raise::fault(&mut self.heap, BuiltinError::OutOfMemory));
         }
-        self.aim_at_current();
-        let is_exhausted = self.depth > MOST_FRAMES || stack_pointer() < self.native_limit;
-        is_exhausted.then(|| self.fault(BuiltinError::StackOverflow))
+        self.update_interrupt();
+        self.stack
+            .is_exhausted()
+            .then(|| raise::fault(&mut self.heap, BuiltinError::StackOverflow))
     }
 
     /// Takes what somebody outside asks for, between two tasks of a turn. What is ready in a run that is to end at once still
     /// takes what it was woken with, and unwinds with it; what waits is dropped.
-    pub(crate) fn heed_front(&mut self) {
+    pub(crate) fn poll_front(&mut self) {
         if self.front.has(stop::KILL) {
-            match self.ready.pop_front() {
+            match self.scheduler.next_ready() {
                 Some(task) => {
                     self.drive(task);
                     self.collect_handles();
@@ -64,76 +69,66 @@ impl Run {
         } else if self.front.has(stop::CANCEL)
             && let Some(cancellation) = self.front.take_cancellation()
         {
-            self.hurry(&cancellation);
+            self.cancel_eagerly(&cancellation);
         }
     }
 
-    fn hurry(&mut self, Cancellation { reason, now }: &Cancellation) {
-        self.now = self.now.max(*now);
-        self.is_hurried = true;
+    fn cancel_eagerly(&mut self, Cancellation { reason, now }: &Cancellation) {
+        self.progress.advance(*now);
+        self.shutdown.is_eager = true;
         self.cancel_all(reason);
-        self.reach_by_hurry(self.current);
+        self.cancel_if_eager(self.scheduler.current());
     }
 
-    /// In a hurried run a task that is about to compute is told to end, unless a `defer` needs it.
-    pub(crate) fn reach_by_hurry(&mut self, id: TaskId) {
+    /// In a run that cancels eagerly a task that is about to compute is cancelled, unless a `defer` needs it.
+    pub(crate) fn cancel_if_eager(&mut self, id: TaskId) {
         let is_reached = |run: &Self| {
-            run.tasks
+            run.scheduler
                 .get(id)
                 .is_some_and(|it| !it.is_cancelled && !it.is_shielded && it.shield == 0)
         };
-        if self.is_hurried && is_reached(self) {
+        if self.shutdown.is_eager && is_reached(self) {
             self.cancel_task(id, "the run was cancelled");
         }
     }
 
     /// Another task has the thread, or the one that has it has entered or left the shield of a `defer`.
-    pub(crate) fn aim_if_cancelled(&mut self) {
-        let task = self.tasks.get(self.current);
+    pub(crate) fn update_shield(&mut self) {
+        let task = self.scheduler.get(self.scheduler.current());
         let is_shielded = task.is_some_and(|it| it.shield > 0 || it.is_shielded);
         self.front.shield(is_shielded);
-        if self.is_cancelled {
-            self.aim_at_current();
+        if self.shutdown.is_cancelled {
+            self.update_interrupt();
         }
     }
 
     /// In a cancelled run loops and calls of the current task look for its unwinding as well, so that it reaches code that
     /// does not wait.
-    pub(crate) fn aim_at_current(&mut self) {
-        let is_due = self.is_cancelled
+    pub(crate) fn update_interrupt(&mut self) {
+        let is_due = self.shutdown.is_cancelled
             && self
-                .tasks
-                .get(self.current)
+                .scheduler
+                .get(self.scheduler.current())
                 .is_some_and(|it| it.shield == 0 && it.pending.is_some());
         if is_due {
             self.front.interrupt(stop::UNWIND);
         } else {
             self.front.clear(stop::UNWIND);
-            let limit = if self.depth > MOST_FRAMES {
-                u64::MAX
-            } else {
-                self.native_limit
-            };
-            self.front.limit_stack(limit);
+            self.stack.apply_limit(&self.front);
         }
     }
 
     /// The unwinding that the current task is to begin, in a cancelled run.
     fn take_pending(&mut self) -> Option<u64> {
-        if !self.is_cancelled || self.tasks.get(self.current).is_none() {
+        if !self.shutdown.is_cancelled || self.scheduler.get(self.scheduler.current()).is_none() {
             return None;
         }
-        let task = self.tasks.at_mut(self.current);
+        let task = self.scheduler.task_mut(self.scheduler.current());
         if task.shield > 0 {
             return None;
         }
         let scope = task.pending.take()?;
-        self.aim_at_current();
-        Some(self.unwind_error(scope))
+        self.update_interrupt();
+        Some(raise::unwind_error(&mut self.heap, scope))
     }
-}
-
-fn stack_pointer() -> u64 {
-    let mark = 0u8;
-    std::hint::black_box(&raw const mark).addr() as u64
 }

@@ -10,18 +10,17 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{Repeat, Spawnable};
+use gsw_abi::setting::Setting;
 use gsw_abi::types::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use crate::codec::decode;
 use crate::event::{EventKind, SpawnVerdict};
-use crate::model::Issue;
-use crate::node::NodeId;
-use crate::run::Run;
-use crate::run::native;
-use crate::run::spawn::NewTask;
-use crate::task::{Encoding, Role, TaskId};
+use crate::node::{NodeId, Tree};
+use crate::run::{Run, by_name, handles, raise};
+use crate::task::{Encoding, NewTask, Role, TaskId};
+use gsw_notation::issue::Issue;
 
 /// How many questions of one agent may be under way.
 const QUESTIONS_AT_A_TIME: u32 = 5;
@@ -34,7 +33,7 @@ const DEEPEST_SPAWN: usize = 8;
 
 /// What is known of the questions and requests of a run's models.
 #[derive(Debug, Default)]
-pub struct Introspection {
+pub(crate) struct Introspection {
     /// By the prompt's node.
     grants: FxHashMap<NodeId, Grant>,
     /// How many questions are under way, by the name of the agent.
@@ -82,7 +81,7 @@ struct Admitted {
 impl Introspection {
     /// A prompt begins with these settings.
     pub(crate) fn grant(&mut self, prompt: NodeId, settings: &Map<String, Value>) {
-        let Some(Value::Array(names)) = settings.get("spawns") else {
+        let Some(Value::Array(names)) = settings.get(Setting::Spawns.name()) else {
             return;
         };
         let names = names.iter().filter_map(Value::as_str);
@@ -113,118 +112,23 @@ impl Introspection {
         }
     }
 
-    /// Whether this node was made for the workflow that is about to begin in it; only once.
-    pub(crate) fn takes_up(&mut self, node: NodeId) -> bool {
-        self.expected.remove(&node).is_some()
-    }
-}
-
-/// What an agent is told that asks too many questions at once.
-pub(crate) fn too_many_questions() -> String {
-    let code = "too_many_at_once";
-    let message = format!("at most {QUESTIONS_AT_A_TIME} questions are answered at a time");
-    json!({ "kind": "IntrospectionRefused", "code": code, "message": message, "path": null })
-        .to_string()
-}
-
-impl Run {
-    /// Starts the workflow that a model asks for, if that is allowed; gives the verdict as a record of this type.
-    pub(crate) fn request_spawn(
-        &mut self,
-        result: TypeId,
-        request: SpawnRequest,
-    ) -> Result<u64, u64> {
-        let prompt = self.asking_prompt();
-        let outcome = match prompt {
-            Some(prompt) => self.judge_request(prompt, &request),
-            None => Err(refusal(
-                "not_allowed",
-                "only a model may ask for a workflow; a program calls it".into(),
-            )),
-        };
-        self.tell_request(prompt, request, outcome.as_ref().err());
-        let tree = match (prompt, outcome) {
-            (Some(prompt), Ok(admitted)) => {
-                let node = self.start_requested(prompt, admitted);
-                json!({ "node": node.0, "refusal": null })
-            }
-            (_, Err(it)) => {
-                let refusal = json!({ "code": it.code, "message": it.message, "path": it.path });
-                json!({ "node": -1, "refusal": refusal })
-            }
-            (None, Ok(_)) => unreachable!("without a prompt every request is refused"),
-        };
-        decode::decode(self, result, &tree)
-            .map_err(|issue| self.no_record(&format!("a verdict has no record: {}", issue.message)))
-    }
-
-    /// The task of a workflow that was started just now.
-    pub(crate) fn requested_task(&mut self, task_type: TypeId, node: NodeId) -> Result<u64, u64> {
-        match self.introspection.expected.get(&node).copied() {
-            Some(task) => {
-                self.tasks.at_mut(task).has_handle = true;
-                Ok(self.handle_of(task_type, task))
-            }
-            None => Err(self.internal("no workflow was asked for")),
-        }
-    }
-
-    /// The prompt whose model asks: the innermost one around, unless a workflow in it is what asks.
-    fn asking_prompt(&self) -> Option<NodeId> {
-        let kinds = |it: &NodeId| {
-            matches!(
-                self.tree.node(*it).kind,
-                NodeKind::Prompt | NodeKind::Workflow
-            )
-        };
-        let around = self.tree.lineage(self.current_node()).find(kinds)?;
-        (self.tree.node(around).kind == NodeKind::Prompt).then_some(around)
-    }
-
-    fn judge_request(
-        &mut self,
-        prompt: NodeId,
-        request: &SpawnRequest,
-    ) -> Result<Admitted, Refusal> {
-        let loaded = Arc::clone(&self.loaded);
-        let grant = self.introspection.grants.get(&prompt);
-        let allowed = grant.map_or(&[][..], |it| &it.allowed);
-        let allowed = loaded.program.spawnable(allowed);
-        let is_meant = |it: &&(&str, &Spawnable)| {
-            it.0 == request.workflow || it.1.workflow.name == request.workflow
-        };
-        let Some((_, wanted)) = allowed.iter().find(is_meant) else {
-            return Err(refusal(
-                "not_allowed",
-                not_allowed(&request.workflow, &allowed),
-            ));
-        };
-        self.check_limits(prompt)?;
-        let input = unpacked(&request.input);
-        let words = self.words_of_input(&wanted.workflow, &input);
-        let words = words.map_err(|issues| unfit(&issues))?;
-        Ok(Admitted {
-            wanted: (*wanted).clone(),
-            words,
-        })
-    }
-
-    fn check_limits(&self, prompt: NodeId) -> Result<(), Refusal> {
-        let started = self.introspection.grants.get(&prompt);
+    /// Whether a prompt may start one more workflow.
+    fn check_limits(&self, tree: &Tree, prompt: NodeId) -> Result<(), Refusal> {
+        let started = self.grants.get(&prompt);
         let started = started.map_or(&[][..], |it| &it.started);
         if started.len() >= MOST_SPAWNS {
             let message = format!("a prompt may start {MOST_SPAWNS} workflows, which it has");
             return Err(refusal("too_many", message));
         }
-        let is_under_way = |it: &&NodeId| !self.tree.node(**it).status.is_final();
+        let is_under_way = |it: &&NodeId| !tree.node(**it).status.is_final();
         if started.iter().filter(is_under_way).count() >= SPAWNS_AT_A_TIME {
             let message = format!(
                 "a prompt may have {SPAWNS_AT_A_TIME} workflows under way, which it has; ask again when one has ended"
             );
             return Err(refusal("too_many_at_once", message));
         }
-        let lineage = self.tree.lineage(prompt);
-        let requested = lineage.filter(|it| self.introspection.requested.contains(it));
+        let lineage = tree.lineage(prompt);
+        let requested = lineage.filter(|it| self.requested.contains(it));
         if requested.count() >= DEEPEST_SPAWN {
             let message = format!(
                 "workflows that models ask for may lie {DEEPEST_SPAWN} deep in each other, and this one would lie deeper"
@@ -234,58 +138,18 @@ impl Run {
         Ok(())
     }
 
-    fn tell_request(
-        &mut self,
-        prompt: Option<NodeId>,
-        request: SpawnRequest,
-        refusal: Option<&Refusal>,
-    ) {
-        let node = prompt.unwrap_or_else(|| self.current_node());
-        let verdict = match refusal {
-            None => SpawnVerdict::Granted,
-            Some(_) => SpawnVerdict::Refused,
-        };
-        let kind = EventKind::SpawnRequest {
-            workflow: request.workflow,
-            description: request.description,
-            verdict,
-            reason: refusal.map(|it| format!("{}: {}", it.code, it.message)),
-        };
-        self.tell(node, kind);
+    /// Whether this node was made for the workflow that is about to begin in it; only once.
+    pub(crate) fn takes_up(&mut self, node: NodeId) -> bool {
+        self.expected.remove(&node).is_some()
     }
+}
 
-    /// Starts what was admitted, directly under the prompt's node.
-    fn start_requested(&mut self, prompt: NodeId, admitted: Admitted) -> NodeId {
-        let Spawnable { workflow, repeat } = admitted.wanted;
-        if repeat == Repeat::Once {
-            self.note_once(prompt);
-        }
-        let frame = self.bottom_frame(workflow.function.0);
-        for (slot, word) in admitted.words.into_iter().enumerate() {
-            // SAFETY: the loader checked that the workflow's function takes so many parameters.
-            unsafe { native::write_slot(frame, slot, word) };
-        }
-        let id = self.start_task(NewTask {
-            frame,
-            owner: prompt,
-            // The workflow's own code finds this node as its own.
-            kind: NodeKind::Workflow,
-            name: workflow.name.rsplit('.').next().unwrap_or_default(),
-            index: None,
-            input: None,
-            role: Role::Spawned,
-            result: JSON,
-        });
-        let task = self.tasks.at_mut(id);
-        task.encodes = Some(Encoding::Redacted(workflow.result));
-        let node = task.base;
-        self.introspection.requested.insert(node);
-        self.introspection.expected.insert(node, id);
-        if let Some(grant) = self.introspection.grants.get_mut(&prompt) {
-            grant.started.push(node);
-        }
-        node
-    }
+/// What goes back to an agent that asks too many questions at once.
+pub(crate) fn too_many_questions() -> String {
+    let code = "too_many_at_once";
+    let message = format!("at most {QUESTIONS_AT_A_TIME} questions are answered at a time");
+    json!({ "kind": "IntrospectionRefused", "code": code, "message": message, "path": null })
+        .to_string()
 }
 
 /// Models like to write an object as a text.
@@ -334,4 +198,137 @@ fn unfit(issues: &[Issue]) -> Refusal {
         message,
         path: issues.first().map(|it| it.path.clone()),
     }
+}
+
+/// Starts the workflow that a model asks for, if that is allowed; gives the verdict as a record of this type.
+pub(crate) fn request_spawn(
+    run: &mut Run,
+    result: TypeId,
+    request: SpawnRequest,
+) -> Result<u64, u64> {
+    let prompt = asking_prompt(run.progress.tree(), run.scheduler.current_node());
+    let outcome = match prompt {
+        Some(prompt) => judge_request(run, prompt, &request),
+        None => Err(refusal(
+            "not_allowed",
+            "only a model may ask for a workflow; a program calls it".into(),
+        )),
+    };
+    report_request(run, prompt, request, outcome.as_ref().err());
+    let tree = match (prompt, outcome) {
+        (Some(prompt), Ok(admitted)) => {
+            let node = start_requested(run, prompt, admitted);
+            json!({ "node": node.0, "refusal": null })
+        }
+        (_, Err(it)) => {
+            let refusal = json!({ "code": it.code, "message": it.message, "path": it.path });
+            json!({ "node": -1, "refusal": refusal })
+        }
+        (None, Ok(_)) => unreachable!("without a prompt every request is refused"),
+    };
+    decode::decode(run, result, &tree).map_err(|issue| {
+        raise::no_record(
+            &mut run.heap,
+            &format!("a verdict has no record: {}", issue.message),
+        )
+    })
+}
+
+/// The task of a workflow that was started just now.
+pub(crate) fn requested_task(run: &mut Run, task_type: TypeId, node: NodeId) -> Result<u64, u64> {
+    match run.introspection.expected.get(&node).copied() {
+        Some(task) => {
+            run.scheduler.task_mut(task).has_handle = true;
+            Ok(handles::handle_of(&mut run.heap, task_type, task))
+        }
+        None => Err(raise::internal(&mut run.heap, "no workflow was asked for")),
+    }
+}
+
+fn judge_request(
+    run: &mut Run,
+    prompt: NodeId,
+    request: &SpawnRequest,
+) -> Result<Admitted, Refusal> {
+    let loaded = Arc::clone(&run.loaded);
+    let grant = run.introspection.grants.get(&prompt);
+    let allowed = grant.map_or(&[][..], |it| &it.allowed);
+    let allowed = loaded.program.spawnable(allowed);
+    let is_meant = |it: &&(&str, &Spawnable)| {
+        it.0 == request.workflow || it.1.workflow.name == request.workflow
+    };
+    let Some((_, wanted)) = allowed.iter().find(is_meant) else {
+        return Err(refusal(
+            "not_allowed",
+            not_allowed(&request.workflow, &allowed),
+        ));
+    };
+    run.introspection
+        .check_limits(run.progress.tree(), prompt)?;
+    let input = unpacked(&request.input);
+    let words = by_name::words_of_input(run, &wanted.workflow, &input);
+    let words = words.map_err(|issues| unfit(&issues))?;
+    Ok(Admitted {
+        wanted: (*wanted).clone(),
+        words,
+    })
+}
+
+fn report_request(
+    run: &mut Run,
+    prompt: Option<NodeId>,
+    request: SpawnRequest,
+    refusal: Option<&Refusal>,
+) {
+    let node = prompt.unwrap_or_else(|| run.scheduler.current_node());
+    let verdict = match refusal {
+        None => SpawnVerdict::Granted,
+        Some(_) => SpawnVerdict::Refused,
+    };
+    let kind = EventKind::SpawnRequest {
+        workflow: request.workflow,
+        description: request.description,
+        verdict,
+        reason: refusal.map(|it| format!("{}: {}", it.code, it.message)),
+    };
+    run.progress.emit(node, kind);
+}
+
+/// Starts what was admitted, directly under the prompt's node.
+fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId {
+    let Spawnable { workflow, repeat } = admitted.wanted;
+    if repeat == Repeat::Once {
+        run.progress.forbid_repeats(prompt);
+    }
+    let frame = run.frame_with(workflow.function.0, admitted.words);
+    let id = run.start_task(NewTask {
+        frame,
+        owner: prompt,
+        // The workflow's own code finds this node as its own.
+        kind: NodeKind::Workflow,
+        name: workflow.name.rsplit('.').next().unwrap_or_default(),
+        index: None,
+        input: None,
+        role: Role::Spawned,
+        result: JSON,
+    });
+    let task = run.scheduler.task_mut(id);
+    task.encodes = Some(Encoding::Redacted(workflow.result));
+    let node = task.base;
+    run.introspection.requested.insert(node);
+    run.introspection.expected.insert(node, id);
+    if let Some(grant) = run.introspection.grants.get_mut(&prompt) {
+        grant.started.push(node);
+    }
+    node
+}
+
+/// The prompt whose model asks: the innermost one around, unless a workflow in it is what asks.
+fn asking_prompt(tree: &Tree, node: NodeId) -> Option<NodeId> {
+    let asks = |it: &NodeId| {
+        let kind = tree.node(*it).kind;
+        matches!(kind, NodeKind::Prompt | NodeKind::Workflow)
+    };
+    let around = tree.lineage(node).find(asks)?;
+    (tree.node(around).kind == NodeKind::Prompt).then_some(around)
 }

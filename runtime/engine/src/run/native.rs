@@ -33,7 +33,7 @@ macro_rules! call_with {
 pub unsafe fn resume(run: *mut Run, frame: *mut Frame) -> u64 {
     // SAFETY: frames name functions of the program; the entry of a resumable one has this type.
     unsafe {
-        let context = (*run).front.enter(run);
+        let context = (*run).front.enter(run.cast());
         let entry = (*context).functions.add((*frame).function as usize);
         let resume: Resume = std::mem::transmute((*entry).resume);
         resume(context, frame)
@@ -47,7 +47,7 @@ pub unsafe fn resume(run: *mut Run, frame: *mut Frame) -> u64 {
 pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u64, u64> {
     // SAFETY: as this function demands.
     let (context, address, parameters) = unsafe {
-        let context = (*run).front.enter(run);
+        let context = (*run).front.enter(run.cast());
         let entry = (*context).functions.add(function as usize);
         (context, (*entry).plain, (*entry).parameters as usize)
     };
@@ -68,6 +68,22 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
         Ok(outcome.value)
     } else {
         Err(outcome.error)
+    }
+}
+
+/// Leaves a value or an error in a frame, which finds it when it is resumed.
+///
+/// # Safety
+/// The frame is live.
+pub unsafe fn give(frame: *mut Frame, result: Result<u64, u64>) {
+    let (value, error) = match result {
+        Ok(value) => (value, 0),
+        Err(error) => (0, error),
+    };
+    // SAFETY: as this function demands.
+    unsafe {
+        (*frame).value = value;
+        (*frame).error = error;
     }
 }
 

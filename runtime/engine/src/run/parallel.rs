@@ -6,12 +6,13 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::call::{ErrorPolicy, NodeKind};
 use gsw_abi::types::{Type, TypeId};
 
-use crate::export::Step;
-use crate::node::{NewNode, NodeId, Status};
-use crate::run::Run;
-use crate::run::spawn::NewTask;
-use crate::task::{Ending, Role, TaskId};
-use crate::value::{error, list};
+use crate::heap::Heap;
+use crate::node::{NewNode, NodeId, Status, Tree};
+use crate::run::{Run, handles, raise};
+use crate::scope::ScopeId;
+use crate::step::Step;
+use crate::task::{Ending, NewTask, Role, TaskId};
+use crate::value::{self, error, list};
 use crate::wait::Wait;
 
 /// A `parallel` at work. Words in here are owned by it.
@@ -64,102 +65,52 @@ pub(crate) struct Manner {
     pub policy: ErrorPolicy,
 }
 
-impl Run {
-    /// Starts a `parallel`, whose words it takes over, and gives its result if nothing in it waits.
-    pub(crate) fn parallel(&mut self, work: Work, manner: Manner) -> Step {
-        if let Some(error) = self.interruption() {
-            self.release_work(work);
-            return Step::Raised(error);
-        }
-        let current = self.current;
-        let outer = self.current_node();
-        let count = match work {
-            Work::Items { items, .. } => list::len(items),
-            Work::Closures(closures) => list::len(closures),
-        };
-        let node = self.enter_node(NewNode {
-            parent: outer,
-            kind: NodeKind::Parallel,
-            name: "parallel",
-            index: None,
-            status: Status::Running,
-            // So that who watches can say how far it is.
-            input: Some(format!("{{\"items\":{count}}}").into()),
-        });
-        self.tasks.at_mut(current).node = node;
-        let mut parallel = Box::new(Parallel {
-            work,
-            result: manner.result,
-            policy: manner.policy,
-            limit: manner.limit.unwrap_or(usize::MAX).max(1),
-            node,
-            outer,
-            next: 0,
-            running: 0,
-            endings: vec![None; count],
-            failed: None,
-            is_stopping: false,
-        });
-        self.start_iterations(current, &mut parallel);
-        if parallel.running > 0 {
-            return self.wait_for(Wait::Parallel(parallel));
-        }
-        self.finish_parallel(current, *parallel).into()
-    }
-
+impl Parallel {
     /// Starts as many iterations as may run; those whose code is plain end at once.
-    fn start_iterations(&mut self, coordinator: TaskId, parallel: &mut Parallel) {
-        while parallel.running < parallel.limit
-            && parallel.next < parallel.endings.len()
-            && !parallel.is_stopping
-        {
-            let index = parallel.next;
-            parallel.next += 1;
-            if let Some(ending) = self.start_iteration(coordinator, parallel, index) {
-                self.note_ending(parallel, index, ending);
+    fn start_iterations(&mut self, run: &mut Run, coordinator: TaskId) {
+        while self.running < self.limit && self.next < self.endings.len() && !self.is_stopping {
+            let index = self.next;
+            self.next += 1;
+            if let Some(ending) = self.start_iteration(run, coordinator, index) {
+                self.note_ending(run, index, ending);
             } else {
-                parallel.running += 1;
+                self.running += 1;
             }
         }
     }
 
-    fn start_iteration(
-        &mut self,
-        coordinator: TaskId,
-        parallel: &Parallel,
-        index: usize,
-    ) -> Option<Ending> {
-        let (closure, argument) = match parallel.work {
+    fn start_iteration(&self, run: &mut Run, coordinator: TaskId, index: usize) -> Option<Ending> {
+        let (closure, argument) = match self.work {
             Work::Items { closure, items } => (closure, Some(list::words(items)[index])),
             Work::Closures(closures) => (list::words(closures)[index], None),
         };
         let arguments: Vec<u64> = argument.into_iter().collect();
-        if let (Work::Items { items, .. }, Some(word)) = (parallel.work, argument) {
-            let element = list::element_type(&self.heap, crate::value::type_of(items));
-            self.heap.retain_typed(element, word);
+        if let (Work::Items { items, .. }, Some(word)) = (self.work, argument) {
+            let element = list::element_type(&run.heap, value::type_of(items));
+            run.heap.retain_typed(element, word);
         }
         let place = Some(index as u32);
-        let Some(frame) = self.closure_frame(closure, &arguments) else {
-            let node = self.enter_node(NewNode {
-                parent: parallel.node,
+        let Some(frame) = run.closure_frame(closure, &arguments) else {
+            let node = run.enter_node(NewNode {
+                parent: self.node,
                 kind: NodeKind::Iteration,
                 name: "item",
                 index: place,
                 status: Status::Running,
                 input: None,
             });
-            let outer = std::mem::replace(&mut self.tasks.at_mut(coordinator).node, node);
-            let result = self.call_closure(closure, &arguments);
-            self.tasks.at_mut(coordinator).node = outer;
+            let outer = std::mem::replace(&mut run.scheduler.task_mut(coordinator).node, node);
+            let result = run.call_closure(closure, &arguments);
+            run.scheduler.task_mut(coordinator).node = outer;
             return Some(match result {
                 Ok(value) => {
-                    self.leave_node(node, Status::Completed, None);
+                    run.leave_node(node, Status::Completed, None);
                     Ending::Value(value)
                 }
                 Err(error) => {
-                    self.fail_node(node, error);
-                    if self.is_unwind(error) {
-                        self.heap.release(error);
+                    run.fail_node(node, error);
+                    if raise::is_unwind(error) {
+                        run.heap.release(error);
                         Ending::Cancelled
                     } else {
                         Ending::Error(error)
@@ -167,9 +118,9 @@ impl Run {
                 }
             });
         };
-        self.start_task(NewTask {
+        run.start_task(NewTask {
             frame,
-            owner: parallel.node,
+            owner: self.node,
             kind: NodeKind::Iteration,
             name: "item",
             index: place,
@@ -178,216 +129,252 @@ impl Run {
                 coordinator,
                 index: index as u32,
             },
-            result: self.type_of_iteration(parallel, index),
+            result: self.type_of_iteration(run, index),
         });
         None
     }
 
-    /// An iteration has ended; its ending is handed over.
-    pub(crate) fn iteration_ended(&mut self, coordinator: TaskId, index: u32, ending: Ending) {
-        let Wait::Parallel(mut parallel) = std::mem::take(&mut self.tasks.at_mut(coordinator).wait)
-        else {
-            unreachable!("who runs a `parallel` waits for its iterations");
-        };
-        parallel.running -= 1;
-        self.note_ending(&mut parallel, index as usize, ending);
-        self.start_iterations(coordinator, &mut parallel);
-        // The task whose ending this is still counts; the last one wakes the coordinator when it is out of the list.
-        let is_over = parallel.running == 0;
-        let node = parallel.node;
-        self.tasks.at_mut(coordinator).wait = Wait::Parallel(parallel);
-        if is_over {
-            self.tree.node_mut(node).joiner = coordinator;
-        }
-    }
-
-    /// The last iteration is out of the list of the `parallel`'s node.
-    pub(crate) fn parallel_is_over(&mut self, coordinator: TaskId) {
-        match std::mem::take(&mut self.tasks.at_mut(coordinator).wait) {
-            Wait::Parallel(parallel) => {
-                let mut result = self.finish_parallel(coordinator, *parallel);
-                let task = self.tasks.at_mut(coordinator);
-                if task.shield == 0
-                    && let Some(scope) = task.pending.take()
-                {
-                    result = Err(self.replace_by_unwinding(result, scope));
-                }
-                self.wake(coordinator, result);
-            }
-            other => self.tasks.at_mut(coordinator).wait = other,
-        }
-    }
-
-    fn note_ending(&mut self, parallel: &mut Parallel, index: usize, ending: Ending) {
-        parallel.endings[index] = Some(ending);
+    fn note_ending(&mut self, run: &mut Run, index: usize, ending: Ending) {
+        self.endings[index] = Some(ending);
         let must_stop = match ending {
             Ending::Value(_) => false,
-            Ending::Error(_) if parallel.failed.is_some() => false,
+            Ending::Error(_) if self.failed.is_some() => false,
             Ending::Error(_) => {
-                parallel.failed = Some(index);
-                parallel.policy == ErrorPolicy::First
+                self.failed = Some(index);
+                self.policy == ErrorPolicy::First
             }
             // Code that waits for nothing was stopped because the run is to end: so is the rest.
-            Ending::Cancelled => !parallel.is_stopping,
+            Ending::Cancelled => !self.is_stopping,
         };
         if must_stop {
-            parallel.is_stopping = true;
-            self.cancel_tasks_of(parallel.node);
+            self.is_stopping = true;
+            run.cancel_tasks_of(self.node);
         }
     }
 
-    /// A task that runs a `parallel` is to unwind: the iterations end first.
-    pub(crate) fn stop_parallel(&mut self, coordinator: TaskId) {
-        if let Wait::Parallel(parallel) = &mut self.tasks.at_mut(coordinator).wait {
-            parallel.is_stopping = true;
-            let node = parallel.node;
-            self.cancel_tasks_of(node);
+    /// Ends the `parallel` of a task, whose iterations have ended.
+    fn finish(self, run: &mut Run, coordinator: TaskId) -> Result<u64, u64> {
+        run.scheduler.task_mut(coordinator).node = self.outer;
+        release_work(&mut run.heap, self.work);
+        let was_stopped = self.is_stopping && self.failed.is_none();
+        if was_stopped {
+            self.release_endings(run, None);
+            run.leave_node(self.node, Status::Cancelled, None);
+            return Err(raise::unwind_error(&mut run.heap, ScopeId::TASK));
         }
-    }
-
-    fn finish_parallel(&mut self, coordinator: TaskId, parallel: Parallel) -> Result<u64, u64> {
-        self.tasks.at_mut(coordinator).node = parallel.outer;
-        self.release_work(parallel.work);
-        let was_stopped = parallel.is_stopping && parallel.failed.is_none();
-        let node = parallel.node;
-        let result = if was_stopped {
-            self.release_endings(&parallel, None);
-            self.leave_node(node, Status::Cancelled, None);
-            return Err(self.unwind_error(crate::scope::ScopeId::TASK));
-        } else {
-            self.result_of(&parallel)
-        };
+        let result = self.result_of(run);
         match result {
-            Ok(_) => self.leave_node(node, Status::Completed, None),
-            Err(error) => self.fail_node(node, error),
+            Ok(_) => run.leave_node(self.node, Status::Completed, None),
+            Err(error) => run.fail_node(self.node, error),
         }
         result
     }
 
-    fn result_of(&mut self, parallel: &Parallel) -> Result<u64, u64> {
-        match (parallel.policy, parallel.failed) {
-            (ErrorPolicy::Settle, _) => Ok(self.settled(parallel)),
+    fn result_of(&self, run: &mut Run) -> Result<u64, u64> {
+        match (self.policy, self.failed) {
+            (ErrorPolicy::Settle, _) => Ok(self.settled(run)),
             (ErrorPolicy::First, Some(failed)) => {
-                let Some(Ending::Error(error)) = parallel.endings[failed] else {
+                let Some(Ending::Error(error)) = self.endings[failed] else {
                     unreachable!("the iteration that failed has an error")
                 };
-                self.release_endings(parallel, Some(failed));
+                self.release_endings(run, Some(failed));
                 Err(error)
             }
-            (ErrorPolicy::Merge, Some(_)) => Err(self.merged(parallel)),
-            (_, None) => {
-                let words: Vec<u64> = parallel
-                    .endings
-                    .iter()
-                    .map(|it| self.value_of(*it))
-                    .collect();
-                Ok(self.list_or_tuple(parallel.result, &words))
+            (ErrorPolicy::Merge, Some(_)) => Err(self.merged(run)),
+            (ErrorPolicy::First | ErrorPolicy::Merge, None) => {
+                let words: Vec<u64> = self.endings.iter().map(|it| value_of(*it)).collect();
+                Ok(handles::list_or_tuple(&mut run.heap, self.result, &words))
             }
         }
     }
 
-    fn settled(&mut self, parallel: &Parallel) -> u64 {
-        let result = list::element_type(&self.heap, parallel.result);
-        let mut words = Vec::with_capacity(parallel.endings.len());
-        for ending in &parallel.endings {
+    fn settled(&self, run: &mut Run) -> u64 {
+        let result = list::element_type(&run.heap, self.result);
+        let mut words = Vec::with_capacity(self.endings.len());
+        for ending in &self.endings {
             let (variant, word) = match *ending {
                 Some(Ending::Value(value)) => (0, value),
                 Some(Ending::Error(error)) => (1, error),
                 Some(Ending::Cancelled) | None => {
-                    (1, error::new(&mut self.heap, BuiltinError::Cancelled, &[0]))
+                    (1, error::new(&mut run.heap, BuiltinError::Cancelled, &[0]))
                 }
             };
-            let settled = self.heap.object(result, variant, 1);
-            crate::value::set_field(settled, 0, word);
+            let settled = run.heap.object(result, variant, 1);
+            value::set_field(settled, 0, word);
             words.push(settled);
         }
-        list::new(&mut self.heap, parallel.result, &words)
+        list::new(&mut run.heap, self.result, &words)
     }
 
-    fn merged(&mut self, parallel: &Parallel) -> u64 {
+    fn merged(&self, run: &mut Run) -> u64 {
         let mut errors = Vec::new();
-        for (index, ending) in parallel.endings.iter().enumerate() {
+        for (index, ending) in self.endings.iter().enumerate() {
             match *ending {
                 Some(Ending::Error(error)) => errors.push(error),
                 Some(Ending::Value(value)) => {
-                    let ty = self.type_of_iteration(parallel, index);
-                    self.heap.release_typed(ty, value);
+                    let ty = self.type_of_iteration(run, index);
+                    run.heap.release_typed(ty, value);
                 }
                 Some(Ending::Cancelled) | None => {}
             }
         }
-        let place = self.name_of_parallel(parallel.outer);
-        error::many_of(&mut self.heap, &errors, parallel.endings.len(), &place)
+        let place = name_around(run.progress.tree(), self.outer);
+        error::many_of(&mut run.heap, &errors, self.endings.len(), &place)
     }
 
-    /// The name of the step, workflow or tool around a `parallel`.
-    fn name_of_parallel(&self, outer: NodeId) -> Arc<str> {
-        let is_named = |it: &NodeId| {
-            let kind = self.tree.node(*it).kind;
-            matches!(kind, NodeKind::Workflow | NodeKind::Step | NodeKind::Tool)
-        };
-        let named = self.tree.lineage(outer).find(is_named);
-        Arc::clone(self.tree.name(named.unwrap_or(NodeId::ROOT)))
-    }
-
-    fn value_of(&mut self, ending: Option<Ending>) -> u64 {
-        match ending {
-            Some(Ending::Value(value)) => value,
-            other => unreachable!("every iteration gave a value, not {other:?}"),
-        }
-    }
-
-    fn release_endings(&mut self, parallel: &Parallel, but: Option<usize>) {
-        for (index, ending) in parallel.endings.iter().enumerate() {
+    fn release_endings(&self, run: &mut Run, but: Option<usize>) {
+        for (index, ending) in self.endings.iter().enumerate() {
             match *ending {
                 Some(Ending::Value(value)) => {
-                    let ty = self.type_of_iteration(parallel, index);
-                    self.heap.release_typed(ty, value);
+                    let ty = self.type_of_iteration(run, index);
+                    run.heap.release_typed(ty, value);
                 }
-                Some(Ending::Error(error)) if but != Some(index) => self.heap.release(error),
-                _ => {}
+                Some(Ending::Error(error)) => {
+                    if but != Some(index) {
+                        run.heap.release(error);
+                    }
+                }
+                Some(Ending::Cancelled) | None => {}
             }
         }
-    }
-
-    fn release_work(&mut self, work: Work) {
-        match work {
-            Work::Items { closure, items } => {
-                self.heap.release(closure);
-                self.heap.release(items);
-            }
-            Work::Closures(closures) => self.heap.release(closures),
-        }
-    }
-
-    fn replace_by_unwinding(
-        &mut self,
-        result: Result<u64, u64>,
-        scope: crate::scope::ScopeId,
-    ) -> u64 {
-        match result {
-            Ok(word) | Err(word) => self.heap.release(word),
-        }
-        self.unwind_error(scope)
     }
 
     /// The type of what one iteration gives.
-    fn type_of_iteration(&self, parallel: &Parallel, index: usize) -> TypeId {
-        let types = &self.loaded.types;
-        let element = match types.get(types.base(parallel.result)) {
+    fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
+        let types = &run.loaded.types;
+        let element = match types.get(types.base(self.result)) {
             Type::Tuple(parts) => return parts[index],
             Type::List(element) => *element,
             other => unreachable!("`parallel` gives a list or a tuple, not {other:?}"),
         };
-        match (parallel.policy, types.get(element)) {
-            (ErrorPolicy::Settle, Type::Enum(result)) => result.variants[0].fields[0].ty,
-            _ => element,
+        if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {
+            return result.variants[0].fields[0].ty;
         }
+        element
     }
 
     /// Gives up what a `parallel` holds; its iterations have been dropped.
-    pub(crate) fn drop_parallel(&mut self, parallel: &Parallel) {
-        self.release_work(parallel.work);
-        self.release_endings(parallel, None);
+    pub(crate) fn drop_with(&self, run: &mut Run) {
+        release_work(&mut run.heap, self.work);
+        self.release_endings(run, None);
     }
+}
+
+/// Starts a `parallel`, whose words it takes over, and gives its result if nothing in it waits.
+pub(crate) fn start(run: &mut Run, work: Work, manner: Manner) -> Step {
+    if let Some(error) = run.interruption() {
+        release_work(&mut run.heap, work);
+        return Step::Raised(error);
+    }
+    let current = run.scheduler.current();
+    let outer = run.scheduler.current_node();
+    let count = match work {
+        Work::Items { items, .. } => list::len(items),
+        Work::Closures(closures) => list::len(closures),
+    };
+    let node = run.enter_node(NewNode {
+        parent: outer,
+        kind: NodeKind::Parallel,
+        name: "parallel",
+        index: None,
+        status: Status::Running,
+        // So that who watches can say how far it is.
+        input: Some(format!("{{\"items\":{count}}}").into()),
+    });
+    run.scheduler.task_mut(current).node = node;
+    let mut parallel = Box::new(Parallel {
+        work,
+        result: manner.result,
+        policy: manner.policy,
+        limit: manner.limit.unwrap_or(usize::MAX).max(1),
+        node,
+        outer,
+        next: 0,
+        running: 0,
+        endings: vec![None; count],
+        failed: None,
+        is_stopping: false,
+    });
+    parallel.start_iterations(run, current);
+    if parallel.running > 0 {
+        return run.scheduler.wait_for(Wait::Parallel(parallel));
+    }
+    parallel.finish(run, current).into()
+}
+
+/// An iteration has ended; its ending is handed over.
+pub(crate) fn iteration_ended(run: &mut Run, coordinator: TaskId, index: u32, ending: Ending) {
+    let Wait::Parallel(mut parallel) = run.scheduler.take_wait(coordinator) else {
+        unreachable!("who runs a `parallel` waits for its iterations");
+    };
+    parallel.running -= 1;
+    parallel.note_ending(run, index as usize, ending);
+    parallel.start_iterations(run, coordinator);
+    // The task whose ending this is still counts; the last one wakes the coordinator when it is out of the list.
+    let is_over = parallel.running == 0;
+    let node = parallel.node;
+    run.scheduler
+        .set_wait(coordinator, Wait::Parallel(parallel));
+    if is_over {
+        run.scheduler.set_joiner(node, coordinator);
+    }
+}
+
+/// The last iteration is out of the list of the `parallel`'s node.
+pub(crate) fn iterations_are_over(run: &mut Run, coordinator: TaskId) {
+    let Wait::Parallel(parallel) = run.scheduler.take_wait(coordinator) else {
+        unreachable!("who runs a `parallel` waits for its iterations");
+    };
+    let mut result = parallel.finish(run, coordinator);
+    let task = run.scheduler.task_mut(coordinator);
+    if task.shield == 0
+        && let Some(scope) = task.pending.take()
+    {
+        result = Err(replace_by_unwinding(&mut run.heap, result, scope));
+    }
+    run.scheduler.wake(coordinator, result);
+}
+
+/// A task that runs a `parallel` is to unwind: the iterations end first.
+pub(crate) fn stop(run: &mut Run, coordinator: TaskId) {
+    if let Wait::Parallel(parallel) = &mut run.scheduler.task_mut(coordinator).wait {
+        parallel.is_stopping = true;
+        let node = parallel.node;
+        run.cancel_tasks_of(node);
+    }
+}
+
+/// The value of an iteration, where all gave one.
+fn value_of(ending: Option<Ending>) -> u64 {
+    match ending {
+        Some(Ending::Value(value)) => value,
+        other => unreachable!("every iteration gave a value, not {other:?}"),
+    }
+}
+
+/// The name of the step, workflow or tool around a `parallel`.
+fn name_around(tree: &Tree, outer: NodeId) -> Arc<str> {
+    let is_named = |it: &NodeId| {
+        let kind = tree.node(*it).kind;
+        matches!(kind, NodeKind::Workflow | NodeKind::Step | NodeKind::Tool)
+    };
+    let named = tree.lineage(outer).find(is_named);
+    Arc::clone(tree.name(named.unwrap_or(NodeId::ROOT)))
+}
+
+fn release_work(heap: &mut Heap, work: Work) {
+    match work {
+        Work::Items { closure, items } => {
+            heap.release(closure);
+            heap.release(items);
+        }
+        Work::Closures(closures) => heap.release(closures),
+    }
+}
+
+fn replace_by_unwinding(heap: &mut Heap, result: Result<u64, u64>, scope: ScopeId) -> u64 {
+    match result {
+        Ok(word) | Err(word) => heap.release(word),
+    }
+    raise::unwind_error(heap, scope)
 }

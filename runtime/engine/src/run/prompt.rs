@@ -11,19 +11,20 @@ mod tools;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::TypeId;
+use gsw_tree::usage::Usage;
 
 use crate::answers::KeptAnswer;
 use crate::codec::decode;
-use crate::event::{EventKind, Level};
-use crate::export::Step;
+use crate::event::{EventKind, ReflectionLevel};
 use crate::model::{
-    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep, Usage,
+    Check, ModelAnswer, ModelFailure, PromptEvent, PromptMachine, PromptNote, PromptStep,
 };
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
-use crate::run::Run;
-use crate::run::lessons::{Lesson, Resolution};
+use crate::run::reflection_log::{ReflectionRecord, Resolution};
+use crate::run::{Run, raise};
 use crate::scope::{ScopeId, ScopeKind};
+use crate::step::Step;
 use crate::task::TaskId;
 use crate::wait::Wait;
 
@@ -31,6 +32,7 @@ use asking::{Asked, Asking, Cost};
 pub(crate) use begin::NewPrompt;
 use observed::Observed;
 use tools::ToolRound;
+pub(crate) use tools::{tool_ended, tools_are_over};
 
 /// A prompt call on its way.
 pub struct PromptRun {
@@ -57,7 +59,7 @@ pub struct PromptRun {
     usage: Usage,
     /// What was wrong with its last answer that does not fit.
     invalid: String,
-    /// What observers are told of its conversation.
+    /// What observers see of its conversation.
     observed: Observed,
     /// The name of its agent, else its own.
     asked_by: String,
@@ -70,7 +72,7 @@ impl PromptRun {
         machine: Box<dyn PromptMachine>,
         new: &NewPrompt,
         answer: TypeId,
-        (node, outer): (NodeId, NodeId),
+        nodes: PromptNodes,
         observed: Observed,
     ) -> Self {
         Self {
@@ -78,8 +80,8 @@ impl PromptRun {
             answer,
             result: new.result,
             gives: new.gives,
-            node,
-            outer,
+            node: nodes.own,
+            outer: nodes.outer,
             operation: None,
             tools: None,
             requests: 0,
@@ -94,6 +96,14 @@ impl PromptRun {
             key: None,
         }
     }
+}
+
+/// Where a prompt call stands in the tree.
+#[derive(Clone, Copy)]
+struct PromptNodes {
+    own: NodeId,
+    /// The one that the call is made in.
+    outer: NodeId,
 }
 
 /// What a prompt call gives to the program.
@@ -113,153 +123,151 @@ impl std::fmt::Debug for PromptRun {
     }
 }
 
-impl Run {
-    /// `prompt_run` and `prompt_detail`: takes over the words of `new`.
-    pub(crate) fn prompt(&mut self, new: NewPrompt) -> Step {
-        let current = self.current;
-        let mut prompt = match self.begin_prompt(new) {
-            Ok(prompt) => prompt,
-            Err(error) => return Step::Raised(error),
-        };
-        match self.step_prompt(current, &mut prompt, PromptEvent::Start) {
-            Some(result) => {
-                self.tasks.at_mut(current).node = prompt.outer;
-                result.into()
-            }
-            None => self.wait_for(Wait::Prompt(prompt)),
-        }
+impl PromptRun {
+    /// Whether a scope is the budget of this call.
+    pub(crate) fn is_limited_by(&self, scope: ScopeId) -> bool {
+        self.budget == Some(scope)
     }
 
-    /// The outcome of what a prompt asked for last.
-    pub(crate) fn prompt_outcome(
-        &mut self,
-        id: TaskId,
-        mut prompt: Box<PromptRun>,
-        outcome: Outcome,
-    ) {
-        prompt.operation = None;
+    /// The outcome of what the prompt asked for last.
+    pub(crate) fn take_outcome(mut self: Box<Self>, run: &mut Run, id: TaskId, outcome: Outcome) {
+        self.operation = None;
         let event = match outcome {
-            Outcome::Model(answer) => return self.model_answered(id, prompt, *answer),
+            Outcome::Model(answer) => return self.model_answered(run, id, *answer),
             Outcome::Found(found) => {
-                self.note_found(&prompt, &found);
+                self.note_found(run, &found);
                 PromptEvent::Found(found)
             }
             Outcome::GaveWay(keys) => {
                 // Whoever keeps the answer has let go of its key.
-                self.cache_keys.remove(&prompt.node);
+                run.models.release_key(self.node);
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
-                self.settle_prompt(id, &mut prompt, Cost::Failed(1));
-                let error = self.error_of_failure(failure);
-                let result = self.end_prompt(&prompt, Err(error), None);
-                self.give_prompt(id, &prompt, result);
+                self.settle(run, id, Cost::Failed(1));
+                let error = raise::error_of_failure(&mut run.heap, failure);
+                let result = self.end(run, Err(error), None);
+                self.hand_back(run, id, result);
                 return;
             }
-            _ => match self.try_again(id, &mut prompt) {
-                Some(asked) => return self.go_on_as_asked(id, prompt, asked),
+            // The wait for another attempt, or for what the machine waits for, is over.
+            Outcome::Done
+            | Outcome::Time(_)
+            | Outcome::Int(_)
+            | Outcome::Float(_)
+            | Outcome::Bool(_)
+            | Outcome::Text(_)
+            | Outcome::OptionalText(_)
+            | Outcome::Bytes(_)
+            | Outcome::Texts(_)
+            | Outcome::Media(_)
+            | Outcome::Host { .. }
+            | Outcome::Exec(_)
+            | Outcome::Http(_)
+            | Outcome::Human(_) => match self.try_again(run, id) {
+                Some(asked) => return self.go_on_as_asked(run, id, asked),
                 None => PromptEvent::Waited,
             },
         };
-        self.go_on_with_prompt(id, prompt, event);
+        self.go_on(run, id, event);
     }
 
     fn model_answered(
-        &mut self,
+        mut self: Box<Self>,
+        run: &mut Run,
         id: TaskId,
-        mut prompt: Box<PromptRun>,
         answer: Result<ModelAnswer, ModelFailure>,
     ) {
-        self.take_answer(&mut prompt, &answer);
-        if let Some(what) = self.settle_prompt(id, &mut prompt, Cost::of(&answer)) {
-            let result = self.refuse_prompt(&mut prompt, &what);
-            return self.give_prompt(id, &prompt, result);
+        self.take_answer(run, &answer);
+        if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
+            let result = self.refuse(run, &what);
+            return self.hand_back(run, id, result);
         }
         if let Err(failure) = &answer
-            && self.waits_to_try_again(id, &mut prompt, failure)
+            && self.waits_to_try_again(run, id, failure)
         {
-            self.tasks.at_mut(id).wait = Wait::Prompt(prompt);
+            run.scheduler.set_wait(id, Wait::Prompt(self));
             return;
         }
-        let answer = Box::new(prompt.of_all_attempts(answer));
-        self.go_on_with_prompt(id, prompt, PromptEvent::Answered(answer));
+        let answer = Box::new(self.of_all_attempts(answer));
+        self.go_on(run, id, PromptEvent::Answered(answer));
     }
 
     /// No budget allows what the prompt asked.
-    fn refuse_prompt(&mut self, prompt: &mut PromptRun, what: &str) -> Result<u64, u64> {
-        let error = self.budget_exceeded(what);
-        self.give_up_prompt(prompt, error)
+    fn refuse(&mut self, run: &mut Run, what: &str) -> Result<u64, u64> {
+        let error = raise::budget_exceeded(&mut run.heap, what);
+        self.give_up(run, error)
     }
 
-    fn give_up_prompt(&mut self, prompt: &mut PromptRun, error: u64) -> Result<u64, u64> {
-        self.end_prompt(prompt, Err(error), None)
+    fn give_up(&mut self, run: &mut Run, error: u64) -> Result<u64, u64> {
+        self.end(run, Err(error), None)
     }
 
-    fn go_on_as_asked(&mut self, id: TaskId, mut prompt: Box<PromptRun>, asked: Asked) {
+    fn go_on_as_asked(mut self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
         match asked {
-            Asked::Waits => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
+            Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
             Asked::Refused(what) => {
-                let result = self.refuse_prompt(&mut prompt, &what);
-                self.give_prompt(id, &prompt, result);
+                let result = self.refuse(run, &what);
+                self.hand_back(run, id, result);
             }
             Asked::OutOfMemory => {
-                let error = self.fault(BuiltinError::OutOfMemory);
-                let result = self.give_up_prompt(&mut prompt, error);
-                self.give_prompt(id, &prompt, result);
+                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
+                let result = self.give_up(run, error);
+                self.hand_back(run, id, result);
             }
             Asked::Failed(failure) => {
                 let event = PromptEvent::Answered(Box::new(Err(failure)));
-                self.go_on_with_prompt(id, prompt, event);
+                self.go_on(run, id, event);
             }
         }
     }
 
-    fn go_on_with_prompt(&mut self, id: TaskId, mut prompt: Box<PromptRun>, event: PromptEvent) {
-        match self.step_prompt(id, &mut prompt, event) {
-            Some(result) => self.give_prompt(id, &prompt, result),
-            None => self.tasks.at_mut(id).wait = Wait::Prompt(prompt),
+    fn go_on(mut self: Box<Self>, run: &mut Run, id: TaskId, event: PromptEvent) {
+        match self.step(run, id, event) {
+            Some(result) => self.hand_back(run, id, result),
+            None => run.scheduler.set_wait(id, Wait::Prompt(self)),
         }
     }
 
-    fn give_prompt(&mut self, id: TaskId, prompt: &PromptRun, result: Result<u64, u64>) {
-        self.tasks.at_mut(id).node = prompt.outer;
-        self.wake(id, result);
+    fn hand_back(&self, run: &mut Run, id: TaskId, result: Result<u64, u64>) {
+        run.scheduler.task_mut(id).node = self.outer;
+        run.scheduler.wake(id, result);
     }
 
     /// Steps the machine until something is outstanding; gives the result when there is one.
-    fn step_prompt(
+    fn step(
         &mut self,
+        run: &mut Run,
         task: TaskId,
-        prompt: &mut PromptRun,
         mut event: PromptEvent,
     ) -> Option<Result<u64, u64>> {
         loop {
-            let answer = prompt.answer;
+            let answer = self.answer;
             let check: &mut Check<'_> = &mut |tree| {
-                let word = decode::decode_all_issues(self, answer, tree)?;
-                self.heap.release_typed(answer, word);
+                let word = decode::decode_all_issues(run, answer, tree)?;
+                run.heap.release_typed(answer, word);
                 Ok(())
             };
-            let step = prompt.machine.step(event, check);
-            self.tell_notes(prompt);
+            let step = self.machine.step(event, check);
+            self.report_notes(run);
             match step {
-                PromptStep::Ask(request) => match self.ask(task, prompt, request) {
+                PromptStep::Ask(request) => match self.ask(run, task, request) {
                     Asked::Waits => return None,
-                    Asked::Refused(what) => return Some(self.refuse_prompt(prompt, &what)),
+                    Asked::Refused(what) => return Some(self.refuse(run, &what)),
                     Asked::OutOfMemory => {
-                        let error = self.fault(BuiltinError::OutOfMemory);
-                        return Some(self.give_up_prompt(prompt, error));
+                        let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
+                        return Some(self.give_up(run, error));
                     }
                     Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
                 },
                 PromptStep::Wait(delay) => {
                     let nanoseconds = i64::try_from(delay.as_nanos()).unwrap_or(i64::MAX);
-                    prompt.operation = Some(self.request(task, Request::Sleep { nanoseconds }));
+                    self.operation = Some(run.request(task, Request::Sleep { nanoseconds }));
                     return None;
                 }
                 PromptStep::LookUp(key, when_busy) => {
-                    let request = self.look_up(prompt, key, when_busy);
-                    prompt.operation = Some(self.request(task, request));
+                    let request = self.look_up(run, key, when_busy);
+                    self.operation = Some(run.request(task, request));
                     return None;
                 }
                 PromptStep::Keep {
@@ -273,55 +281,54 @@ impl Run {
                         owner,
                         text,
                         ttl,
-                        at: self.time(),
+                        at: keys::time(run),
                     });
-                    prompt.operation = Some(self.request(task, Request::Keep { answer }));
+                    self.operation = Some(run.request(task, Request::Keep { answer }));
                     return None;
                 }
-                PromptStep::CallTools(calls) => match self.call_tools(task, prompt, calls) {
+                PromptStep::CallTools(calls) => match self.call_tools(run, task, calls) {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
                 PromptStep::Done(result) => {
-                    let word = self.word_of_answer(prompt, &result);
-                    return Some(self.end_prompt(prompt, word, Some(result.detail)));
+                    let word = self.word_of_answer(run, &result);
+                    return Some(self.end(run, word, Some(result.detail)));
                 }
                 PromptStep::Fail(failure) => {
-                    let error = self.error_of_prompt(prompt, &failure);
-                    return Some(self.end_prompt(prompt, Err(error), None));
+                    let error = self.error_of(run, &failure);
+                    return Some(self.end(run, Err(error), None));
                 }
             }
         }
     }
 
-    fn tell_notes(&mut self, prompt: &mut PromptRun) {
-        let level = || "prompt".to_owned();
-        for note in prompt.machine.notes() {
+    fn report_notes(&mut self, run: &mut Run) {
+        for note in self.machine.notes() {
             let kind = match note {
                 PromptNote::CacheHit { key } => EventKind::CacheHit { key },
                 PromptNote::CacheMiss { key } => EventKind::CacheMiss { key },
                 PromptNote::CacheEvict { key } => EventKind::CacheEvict { key },
                 PromptNote::InvalidResponse { response, issues } => {
-                    let response = prompt.observed.answer_text(&response);
-                    let issues = prompt.observed.issues(issues);
+                    let response = self.observed.answer_text(&response);
+                    let issues = self.observed.issues(issues);
                     let messages: Vec<&str> = issues.iter().map(|it| &*it.message).collect();
-                    prompt.invalid = messages.join("; ");
+                    self.invalid = messages.join("; ");
                     EventKind::InvalidResponse { response, issues }
                 }
                 PromptNote::ReflectionStart { attempt, .. } => EventKind::ReflectionStart {
-                    level: level(),
+                    level: ReflectionLevel::Prompt,
                     round: attempt,
-                    error: self.note_invalid(prompt),
+                    error: self.note_invalid(run),
                 },
                 PromptNote::ReflectionEnd { success } => {
                     let reason = if success {
-                        self.lessons.succeed(prompt.node);
+                        run.reflection_log.succeed(self.node);
                         "the answer fits now".into()
                     } else {
-                        prompt.invalid.clone()
+                        self.invalid.clone()
                     };
                     EventKind::ReflectionEnd {
-                        level: level(),
+                        level: ReflectionLevel::Prompt,
                         success,
                         reason,
                     }
@@ -332,87 +339,94 @@ impl Run {
                     input,
                     message,
                 } => {
-                    let input = prompt.observed.tool_input(tool, &input);
-                    self.tell_refused(prompt, &name, &input, &message);
+                    let input = self.observed.tool_input(tool, &input);
+                    self.report_refused(run, &name, &input, &message);
                     continue;
                 }
                 PromptNote::Warning { message } => {
-                    self.log_at(prompt.node, Level::Warn, message.into(), None);
+                    run.progress.warn(self.node, message);
                     continue;
                 }
             };
-            self.tell(prompt.node, kind);
+            run.progress.emit(self.node, kind);
         }
     }
 
     /// A wrong answer is shown back to the model: what was wrong with it.
-    fn note_invalid(&mut self, prompt: &PromptRun) -> String {
-        self.lessons.note(Lesson {
-            time: self.now,
-            node: prompt.node,
-            level: "prompt".into(),
+    fn note_invalid(&self, run: &mut Run) -> String {
+        run.reflection_log.note(ReflectionRecord {
+            time: run.progress.now(),
+            node: self.node,
+            level: ReflectionLevel::Prompt,
             reason: "the answer does not fit".into(),
-            error: prompt.invalid.clone(),
+            error: self.invalid.clone(),
             resolution: Resolution::Retry,
             success: false,
             guidance: String::new(),
         });
-        prompt.invalid.clone()
-    }
-
-    /// Whether a scope is the budget of this call.
-    pub(crate) fn is_budget_of(prompt: &PromptRun, scope: ScopeId) -> bool {
-        prompt.budget == Some(scope)
+        self.invalid.clone()
     }
 
     /// The time of a prompt's own budget has run out.
-    pub(crate) fn prompt_out_of_time(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
-        if let Some(operation) = prompt.operation.take() {
-            self.operations.abandon(operation);
+    pub(crate) fn run_out_of_time(mut self: Box<Self>, run: &mut Run, id: TaskId) {
+        if let Some(operation) = self.operation.take() {
+            run.operations.abandon(operation);
         }
-        self.settle_prompt(id, &mut prompt, Cost::Unknown);
-        self.tasks.at_mut(id).pending = None;
-        let error = self.prompt_over_budget(&prompt);
-        let result = self.end_prompt(&prompt, Err(error), None);
-        self.give_prompt(id, &prompt, result);
+        self.settle(run, id, Cost::Unknown);
+        run.scheduler.task_mut(id).pending = None;
+        let error = self.out_of_time_error(run);
+        let result = self.end(run, Err(error), None);
+        self.hand_back(run, id, result);
     }
 
-    fn prompt_over_budget(&mut self, prompt: &PromptRun) -> u64 {
-        let scope = prompt.budget.and_then(|it| self.scopes.get(it));
+    fn out_of_time_error(&self, run: &mut Run) -> u64 {
+        let scope = self.budget.and_then(|it| run.scopes.get(it));
         let what = match scope.map(|it| &it.kind) {
             Some(ScopeKind::Budget(budget)) => budget.out_of_time(),
-            _ => "time".to_owned(),
+            Some(ScopeKind::Timeout { .. }) | None => "time".to_owned(),
         };
-        self.budget_exceeded(&what)
+        raise::budget_exceeded(&mut run.heap, &what)
     }
 
     /// A task that runs a prompt is to unwind. Gives the prompt back when tools of it must end first.
-    pub(crate) fn abandon_prompt(
-        &mut self,
-        id: TaskId,
-        mut prompt: Box<PromptRun>,
-    ) -> Option<Box<PromptRun>> {
-        if let Some(operation) = prompt.operation.take() {
-            self.operations.abandon(operation);
+    pub(crate) fn unwind(mut self: Box<Self>, run: &mut Run, id: TaskId) -> Option<Box<PromptRun>> {
+        if let Some(operation) = self.operation.take() {
+            run.operations.abandon(operation);
         }
         // What it has cost is not known; a budget is to hold all the same.
-        self.settle_prompt(id, &mut prompt, Cost::Unknown);
-        if prompt.has_running_tools() {
-            let node = prompt.node;
-            self.cancel_tasks_of(node);
-            return Some(prompt);
+        self.settle(run, id, Cost::Unknown);
+        if self.has_running_tools() {
+            let node = self.node;
+            run.cancel_tasks_of(node);
+            return Some(self);
         }
-        self.leave_prompt(&prompt, Status::Cancelled, None, None);
-        self.tasks.at_mut(id).node = prompt.outer;
+        self.leave(run, Status::Cancelled, None, None);
+        run.scheduler.task_mut(id).node = self.outer;
         None
     }
 
     /// Gives up a prompt whose task is dropped.
-    pub(crate) fn drop_prompt(&mut self, prompt: PromptRun) {
-        self.let_go_of_key(prompt.node);
-        self.discharge_conversation(&prompt);
-        if let Some(operation) = prompt.operation {
-            self.operations.abandon(operation);
+    pub(crate) fn drop_with(self, run: &mut Run) {
+        keys::release(run, self.node);
+        self.discharge_conversation(run);
+        if let Some(operation) = self.operation {
+            run.operations.abandon(operation);
         }
+    }
+}
+
+/// `prompt_run` and `prompt_detail`: takes over the words of `new`.
+pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
+    let current = run.scheduler.current();
+    let mut prompt = match begin::begin(run, new) {
+        Ok(prompt) => prompt,
+        Err(error) => return Step::Raised(error),
+    };
+    match prompt.step(run, current, PromptEvent::Start) {
+        Some(result) => {
+            run.scheduler.task_mut(current).node = prompt.outer;
+            result.into()
+        }
+        None => run.scheduler.wait_for(Wait::Prompt(prompt)),
     }
 }

@@ -1,61 +1,108 @@
-//! Errors that the run itself raises.
+//! Errors that the run itself raises, and what it asks of errors.
 
 use gsw_abi::builtin::BuiltinError;
 
+use crate::heap::Heap;
 use crate::operation::Failure;
-use crate::run::Run;
+use crate::scope::ScopeId;
 use crate::value::{error, string};
+use gsw_notation::issue::Issue;
 
-impl Run {
-    /// A built-in error without fields.
-    pub(crate) fn fault(&mut self, kind: BuiltinError) -> u64 {
-        error::new(&mut self.heap, kind, &[])
-    }
+/// A built-in error without fields.
+pub(crate) fn fault(heap: &mut Heap, kind: BuiltinError) -> u64 {
+    error::new(heap, kind, &[])
+}
 
-    /// `Failed`
-    pub(crate) fn failed(&mut self, message: &str) -> u64 {
-        error::with_text(&mut self.heap, BuiltinError::Failed, message)
-    }
+/// `Failed`
+pub(crate) fn failed(heap: &mut Heap, message: &str) -> u64 {
+    error::with_text(heap, BuiltinError::Failed, message)
+}
 
-    /// `Internal`
-    pub(crate) fn internal(&mut self, message: &str) -> u64 {
-        error::with_text(&mut self.heap, BuiltinError::Internal, message)
-    }
+/// `Internal`
+pub(crate) fn internal(heap: &mut Heap, message: &str) -> u64 {
+    error::with_text(heap, BuiltinError::Internal, message)
+}
 
-    /// A record that the runtime makes does not fit its type: a mistake of ours, unless making it was interrupted.
-    pub(crate) fn no_record(&mut self, message: &str) -> u64 {
-        let interruption = self.heap.interruption();
-        interruption.unwrap_or_else(|| self.internal(message))
-    }
+/// A record that the runtime makes does not fit its type: a mistake of ours, unless making it was interrupted.
+pub(crate) fn no_record(heap: &mut Heap, message: &str) -> u64 {
+    let interruption = heap.interruption();
+    interruption.unwrap_or_else(|| internal(heap, message))
+}
 
-    /// The error of an operation that could not be done.
-    pub(crate) fn error_of_failure(&mut self, failure: Failure) -> u64 {
-        match failure {
-            Failure::Io { path, message } => {
-                // A `string?` is the string itself, or 0.
-                let path = path.map_or(0, |path| string::new(&mut self.heap, &path));
-                let message = string::new(&mut self.heap, &message);
-                error::new(&mut self.heap, BuiltinError::IoError, &[path, message])
-            }
-            Failure::Denied { what } => {
-                error::with_text(&mut self.heap, BuiltinError::PermissionDenied, &what)
-            }
-            Failure::Timeout { nanoseconds } => {
-                error::new(&mut self.heap, BuiltinError::Timeout, &[nanoseconds as u64])
-            }
-            Failure::Tool { tool, message } => {
-                let tool = string::new(&mut self.heap, &tool);
-                let message = string::new(&mut self.heap, &message);
-                error::new(&mut self.heap, BuiltinError::ToolFailed, &[tool, message])
-            }
-            Failure::Declined { reason } => {
-                // A `string?` is the string itself.
-                error::with_text(&mut self.heap, BuiltinError::Cancelled, &reason)
-            }
-            // Whoever gave it up unwinds, and nobody else is told of it.
-            Failure::Stopped => self.failed("it was given up"),
-            Failure::TooLarge => self.fault(BuiltinError::OutOfMemory),
-            Failure::Other { message } => self.failed(&message),
+/// The error of an operation that could not be done.
+pub(crate) fn error_of_failure(heap: &mut Heap, failure: Failure) -> u64 {
+    match failure {
+        Failure::Io { path, message } => {
+            // A `string?` is the string itself, or 0.
+            let path = path.map_or(0, |path| string::new(heap, &path));
+            let message = string::new(heap, &message);
+            error::new(heap, BuiltinError::IoError, &[path, message])
         }
+        Failure::Denied { what } => error::with_text(heap, BuiltinError::PermissionDenied, &what),
+        Failure::Timeout { nanoseconds } => {
+            error::new(heap, BuiltinError::Timeout, &[nanoseconds as u64])
+        }
+        Failure::Tool { tool, message } => {
+            let tool = string::new(heap, &tool);
+            let message = string::new(heap, &message);
+            error::new(heap, BuiltinError::ToolFailed, &[tool, message])
+        }
+        Failure::Declined { reason } => {
+            // A `string?` is the string itself.
+            error::with_text(heap, BuiltinError::Cancelled, &reason)
+        }
+        // Whoever gave it up unwinds, and nobody else sees it.
+        Failure::Stopped => failed(heap, "it was given up"),
+        Failure::TooLarge => fault(heap, BuiltinError::OutOfMemory),
+        Failure::Other { message } => failed(heap, &message),
     }
+}
+
+/// The name of an error, which is borrowed, and its message.
+pub(crate) fn said_by(heap: &Heap, raised: u64) -> String {
+    let name = error::name(heap, raised);
+    let message = error::message(heap, raised);
+    if message.starts_with(name) {
+        return message;
+    }
+    format!("{name}: {message}")
+}
+
+/// `AssertionFailed`: the program asks for what makes no sense.
+pub(crate) fn misused(heap: &mut Heap, message: &str) -> u64 {
+    error::with_text(heap, BuiltinError::AssertionFailed, message)
+}
+
+/// `BudgetExceeded`
+pub(crate) fn budget_exceeded(heap: &mut Heap, what: &str) -> u64 {
+    error::with_text(heap, BuiltinError::BudgetExceeded, what)
+}
+
+/// The unwinding of a scope.
+pub(crate) fn unwind_error(heap: &mut Heap, scope: ScopeId) -> u64 {
+    error::new(heap, BuiltinError::Unwind, &[scope.0])
+}
+
+/// The name of an error, which is borrowed, and its message, as observers see it.
+pub(crate) fn summary(heap: &Heap, raised: u64) -> String {
+    let name = error::name(heap, raised);
+    format!("{name}: {}", error::message(heap, raised))
+}
+
+/// `DecodeError`: the input of a workflow does not fit.
+pub(crate) fn unfit_input(heap: &mut Heap, issues: &[Issue]) -> u64 {
+    match issues.first() {
+        Some(issue) => error::decode(heap, issue),
+        None => failed(heap, "the input does not fit"),
+    }
+}
+
+/// Whether an error is the unwinding of a task or scope.
+pub(crate) fn is_unwind(error: u64) -> bool {
+    error::kind(error) == Some(BuiltinError::Unwind)
+}
+
+/// Whether an error is the unwinding of this scope.
+pub(crate) fn is_unwind_of(error: u64, scope: ScopeId) -> bool {
+    is_unwind(error) && error::field(error, 0) == scope.0
 }

@@ -1,4 +1,24 @@
 //! `reflect` of steps, workflows and blocks: a failed body is judged, and what is learnt joins the next attempt.
+//!
+//! **Idea.** Compiled code runs the body of
+//!
+//! ```gsw
+//! step "plan" reflect 2 { draft(topic) }
+//! ```
+//!
+//! as attempts. When one raises, it calls [`reflect`] with the error. A judge, a prompt of the program or the one of the
+//! prelude, is given the facts of the failure (`question`) and answers with a `Reflection`: whether to try again, why,
+//! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values stand in the
+//! [`reflection_log`](crate::run::reflection_log) by the node whose body failed, and prompts that begin inside of that node
+//! look there. With `Ok` the compiled code enters another attempt, with `Err` it goes on with the error.
+//!
+//! **Invariants.**
+//! - The error is owned by the [`Failure`] until it is raised again or released: each way out does exactly one of both.
+//! - The judge runs as a task under a node of its own, so what it costs and says can be seen, and it is cancelled with the task
+//!   that waits for it. A judge that waits for nothing is called at once.
+//! - A reflection that fails itself changes nothing: the first error goes on.
+//! - Faults, unwinding and lack of capacity are no matter for reflection, nor is what must not be repeated.
+//! - Each `reflection_start` is followed by one `reflection_end` of the same node.
 
 mod question;
 
@@ -9,14 +29,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::codec;
-use crate::event::{EventKind, Level};
-use crate::export::Step;
-use crate::node::{NewNode, NodeId, Status};
-use crate::run::Run;
-use crate::run::lessons::{Lesson, Resolution};
-use crate::run::spawn::NewTask;
+use crate::event::{EventKind, ReflectionLevel};
+use crate::heap::Heap;
+use crate::node::{NewNode, NodeId, Status, Tree};
+use crate::run::reflection_log::{ReflectionRecord, Resolution};
+use crate::run::{Run, raise, retry};
 use crate::scope::ScopeId;
-use crate::task::{Ending, Role, TaskId};
+use crate::step::Step;
+use crate::task::{Ending, NewTask, Role, TaskId};
 use crate::value::error;
 use crate::wait::Wait;
 
@@ -80,299 +100,316 @@ impl Reflecting {
     }
 }
 
-impl Run {
-    /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
-    pub(crate) fn reflect(&mut self, failure: Failure, judge: Judge) -> Step {
-        let closure = judge.closure;
-        if failure.used >= failure.rounds.max(0).unsigned_abs()
-            || !self.is_worth_reflecting(failure.error)
-        {
-            self.heap.release(closure);
-            return Step::Raised(failure.error);
-        }
-        if let Some(error) = self.interruption() {
-            self.heap.release(closure);
-            self.heap.release(failure.error);
-            return Step::Raised(error);
-        }
-        let outer = self.current_node();
-        let round = u32::try_from(failure.used + 1).unwrap_or(u32::MAX);
-        let level = self.level_of(outer);
-        let error = self.text_of_error(failure.error);
-        self.tell(
-            outer,
-            EventKind::ReflectionStart {
-                level,
-                round,
-                error,
-            },
-        );
-        if judge.is_built_in && !self.has_model_to_reflect_with(outer) {
-            self.heap.release(closure);
-            let reflection = self.reflection_without_model(&failure);
-            return self.resolve(outer, failure.error, reflection).into();
-        }
-        let step = self.ask_judge(failure, outer, judge);
-        self.heap.release(closure);
-        step
+/// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
+pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
+    let closure = judge.closure;
+    if failure.used >= failure.rounds.max(0).unsigned_abs()
+        || !is_worth_reflecting(run, failure.error)
+    {
+        run.heap.release(closure);
+        return Step::Raised(failure.error);
     }
-
-    /// Whether a model that can judge was asked inside of what failed; the simulator only makes things up.
-    fn has_model_to_reflect_with(&self, outer: NodeId) -> bool {
-        let Some(model) = self.lessons.model(outer) else {
-            return false;
-        };
-        let first = match model {
-            Value::Array(models) => models.first(),
-            one => Some(one),
-        };
-        first
-            .and_then(Value::as_str)
-            .is_some_and(|it| !it.starts_with("sim/"))
+    if let Some(error) = run.interruption() {
+        run.heap.release(closure);
+        run.heap.release(failure.error);
+        return Step::Raised(error);
     }
+    let outer = run.scheduler.current_node();
+    let round = u32::try_from(failure.used + 1).unwrap_or(u32::MAX);
+    let level = level_of(run.progress.tree(), outer);
+    let error = raise::summary(&run.heap, failure.error);
+    run.progress.emit(
+        outer,
+        EventKind::ReflectionStart {
+            level,
+            round,
+            error,
+        },
+    );
+    if judge.is_built_in && !has_model_to_reflect_with(run, outer) {
+        run.heap.release(closure);
+        let reflection = reflection_without_model(&run.heap, &failure);
+        return resolve(run, outer, failure.error, reflection).into();
+    }
+    let step = ask_judge(run, failure, outer, judge);
+    run.heap.release(closure);
+    step
+}
 
-    /// An error is worth another attempt, a timeout once.
-    fn reflection_without_model(&self, failure: &Failure) -> Reflection {
-        let error = failure.error;
-        let is_timeout = error::kind(error) == Some(BuiltinError::Timeout);
-        let message = error::message(&self.heap, error);
-        Reflection {
-            should_retry: failure.used == 0 || !is_timeout,
-            reason: format!("{}: {message}", error::name(&self.heap, error)),
-            guidance: format!(
-                "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
-            ),
-            revised: Map::new(),
+/// Whether a model that can judge was asked inside of what failed.
+fn has_model_to_reflect_with(run: &Run, outer: NodeId) -> bool {
+    let (Some(prompts), Some(model)) = (run.models.prompts(), run.reflection_log.model(outer))
+    else {
+        return false;
+    };
+    let first = match model {
+        Value::Array(models) => models.first(),
+        one => Some(one),
+    };
+    first
+        .and_then(Value::as_str)
+        .is_some_and(|it| !prompts.is_simulated(it))
+}
+
+/// An error is worth another attempt, a timeout once.
+fn reflection_without_model(heap: &Heap, failure: &Failure) -> Reflection {
+    let error = failure.error;
+    let is_timeout = error::kind(error) == Some(BuiltinError::Timeout);
+    let message = error::message(heap, error);
+    Reflection {
+        should_retry: failure.used == 0 || !is_timeout,
+        reason: format!("{}: {message}", error::name(heap, error)),
+        guidance: format!(
+            "An earlier attempt at this failed: {message}\nTake care that it does not fail so again."
+        ),
+        revised: Map::new(),
+    }
+}
+
+/// Starts the judge as a task under a node of its own, or calls it where it waits for nothing.
+fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> Step {
+    let (closure, result) = (judge.closure, judge.result);
+    let words = match question::words_for_judge(run, &failure, outer, judge.parameters) {
+        Ok(words) => words,
+        Err(message) => {
+            let raised = raise::failed(&mut run.heap, &message);
+            return conclude(run, &failure, outer, Verdict::Raised(raised)).into();
         }
-    }
-
-    /// Starts the judge as a task under a node of its own, or calls it where it waits for nothing.
-    fn ask_judge(&mut self, failure: Failure, outer: NodeId, judge: Judge) -> Step {
-        let (closure, result) = (judge.closure, judge.result);
-        let words = match self.words_for_judge(&failure, outer, judge.parameters) {
-            Ok(words) => words,
-            Err(message) => {
-                let raised = self.failed(&message);
-                return self
-                    .conclude(&failure, outer, Verdict::Raised(raised))
-                    .into();
-            }
+    };
+    let node = run.enter_node(NewNode {
+        parent: outer,
+        kind: NodeKind::Reflection,
+        name: "reflection",
+        index: None,
+        status: Status::Running,
+        input: None,
+    });
+    let coordinator = run.scheduler.current();
+    run.scheduler.task_mut(coordinator).node = node;
+    let Some(frame) = run.closure_frame(closure, &words) else {
+        let ending = match run.call_closure(closure, &words) {
+            Ok(value) => Ending::Value(value),
+            Err(error) => Ending::Error(error),
         };
-        let node = self.enter_node(NewNode {
-            parent: outer,
-            kind: NodeKind::Reflection,
-            name: "reflection",
-            index: None,
-            status: Status::Running,
-            input: None,
-        });
-        let coordinator = self.current;
-        self.tasks.at_mut(coordinator).node = node;
-        let Some(frame) = self.closure_frame(closure, &words) else {
-            let ending = match self.call_closure(closure, &words) {
-                Ok(value) => Ending::Value(value),
-                Err(error) => Ending::Error(error),
-            };
-            self.tasks.at_mut(coordinator).node = outer;
-            let verdict = self.verdict(ending, result);
-            self.leave_judgement(node, &verdict);
-            return self.conclude(&failure, outer, verdict).into();
-        };
-        self.start_task(NewTask {
-            frame,
-            owner: node,
-            kind: NodeKind::Task,
-            name: "task",
-            index: None,
-            input: None,
-            role: Role::Reflection { coordinator },
-            result,
-        });
-        let reflecting = Reflecting {
-            failure,
-            node,
-            outer,
-            verdict: None,
-        };
-        self.wait_for(Wait::Reflect(Box::new(reflecting)))
-    }
+        run.scheduler.task_mut(coordinator).node = outer;
+        let verdict = verdict(&mut run.heap, ending, result);
+        leave_judgement(run, node, &verdict);
+        return conclude(run, &failure, outer, verdict).into();
+    };
+    run.start_task(NewTask {
+        frame,
+        owner: node,
+        kind: NodeKind::Task,
+        name: "task",
+        index: None,
+        input: None,
+        role: Role::Reflection { coordinator },
+        result,
+    });
+    let reflecting = Reflecting {
+        failure,
+        node,
+        outer,
+        verdict: None,
+    };
+    run.scheduler.wait_for(Wait::Reflect(Box::new(reflecting)))
+}
 
-    /// The judgement has ended; its ending, a value of this type or an error, is handed over.
-    pub(crate) fn reflection_ended(&mut self, coordinator: TaskId, ending: Ending, result: TypeId) {
-        let verdict = self.verdict(ending, result);
-        if let Wait::Reflect(reflecting) = &mut self.tasks.at_mut(coordinator).wait {
-            reflecting.verdict = Some(verdict);
-            let node = reflecting.node;
-            self.tree.node_mut(node).joiner = coordinator;
-        }
+/// The judgement has ended; its ending, a value of this type or an error, is handed over.
+pub(crate) fn reflection_ended(run: &mut Run, coordinator: TaskId, ending: Ending, result: TypeId) {
+    let verdict = verdict(&mut run.heap, ending, result);
+    if let Wait::Reflect(reflecting) = run.scheduler.wait_mut(coordinator) {
+        reflecting.verdict = Some(verdict);
+        let node = reflecting.node;
+        run.scheduler.set_joiner(node, coordinator);
     }
+}
 
-    fn verdict(&mut self, ending: Ending, result: TypeId) -> Verdict {
-        match ending {
-            Ending::Value(value) => {
-                let text = codec::encode(&self.heap, result, value);
-                self.heap.release_typed(result, value);
-                match serde_json::from_str(&text) {
-                    Ok(reflection) => Verdict::Reflection(reflection),
-                    Err(_) => Verdict::Raised(self.internal("a reflection gave no `Reflection`")),
+fn verdict(heap: &mut Heap, ending: Ending, result: TypeId) -> Verdict {
+    match ending {
+        Ending::Value(value) => {
+            let text = codec::encode(heap, result, value);
+            heap.release_typed(result, value);
+            match serde_json::from_str(&text) {
+                Ok(reflection) => Verdict::Reflection(reflection),
+                Err(_) => {
+                    Verdict::Raised(raise::internal(heap, "a reflection gave no `Reflection`"))
                 }
             }
-            Ending::Error(error) => Verdict::Raised(error),
-            Ending::Cancelled => Verdict::Cancelled,
         }
+        Ending::Error(error) => Verdict::Raised(error),
+        Ending::Cancelled => Verdict::Cancelled,
     }
+}
 
-    /// The task of the judgement is out of the list of its node.
-    pub(crate) fn reflected(&mut self, id: TaskId) {
-        let Wait::Reflect(reflecting) = std::mem::take(&mut self.tasks.at_mut(id).wait) else {
-            return;
-        };
-        let Reflecting {
-            failure,
-            node,
-            outer,
-            verdict,
-        } = *reflecting;
-        let verdict = verdict.unwrap_or(Verdict::Cancelled);
-        let task = self.tasks.at_mut(id);
-        task.node = outer;
-        let unwinding = if task.shield == 0 {
-            task.pending.take()
-        } else {
-            None
-        };
-        let result = match unwinding {
-            Some(scope) => Err(self.give_up_reflection((node, outer), &failure, verdict, scope)),
-            None => {
-                self.leave_judgement(node, &verdict);
-                self.conclude(&failure, outer, verdict)
-            }
-        };
-        self.wake(id, result);
-    }
-
-    fn give_up_reflection(
-        &mut self,
-        (node, outer): (NodeId, NodeId),
-        failure: &Failure,
-        verdict: Verdict,
-        scope: ScopeId,
-    ) -> u64 {
-        if let Verdict::Raised(raised) = verdict {
-            self.heap.release(raised);
-        }
-        self.leave_node(node, Status::Cancelled, None);
-        self.tell_end(outer, false, "cancelled");
-        self.heap.release(failure.error);
-        self.unwind_error(scope)
-    }
-
-    fn leave_judgement(&mut self, node: NodeId, verdict: &Verdict) {
-        match verdict {
-            Verdict::Reflection(_) => self.leave_node(node, Status::Completed, None),
-            Verdict::Raised(raised) => self.fail_node(node, *raised),
-            Verdict::Cancelled => self.leave_node(node, Status::Cancelled, None),
-        }
-    }
-
-    /// Another attempt, or the error again: a reflection that fails itself changes nothing.
-    fn conclude(&mut self, failure: &Failure, outer: NodeId, verdict: Verdict) -> Result<u64, u64> {
-        match verdict {
-            Verdict::Reflection(reflection) => self.resolve(outer, failure.error, reflection),
-            Verdict::Raised(raised) => {
-                let why = error::message(&self.heap, raised);
-                self.heap.release(raised);
-                self.skip(outer, failure.error, &why)
-            }
-            Verdict::Cancelled => self.skip(outer, failure.error, "it was cancelled"),
-        }
-    }
-
-    fn skip(&mut self, outer: NodeId, raised: u64, why: &str) -> Result<u64, u64> {
-        let message = format!("the reflection failed: {why}");
-        self.log_at(outer, Level::Warn, message.into(), None);
-        let reason = why.to_owned();
-        self.note_lesson(outer, raised, (reason, String::new()), Resolution::Skip);
-        self.tell_end(outer, false, why);
-        Err(raised)
-    }
-
-    fn resolve(&mut self, outer: NodeId, raised: u64, reflection: Reflection) -> Result<u64, u64> {
-        let reason = reflection.reason;
-        let said = (reason.clone(), reflection.guidance.clone());
-        if !reflection.should_retry {
-            self.note_lesson(outer, raised, said, Resolution::Abort);
-            self.tell_end(outer, false, &reason);
-            return Err(raised);
-        }
-        self.note_lesson(outer, raised, said, Resolution::Retry);
-        self.lessons
-            .learn(outer, &reflection.guidance, reflection.revised);
-        self.tell_end(outer, true, &reason);
-        self.heap.release(raised);
-        Ok(0)
-    }
-
-    fn note_lesson(
-        &mut self,
-        node: NodeId,
-        raised: u64,
-        (reason, guidance): (String, String),
-        resolution: Resolution,
-    ) {
-        let lesson = Lesson {
-            time: self.now,
-            node,
-            level: self.level_of(node),
-            reason,
-            error: self.text_of_error(raised),
-            resolution,
-            success: false,
-            guidance,
-        };
-        self.lessons.note(lesson);
-    }
-
-    /// Gives up a judgement whose task is dropped.
-    pub(crate) fn drop_reflection(&mut self, reflecting: Reflecting) {
-        self.heap.release(reflecting.failure.error);
-        if let Some(Verdict::Raised(raised)) = reflecting.verdict {
-            self.heap.release(raised);
-        }
-    }
-
-    fn is_worth_reflecting(&self, raised: u64) -> bool {
-        let is_capacity = matches!(
-            error::kind(raised),
-            Some(BuiltinError::RateLimited | BuiltinError::Overloaded)
-        );
-        !is_capacity && self.may_try_again(raised)
-    }
-
-    fn text_of_error(&self, raised: u64) -> String {
-        let name = error::name(&self.heap, raised);
-        format!("{name}: {}", error::message(&self.heap, raised))
-    }
-
-    fn tell_end(&mut self, outer: NodeId, success: bool, reason: &str) {
-        let level = self.level_of(outer);
-        let reason = reason.to_owned();
-        self.tell(
-            outer,
-            EventKind::ReflectionEnd {
-                level,
-                success,
-                reason,
+/// The task of the judgement is out of the list of its node.
+pub(crate) fn reflected(run: &mut Run, id: TaskId) {
+    let Wait::Reflect(reflecting) = run.scheduler.take_wait(id) else {
+        return;
+    };
+    let Reflecting {
+        failure,
+        node,
+        outer,
+        verdict,
+    } = *reflecting;
+    let verdict = verdict.unwrap_or(Verdict::Cancelled);
+    let task = run.scheduler.task_mut(id);
+    task.node = outer;
+    let unwinding = if task.shield == 0 {
+        task.pending.take()
+    } else {
+        None
+    };
+    let result = match unwinding {
+        Some(scope) => Err(give_up(
+            run,
+            GivenUp {
+                node,
+                outer,
+                error: failure.error,
+                verdict,
             },
-        );
-    }
+            scope,
+        )),
+        None => {
+            leave_judgement(run, node, &verdict);
+            conclude(run, &failure, outer, verdict)
+        }
+    };
+    run.scheduler.wake(id, result);
+}
 
-    fn level_of(&self, node: NodeId) -> String {
-        let level = if self.tree.node(node).kind == NodeKind::Workflow {
-            "workflow"
-        } else {
-            "step"
-        };
-        level.into()
+/// A reflection that is unwound; the error is owned.
+struct GivenUp {
+    node: NodeId,
+    outer: NodeId,
+    error: u64,
+    verdict: Verdict,
+}
+
+fn give_up(run: &mut Run, given_up: GivenUp, scope: ScopeId) -> u64 {
+    let GivenUp {
+        node,
+        outer,
+        error,
+        verdict,
+    } = given_up;
+    if let Verdict::Raised(raised) = verdict {
+        run.heap.release(raised);
+    }
+    run.leave_node(node, Status::Cancelled, None);
+    report_end(run, outer, false, "cancelled");
+    run.heap.release(error);
+    raise::unwind_error(&mut run.heap, scope)
+}
+
+fn leave_judgement(run: &mut Run, node: NodeId, verdict: &Verdict) {
+    match verdict {
+        Verdict::Reflection(_) => run.leave_node(node, Status::Completed, None),
+        Verdict::Raised(raised) => run.fail_node(node, *raised),
+        Verdict::Cancelled => run.leave_node(node, Status::Cancelled, None),
+    }
+}
+
+/// Another attempt, or the error again: a reflection that fails itself changes nothing.
+fn conclude(run: &mut Run, failure: &Failure, outer: NodeId, verdict: Verdict) -> Result<u64, u64> {
+    match verdict {
+        Verdict::Reflection(reflection) => resolve(run, outer, failure.error, reflection),
+        Verdict::Raised(raised) => {
+            let why = error::message(&run.heap, raised);
+            run.heap.release(raised);
+            skip(run, outer, failure.error, &why)
+        }
+        Verdict::Cancelled => skip(run, outer, failure.error, "it was cancelled"),
+    }
+}
+
+/// What a judgement says.
+struct Said {
+    reason: String,
+    guidance: String,
+}
+
+fn skip(run: &mut Run, outer: NodeId, raised: u64, why: &str) -> Result<u64, u64> {
+    let message = format!("the reflection failed: {why}");
+    run.progress.warn(outer, message);
+    let said = Said {
+        reason: why.to_owned(),
+        guidance: String::new(),
+    };
+    note(run, outer, raised, said, Resolution::Skip);
+    report_end(run, outer, false, why);
+    Err(raised)
+}
+
+fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) -> Result<u64, u64> {
+    let reason = reflection.reason;
+    let said = Said {
+        reason: reason.clone(),
+        guidance: reflection.guidance.clone(),
+    };
+    if !reflection.should_retry {
+        note(run, outer, raised, said, Resolution::Abort);
+        report_end(run, outer, false, &reason);
+        return Err(raised);
+    }
+    note(run, outer, raised, said, Resolution::Retry);
+    run.reflection_log
+        .learn(outer, &reflection.guidance, reflection.revised);
+    report_end(run, outer, true, &reason);
+    run.heap.release(raised);
+    Ok(0)
+}
+
+fn note(run: &mut Run, node: NodeId, raised: u64, said: Said, resolution: Resolution) {
+    let Said { reason, guidance } = said;
+    let record = ReflectionRecord {
+        time: run.progress.now(),
+        node,
+        level: level_of(run.progress.tree(), node),
+        reason,
+        error: raise::summary(&run.heap, raised),
+        resolution,
+        success: false,
+        guidance,
+    };
+    run.reflection_log.note(record);
+}
+
+/// Gives up a judgement whose task is dropped.
+pub(crate) fn drop_reflection(heap: &mut Heap, reflecting: Reflecting) {
+    heap.release(reflecting.failure.error);
+    if let Some(Verdict::Raised(raised)) = reflecting.verdict {
+        heap.release(raised);
+    }
+}
+
+fn is_worth_reflecting(run: &Run, raised: u64) -> bool {
+    let is_capacity = matches!(
+        error::kind(raised),
+        Some(BuiltinError::RateLimited | BuiltinError::Overloaded)
+    );
+    !is_capacity && retry::may_try_again(run, raised)
+}
+
+fn report_end(run: &mut Run, outer: NodeId, success: bool, reason: &str) {
+    let level = level_of(run.progress.tree(), outer);
+    let reason = reason.to_owned();
+    run.progress.emit(
+        outer,
+        EventKind::ReflectionEnd {
+            level,
+            success,
+            reason,
+        },
+    );
+}
+
+fn level_of(tree: &Tree, node: NodeId) -> ReflectionLevel {
+    if tree.node(node).kind == NodeKind::Workflow {
+        ReflectionLevel::Workflow
+    } else {
+        ReflectionLevel::Step
     }
 }

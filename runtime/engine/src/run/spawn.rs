@@ -1,42 +1,15 @@
-//! Starts tasks, and keeps for each node the list of those that belong to it.
+//! Starts tasks, and calls function values and plain functions.
 
-use std::sync::Arc;
-
-use gsw_abi::call::NodeKind;
 use gsw_abi::layout::{CLOSURE_FUNCTION, Frame};
-use gsw_abi::types::TypeId;
 
 use crate::node::{NewNode, NodeId, Status};
 use crate::run::Run;
 use crate::run::native;
+use crate::run::scheduler::Task;
 use crate::scope::ScopeId;
-use crate::task::{Role, State, Task, TaskId};
+use crate::task::{NewTask, State, TaskId};
 use crate::value;
 use crate::wait::Wait;
-
-/// A task and its node take about as much memory as so many frames. So tasks may nest some 100,000 deep.
-const TASK_FRAMES: u32 = 10;
-
-/// What a task is made from.
-#[derive(Debug)]
-pub(crate) struct NewTask<'a> {
-    /// Its frame, parameters set.
-    pub frame: *mut Frame,
-    /// The node that it belongs to.
-    pub owner: NodeId,
-    /// What its own node is.
-    pub kind: NodeKind,
-    /// The name of its own node.
-    pub name: &'a str,
-    /// The index of its own node, when it is given.
-    pub index: Option<u32>,
-    /// What goes in.
-    pub input: Option<Arc<str>>,
-    /// What it is for.
-    pub role: Role,
-    /// The type of its value.
-    pub result: TypeId,
-}
 
 impl Run {
     /// Puts a new task at the end of the queue.
@@ -54,22 +27,19 @@ impl Run {
 
     /// The same for a task whose node is there already.
     pub(crate) fn start_task_on(&mut self, base: NodeId, new: NewTask<'_>) -> TaskId {
-        let budget = self
-            .tasks
-            .get(self.budget_source(new.role))
-            .map_or(ScopeId::TASK, |it| it.budget);
-        let starter = self.tasks.get(self.budget_source(new.role));
+        let starter = self.scheduler.get(self.scheduler.starter(new.role));
+        let budget = starter.map_or(ScopeId::TASK, |it| it.budget);
         let is_shielded = starter.is_some_and(|it| it.is_shielded || it.shield > 0);
-        let last = self.tree.node(new.owner).last_task;
-        let id = self.tasks.insert(Task {
+        let depth = self.scheduler.depth_of_new(new.role, self.stack.depth());
+        let id = self.scheduler.insert(Task {
             frame: new.frame,
-            depth: self.depth_of_new(new.role),
+            depth,
             state: State::New,
             wait: Wait::Nothing,
             base,
             node: base,
             owner: new.owner,
-            previous: last,
+            previous: TaskId::NONE,
             next: TaskId::NONE,
             role: new.role,
             result: new.result,
@@ -89,44 +59,7 @@ impl Run {
         });
         self.scopes.join(budget);
         self.heap.charge(Task::CHARGE);
-        let node = self.tree.node_mut(new.owner);
-        node.live_tasks += 1;
-        node.last_task = id;
-        match last {
-            TaskId::NONE => node.first_task = id,
-            last => self.tasks.at_mut(last).next = id,
-        }
-        self.ready.push_back(id);
         id
-    }
-
-    /// How deep a new task begins: below who starts it, so that an endless recursion through tasks ends like any other.
-    fn depth_of_new(&self, role: Role) -> u32 {
-        let outer = match role {
-            Role::Root => return 1,
-            Role::Spawned => self.current,
-            Role::Iteration { coordinator, .. }
-            | Role::Tool { coordinator, .. }
-            | Role::Reflection { coordinator } => coordinator,
-        };
-        let depth = match self.tasks.get(outer) {
-            // What is noted of a task is from before it went on.
-            Some(_) if outer == self.current => self.depth,
-            Some(task) => task.depth,
-            None => 0,
-        };
-        depth.saturating_add(TASK_FRAMES)
-    }
-
-    /// Whose budget a new task draws from.
-    fn budget_source(&self, role: Role) -> TaskId {
-        match role {
-            Role::Root => TaskId::NONE,
-            Role::Spawned => self.current,
-            Role::Iteration { coordinator, .. }
-            | Role::Tool { coordinator, .. }
-            | Role::Reflection { coordinator } => coordinator,
-        }
     }
 
     /// A frame that calls a function value with these arguments; the closure is borrowed, the arguments are taken over.
@@ -136,23 +69,16 @@ impl Run {
         if self.loaded.functions[function as usize].resume.is_null() {
             return None;
         }
-        let frame = self.bottom_frame(function);
         self.heap.retain(closure);
-        let words = std::iter::once(&closure).chain(arguments);
-        for (index, &word) in words.enumerate() {
-            // SAFETY: a function value's code has the closure and these parameters as its first slots.
-            unsafe { native::write_slot(frame, index, word) };
-        }
-        Some(frame)
+        // A function value's code has the closure and these parameters as its first slots.
+        Some(self.frame_with(function, with_closure(closure, arguments)))
     }
 
     /// Calls a function value whose code is plain; the closure is borrowed, the arguments are taken over.
     pub(crate) fn call_closure(&mut self, closure: u64, arguments: &[u64]) -> Result<u64, u64> {
         let function = closure_function(closure);
         self.heap.retain(closure);
-        let words: Vec<u64> = std::iter::once(closure)
-            .chain(arguments.iter().copied())
-            .collect();
+        let words: Vec<u64> = with_closure(closure, arguments).collect();
         // SAFETY: the checker and the lowering agree on what a function value takes.
         unsafe { native::call(self, function, &words) }
     }
@@ -162,6 +88,11 @@ impl Run {
         // SAFETY: the loader checked colour and parameters of the functions that tables name.
         unsafe { native::call(self, function, arguments) }
     }
+}
+
+/// The words that the code of a function value takes.
+fn with_closure(closure: u64, arguments: &[u64]) -> impl Iterator<Item = u64> {
+    std::iter::once(closure).chain(arguments.iter().copied())
 }
 
 /// The function of a function value.

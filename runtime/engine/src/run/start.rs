@@ -1,38 +1,45 @@
-//! The beginning of a run: its input becomes the parameters of a workflow.
+//! The beginning of a run: what it is made of, and its root task.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use gsw_abi::builtin::UNIT;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::FunctionIndex;
 use gsw_abi::site::Site;
-use gsw_abi::types::{Field, TypeId};
+use gsw_abi::types::TypeId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::codec::checker::Checker;
-use crate::codec::decode;
+use crate::codec::checker::Secrets;
+use crate::export::TABLE;
 use crate::front::Front;
 use crate::heap::Heap;
 use crate::load::Loaded;
-use crate::model::{Issue, Prompts};
-use crate::node::{NewNode, NodeId, Status, Tree};
+use crate::model::Prompts;
+use crate::node::NodeId;
 use crate::port::Port;
 use crate::prices::Prices;
-use crate::run::effect::Operations;
-use crate::run::native;
-use crate::run::outbox::Outbox;
-use crate::run::spawn::NewTask;
-use crate::run::{Prompting, Run, RunResult};
+use crate::run::call_stack::CallStack;
+use crate::run::completion::Completion;
+use crate::run::describe::ReportedErrors;
+use crate::run::interrupt::Shutdown;
+use crate::run::introspection::Introspection;
+use crate::run::jitter::Jitter;
+use crate::run::mocks::Mocks;
+use crate::run::model_access::ModelAccess;
+use crate::run::operations::Operations;
+use crate::run::progress::Progress;
+use crate::run::reflection_log::ReflectionLog;
+use crate::run::scheduler::Scheduler;
+use crate::run::states::States;
+use crate::run::tool_key::ToolKeys;
+use crate::run::{Run, RunResult, input};
 use crate::scope::Scopes;
-use crate::task::{Role, TaskId, Tasks};
-use crate::value::error;
+use crate::task::{NewTask, Role};
 use crate::value::hash::HashKey;
 
 /// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
 /// matched, prompts stepped. A test that replays recorded runs says when it must rise.
-pub const BEHAVIOUR: u32 = 1;
+pub const BEHAVIOUR: u32 = 2;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -72,61 +79,42 @@ impl Run {
         start: Start,
         port: Box<dyn Port>,
     ) -> Box<Self> {
-        let mut tree = Tree::default();
-        tree.enter(
-            NewNode {
-                parent: NodeId::NONE,
-                kind: NodeKind::Region,
-                name: &loaded.program.name,
-                index: None,
-                status: Status::Running,
-                input: None,
-            },
-            start.now,
-        );
-        let front = Front::new(&loaded);
+        let front = Front::new(&loaded, &TABLE);
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
             HashKey::of_seed(start.seed),
         );
         heap.set_alarm(Arc::clone(&front));
+        let Start {
+            id,
+            now,
+            seed,
+            settings,
+            // What a replay needs and a run does not.
+            parent: _,
+            behaviour: _,
+        } = start;
         Box::new(Self {
             front,
-            native_limit: 0,
-            is_cancelled: false,
-            is_hurried: false,
             heap,
-            loaded,
-            prompts: Prompting(prompts),
-            settings: start.settings,
-            outbox: Outbox::new(port),
-            cache_keys: rustc_hash::FxHashMap::default(),
-            id: start.id,
-            tasks: Tasks::default(),
-            tree,
-            scopes: Scopes::default(),
+            scheduler: Scheduler::default(),
+            stack: CallStack::default(),
+            progress: Progress::new(id, &loaded.program.name, now, port),
             operations: Operations::default(),
-            ready: VecDeque::new(),
-            current: TaskId::NONE,
-            depth: 0,
-            now: start.now,
-            began: start.now,
-            // The generator below must not start at 0.
-            random: start.seed | 1,
-            events: 0,
-            detaching: rustc_hash::FxHashMap::default(),
-            reads_secrets: crate::codec::checker::Secrets::AsText,
-            told: None,
-            lessons: crate::run::lessons::Lessons::default(),
-            states: crate::run::state::States::default(),
-            introspection: crate::run::introspection::Introspection::default(),
-            tool_keys: crate::run::tool_key::ToolKeys::default(),
-            mocks: rustc_hash::FxHashMap::default(),
-            unmocked: None,
-            root: TaskId::NONE,
-            result: UNIT,
-            finished: None,
+            scopes: Scopes::default(),
+            models: ModelAccess::new(prompts, settings),
+            reflection_log: ReflectionLog::default(),
+            states: States::default(),
+            introspection: Introspection::default(),
+            tool_keys: ToolKeys::default(),
+            mocks: Mocks::default(),
+            jitter: Jitter::of_seed(seed),
+            reported_errors: ReportedErrors::default(),
+            shutdown: Shutdown::default(),
+            completion: Completion::default(),
+            reads_secrets: Secrets::AsText,
+            loaded,
         })
     }
 
@@ -138,21 +126,16 @@ impl Run {
             self.fail_internally(format!("there is no workflow {workflow}"));
             return;
         };
-        match self.decode_arguments(&workflow.parameters, input) {
+        match input::decode_arguments(self, &workflow.parameters, input) {
             Ok(words) => self.start_root(workflow.function, workflow.result, &words),
-            Err(issues) => self.finished = Some(RunResult::InvalidInput(issues)),
+            Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
         }
     }
 
     /// Begins with a resumable function and its parameters, which it takes over.
-    pub fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
-        self.result = result;
-        let frame = self.bottom_frame(function.0);
-        for (index, &word) in words.iter().enumerate() {
-            // SAFETY: the loader checked that the function takes so many parameters.
-            unsafe { native::write_slot(frame, index, word) };
-        }
-        self.root = self.start_task_on(
+    pub(crate) fn start_root(&mut self, function: FunctionIndex, result: TypeId, words: &[u64]) {
+        let frame = self.frame_with(function.0, words.iter().copied());
+        let root = self.start_task_on(
             NodeId::ROOT,
             NewTask {
                 frame,
@@ -166,141 +149,8 @@ impl Run {
             },
         );
         // The root's node is the run's own, so it must not wait for itself.
-        self.tree.node_mut(NodeId::ROOT).live_tasks -= 1;
-        let root = self.root;
-        self.unlist(root);
-    }
-
-    /// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
-    pub(crate) fn decode_arguments(
-        &mut self,
-        parameters: &[Field],
-        input: &Map<String, Value>,
-    ) -> Result<Vec<u64>, Vec<Issue>> {
-        let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
-        let mut issues = unknown_names(parameters, input);
-        for (index, parameter) in parameters.iter().enumerate() {
-            let before = (&parameters[..index], words.as_slice());
-            match self.decode_argument(parameter, input, before) {
-                Ok(word) => words.push(word),
-                Err(found) => {
-                    issues.extend(found);
-                    // Later defaults may need this one, so nothing after it can be looked at.
-                    break;
-                }
-            }
-        }
-        if issues.is_empty() {
-            return Ok(words);
-        }
-        for (parameter, &word) in parameters.iter().zip(&words) {
-            self.heap.release_typed(parameter.ty, word);
-        }
-        Err(issues)
-    }
-
-    fn decode_argument(
-        &mut self,
-        parameter: &Field,
-        input: &Map<String, Value>,
-        before: (&[Field], &[u64]),
-    ) -> Result<u64, Vec<Issue>> {
-        let given = input
-            .get(&parameter.wire)
-            .or_else(|| input.get(&parameter.name));
-        let word = match (given, parameter.default) {
-            (Some(tree), _) => decode::decode_field(self, parameter, tree).map_err(|issues| {
-                issues
-                    .into_iter()
-                    .map(|it| below(&parameter.name, it))
-                    .collect::<Vec<_>>()
-            })?,
-            (None, Some(default)) => self
-                .default_of(default, before)
-                .map_err(|why| vec![missing(&parameter.name, &why)])?,
-            (None, None) => decode::decode_all_issues(self, parameter.ty, &Value::Null)
-                .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
-        };
-        let Some(check) = &parameter.check else {
-            return Ok(word);
-        };
-        self.heap.retain_typed(parameter.ty, word);
-        if Checker::check(self, check.function, &[word, 0]) {
-            return Ok(word);
-        }
-        let found = error::shown_field(&self.heap, parameter, word);
-        self.heap.release_typed(parameter.ty, word);
-        let message = format!(
-            "`{}` must fit `{}`, but is {found}",
-            parameter.name, check.source
-        );
-        Err(vec![Issue {
-            path: format!("$.{}", parameter.name),
-            expected: check.source.clone(),
-            found,
-            message,
-        }])
-    }
-
-    /// A parameter's default, which may look at the parameters before it.
-    fn default_of(
-        &mut self,
-        default: FunctionIndex,
-        (parameters, words): (&[Field], &[u64]),
-    ) -> Result<u64, String> {
-        for (parameter, &word) in parameters.iter().zip(words) {
-            self.heap.retain_typed(parameter.ty, word);
-        }
-        // The loader checked that it takes just the parameters before it.
-        self.call_framed(default.0, words).map_err(|raised| {
-            let said = self.said_by(raised);
-            self.heap.release(raised);
-            format!("its default raised {said}")
-        })
-    }
-
-    /// The name of an error, which is borrowed, and its message.
-    pub(crate) fn said_by(&self, raised: u64) -> String {
-        let name = error::name(&self.heap, raised);
-        let message = error::message(&self.heap, raised);
-        if message.starts_with(name) {
-            return message;
-        }
-        format!("{name}: {message}")
-    }
-}
-
-fn unknown_names(parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue> {
-    let is_known = |name: &str| {
-        parameters
-            .iter()
-            .any(|it| it.wire == name || it.name == name)
-    };
-    let unknown = input.keys().filter(|name| !is_known(name));
-    unknown
-        .map(|name| Issue {
-            path: format!("$.{name}"),
-            expected: "a parameter of this name".into(),
-            found: "none".into(),
-            message: format!("there is no parameter `{name}`"),
-        })
-        .collect()
-}
-
-fn missing(name: &str, why: &str) -> Issue {
-    Issue {
-        path: format!("$.{name}"),
-        expected: "a value".into(),
-        found: "nothing".into(),
-        message: format!("parameter `{name}` has no value: {why}"),
-    }
-}
-
-/// An issue of a parameter's value, its path beginning with the parameter.
-fn below(name: &str, issue: Issue) -> Issue {
-    let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
-    Issue {
-        path: format!("$.{name}{rest}"),
-        ..issue
+        self.scheduler.count_ended(NodeId::ROOT);
+        self.scheduler.unlist(root);
+        self.completion.expect(root, result);
     }
 }

@@ -2,13 +2,12 @@
 
 use gsw_abi::builtin::{self, BuiltinError};
 use gsw_abi::layout::{ERROR_TRACE, error_field};
-use gsw_abi::types::{ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_abi::types::{ErrorClass, ErrorKind, Field, Secrecy, Type, TypeId};
+use gsw_notation::duration;
+use gsw_notation::issue::Issue;
 
 use crate::codec;
-use crate::duration;
 use crate::heap::Heap;
-use crate::model::Issue;
-use crate::node::NodeId;
 use crate::value::{self, list, load, optional, store, string};
 
 /// A new error of a built-in kind; takes over its fields.
@@ -60,28 +59,27 @@ pub fn kind(error: u64) -> Option<BuiltinError> {
 /// The name of an error's kind.
 #[must_use]
 pub fn name(heap: &Heap, error: u64) -> &str {
-    match heap.types().get(value::type_of(error)) {
-        Type::ErrorKind(kind) => &kind.name,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    &error_kind(heap, value::type_of(error)).name
 }
 
 /// What an error is to `catch`, `retry` and signatures.
 #[must_use]
 pub fn class(heap: &Heap, error: u64) -> ErrorClass {
-    match heap.types().get(value::type_of(error)) {
-        Type::ErrorKind(kind) => kind.class,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    error_kind(heap, value::type_of(error)).class
 }
 
 /// The declared fields of a kind of error; they stand after the trace.
 #[must_use]
 pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
-    match heap.types().get(kind) {
-        Type::ErrorKind(kind) => &kind.fields,
-        other => unreachable!("an error is of an error's kind, not of {other:?}"),
-    }
+    &error_kind(heap, kind).fields
+}
+
+fn error_kind(heap: &Heap, kind: TypeId) -> &ErrorKind {
+    let ty = heap.types().get(kind);
+    let Type::ErrorKind(kind) = ty else {
+        unreachable!("an error is of an error's kind, not of {ty:?}")
+    };
+    kind
 }
 
 /// Field `index` of an error, borrowed.
@@ -145,17 +143,17 @@ const LEFT_OUT: u64 = 1 << 33;
 /// An element of a trace that is no span: the node in which the error arose.
 const ORIGIN: u64 = 1 << 32;
 
-/// The node in which an error arose, once it has been told of. Constants do not know it.
+/// The number of the node in which an error arose, once it has been told of. Constants do not know it.
 #[must_use]
-pub fn origin(error: u64) -> Option<NodeId> {
+pub fn origin(error: u64) -> Option<u32> {
     let mut elements = elements(error).iter();
     let element = elements.find(|&&it| it & ORIGIN != 0)?;
-    Some(NodeId(*element as u32))
+    Some(*element as u32)
 }
 
-/// Remembers the node in which an error arose.
-pub fn set_origin(heap: &mut Heap, error: u64, node: NodeId) {
-    push(heap, error, ORIGIN | u64::from(node.0));
+/// Remembers the number of the node in which an error arose.
+pub fn set_origin(heap: &mut Heap, error: u64, node: u32) {
+    push(heap, error, ORIGIN | u64::from(node));
 }
 
 /// The spans that an error passed, from the inside out.
@@ -257,11 +255,12 @@ fn many(heap: &Heap, error: u64) -> String {
     if let Some(label) = heap.label_text(value::extra(error)) {
         return format!("{} {label}", errors.len());
     }
-    let texts = errors.iter().map(|&error| match kind(error) {
-        Some(BuiltinError::Many) => {
+    let texts = errors.iter().map(|&error| {
+        if kind(error) == Some(BuiltinError::Many) {
             format!("{} errors", list::len(field(error, 0)))
+        } else {
+            message(heap, error)
         }
-        _ => message(heap, error),
     });
     format!(
         "{} errors: {}",

@@ -62,10 +62,11 @@ pub fn words_mut<'a>(word: u64) -> &'a mut [u64] {
 /// The type of a list's elements.
 #[must_use]
 pub fn element_type(heap: &Heap, list: TypeId) -> TypeId {
-    match heap.types().get(heap.types().base(list)) {
-        Type::List(element) => *element,
-        other => unreachable!("a list has a list type, not {other:?}"),
-    }
+    let ty = heap.types().get(heap.types().base(list));
+    let Type::List(element) = ty else {
+        unreachable!("a list has a list type, not {ty:?}")
+    };
+    *element
 }
 
 /// `list` with one more element; takes over both. What does not fit the run's memory is left away, and the run stops at its

@@ -55,10 +55,11 @@ pub fn len(map: u64) -> usize {
 /// The types of keys and values.
 #[must_use]
 pub fn types(heap: &Heap, map: TypeId) -> (TypeId, TypeId) {
-    match heap.types().get(heap.types().base(map)) {
-        Type::Map { key, value } => (*key, *value),
-        other => unreachable!("a map has a map type, not {other:?}"),
-    }
+    let ty = heap.types().get(heap.types().base(map));
+    let Type::Map { key, value } = ty else {
+        unreachable!("a map has a map type, not {ty:?}")
+    };
+    (*key, *value)
 }
 
 /// The value under a key; both are borrowed.

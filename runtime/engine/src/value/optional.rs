@@ -34,8 +34,9 @@ pub fn some(heap: &mut Heap, optional: TypeId, word: u64) -> u64 {
 /// `word` of type `of`, which is taken over, as a value of `of?`: `T??` is `T?`, so an optional stays as it is.
 #[must_use]
 pub fn some_of(heap: &mut Heap, optional: TypeId, of: TypeId, word: u64) -> u64 {
-    match heap.types().get(heap.types().base(of)) {
-        Type::Optional(_) => word,
-        _ => some(heap, optional, word),
+    if matches!(heap.types().get(heap.types().base(of)), Type::Optional(_)) {
+        word
+    } else {
+        some(heap, optional, word)
     }
 }

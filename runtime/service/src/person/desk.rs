@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use gsw_abi::program::Program;
-use gsw_engine::human::{NoReply, Question, Reply};
+use gsw_driver::human::NoReply;
+use gsw_engine::human::{Question, Reply};
 use gsw_trace::Shown;
 
 use crate::arguments::Verbosity;
@@ -148,7 +149,11 @@ impl Desk {
                     self.line.waiting.push_front(ticket);
                     return;
                 }
-                message => {
+                message @ (Message::Ask(_)
+                | Message::Withdraw(_)
+                | Message::Accepted(_)
+                | Message::Line(_)
+                | Message::Close(_)) => {
                     let kept = self.line.take(message);
                     self.keep(kept);
                 }
@@ -169,7 +174,7 @@ impl Desk {
         match &answer {
             Ok(_) => {}
             Err(Stop::Declined) => say("(declined)"),
-            Err(Stop::Withdrawn) => say_lines("\n(no answer is wanted any more)"),
+            Err(Stop::Withdrawn) => say_lines("\n(the question was withdrawn)"),
             Err(Stop::Broken(_)) => say(""),
         }
         self.stage.give_back();
@@ -242,13 +247,11 @@ impl Keys for Line {
             let Ok(message) = self.messages.recv() else {
                 return Err(Stop::Withdrawn);
             };
-            match message {
-                Message::Withdraw(id) if id == self.current => return Err(Stop::Withdrawn),
-                message => {
-                    if let Some(line) = self.take(message) {
-                        return ended(line);
-                    }
-                }
+            if matches!(message, Message::Withdraw(id) if id == self.current) {
+                return Err(Stop::Withdrawn);
+            }
+            if let Some(line) = self.take(message) {
+                return ended(line);
             }
             if self.closing.is_some() {
                 return Err(Stop::Withdrawn);

@@ -42,25 +42,23 @@ pub struct Form<'a> {
 
 /// What is asked for at one place of the answer.
 struct Place<'a> {
-    /// `$.items[2].name`
+    /// Where it is in the answer, as `$.items[2].name`.
     path: String,
-    /// As shown.
     name: &'a str,
     docs: Option<&'a str>,
-    /// Of the field itself.
+    /// The `where` after the field itself.
     check: Option<&'a Check>,
-    /// What an empty line stands for.
+    /// What an empty line means.
     empty: Empty,
 }
 
-/// What an empty line stands for.
+/// What an empty line means.
 #[derive(Clone)]
 enum Empty {
     /// Nothing: it is an answer like any other, or is asked again.
     Answer,
     /// The default, or the value that was given before.
     Value(Value),
-    /// `none`
     Nothing,
     /// The end of a list.
     End,
@@ -152,23 +150,37 @@ impl<'a> Form<'a> {
             }
             Type::List(of) => Ok(Given::Value(self.list(*of, place)?)),
             Type::String => self.text(place),
-            _ => {
-                let what = match types.get(ty) {
-                    Type::Int => "a whole number",
-                    Type::Float => "a number",
-                    Type::Duration => "such as 1m30s",
-                    Type::Time => "such as 2026-05-01T12:00:00Z",
-                    _ => "JSON",
-                };
-                self.scalar(place, what, |text| value_text::read(types, ty, text))
-            }
+            Type::Int => self.typed(ty, place, "a whole number"),
+            Type::Float => self.typed(ty, place, "a number"),
+            Type::Duration => self.typed(ty, place, "such as 1m30s"),
+            Type::Time => self.typed(ty, place, "such as 2026-05-01T12:00:00Z"),
+            Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Media
+            | Type::Error
+            | Type::Map { .. }
+            | Type::Tuple(_)
+            | Type::ErrorKind(_)
+            | Type::Closure(_)
+            | Type::Function
+            | Type::Cell(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session => self.typed(ty, place, "JSON"),
         }
+    }
+
+    /// A value as on a command line.
+    fn typed(&mut self, ty: TypeId, place: &Place<'_>, what: &str) -> Result<Given, Stop> {
+        let types = self.types;
+        self.scalar(place, what, |text| value_text::read(types, ty, text))
     }
 
     fn optional(&mut self, of: TypeId, place: &Place<'_>) -> Result<Given, Stop> {
         let empty = match &place.empty {
             Empty::Answer => Empty::Nothing,
-            other => other.clone(),
+            other @ (Empty::Nothing | Empty::End | Empty::Value(_)) => other.clone(),
         };
         let place = Place {
             path: place.path.clone(),
@@ -189,12 +201,8 @@ impl<'a> Form<'a> {
     ) -> Result<Given, Stop> {
         match self.scalar(place, what, yes_or_no)? {
             Given::Value(Value::Bool(true)) => Ok(Given::Value(fill(self)?)),
-            Given::Value(Value::Bool(false)) => Ok(match &place.empty {
-                Empty::Value(value) => Given::Value(value.clone()),
-                Empty::End => Given::End,
-                Empty::Answer | Empty::Nothing => Given::Value(Value::Null),
-            }),
-            given => Ok(given),
+            Given::Value(Value::Bool(false)) => Ok(empty(place)),
+            given @ (Given::Value(_) | Given::End) => Ok(given),
         }
     }
 

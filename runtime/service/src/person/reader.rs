@@ -32,7 +32,6 @@ impl Reader {
         self.is_waiting = true;
     }
 
-    /// The line has come.
     pub fn came(&mut self) {
         self.is_waiting = false;
     }

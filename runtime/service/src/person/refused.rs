@@ -34,7 +34,7 @@ impl Earlier {
         self.at(path)
     }
 
-    /// Whether exactly what stands at a path is wrong.
+    /// Whether exactly the value at a path is wrong.
     pub fn is_wrong(&self, path: &str) -> bool {
         self.paths.iter().any(|it| it == path)
     }

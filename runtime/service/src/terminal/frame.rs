@@ -1,8 +1,8 @@
 //! What a run looks like at one moment: rows for a terminal of some size.
 
 use gsw_abi::call::NodeKind;
-use gsw_engine::node::{NodeId, Spent, Status};
 use gsw_trace::{Node, Tree, measure};
+use gsw_tree::node::{NodeId, Spent, Status};
 use rustc_hash::FxHashMap;
 
 use crate::terminal::row::{Row, Tone};
@@ -83,11 +83,9 @@ impl View<'_> {
     /// The children that run, and the latest of those that have ended.
     fn shown_children(&self, node: &Node, ended: usize) -> Vec<&Node> {
         let has_ended = |it: &&Node| it.status.is_final();
-        let ended = match node.kind {
-            // They are counted instead.
-            Some(NodeKind::Parallel) => 0,
-            _ => ended,
-        };
+        // Those of a `parallel` are counted instead.
+        let is_counted = node.kind == Some(NodeKind::Parallel);
+        let ended = if is_counted { 0 } else { ended };
         let count = self.tree.children(node.id).filter(has_ended).count();
         let mut passed = 0;
         let shown = self.tree.children(node.id).filter(|it| {
@@ -116,7 +114,7 @@ impl View<'_> {
         let mut facts = Vec::new();
         let until = node.end.unwrap_or(self.moment.now);
         let took = until.saturating_sub(node.start.unwrap_or(until));
-        // A time that changes ten times a second is no news.
+        // A time that changes ten times a second changes nothing worth drawing.
         if node.end.is_some() || took > 1_000_000_000 {
             facts.push(measure::duration(took));
         }
@@ -166,7 +164,7 @@ fn is_drawn(node: &Node) -> bool {
     }
 }
 
-/// ` 3/40 ▕██▌         ▏`
+/// How much of a node is done, as ` 3/40 ▕██▌         ▏`.
 fn progress(node: &Node) -> String {
     let all = items(node).unwrap_or(node.begun).max(node.begun);
     if all == 0 {
@@ -184,7 +182,7 @@ fn progress(node: &Node) -> String {
     format!(" {done}/{all} ▕{bar}{}▏", " ".repeat(empty))
 }
 
-/// How many items a `parallel` has, which it tells as its input.
+/// How many items a `parallel` has, which its input says.
 fn items(node: &Node) -> Option<u64> {
     node.input.as_ref()?.tree().get("items")?.as_u64()
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gsw_engine::event::End;
-use gsw_engine::model::Usage;
-use gsw_engine::node::Status;
 use gsw_trace::{Shown, measure};
+use gsw_tree::event::End;
+use gsw_tree::node::Status;
+use gsw_tree::usage::Usage;
 
 /// So many of the same are told one by one.
 const FEW: usize = 5;
@@ -20,21 +20,17 @@ const A_SECOND: f64 = 40.0;
 /// Something that has ended as a matter of course.
 #[derive(Clone, Debug)]
 pub struct Ended<'a> {
-    /// `step` or `prompt`.
     pub kind: &'static str,
-    /// Its name.
     pub name: &'a Arc<str>,
     /// When, in the time of the run.
     pub time: i64,
-    /// How.
     pub end: &'a End,
-    /// Tokens of a prompt.
+    /// The tokens of a prompt; `None` for a step.
     pub usage: Option<Usage>,
     /// What else belongs to its line.
     pub more: &'static str,
 }
 
-/// What is held back.
 #[derive(Debug)]
 pub struct Held {
     groups: Vec<Group>,
@@ -42,7 +38,7 @@ pub struct Held {
     rate: Rate,
 }
 
-/// Those that one line may stand for.
+/// Those that one line may replace.
 #[derive(Debug)]
 struct Group {
     kind: &'static str,
@@ -67,7 +63,6 @@ struct Rate {
 }
 
 impl Held {
-    /// Nothing yet.
     pub fn new() -> Self {
         Self {
             groups: Vec::new(),
@@ -79,7 +74,6 @@ impl Held {
         }
     }
 
-    /// Holds one back.
     pub fn add(&mut self, ended: &Ended<'_>) {
         self.since.get_or_insert_with(Instant::now);
         let word = ended.name.split_whitespace().next().unwrap_or_default();
@@ -192,9 +186,7 @@ impl Group {
             .min(ended.time.saturating_sub(ended.end.duration));
         self.end = self.end.max(ended.time);
         if let Some(usage) = ended.usage {
-            let all = self.usage.get_or_insert_default();
-            all.input_tokens += usage.input_tokens;
-            all.output_tokens += usage.output_tokens;
+            self.usage.get_or_insert_default().add(&usage);
         }
     }
 
@@ -240,8 +232,8 @@ pub fn line(ended: &Ended<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gsw_engine::event::End;
-    use gsw_engine::node::Status;
+    use gsw_tree::event::End;
+    use gsw_tree::node::Status;
 
     use super::{Ended, FEW, Held, MOST};
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gsw_engine::event::{Event, EventKind, JsonText, Level};
-use gsw_engine::node::Status;
-use gsw_engine::observe::Observer;
 use gsw_trace::Shown;
+use gsw_tree::event::{Event, EventKind, JsonText, Level};
+use gsw_tree::node::Status;
+use gsw_tree::observe::Observer;
 
 use crate::terminal::held::{self, Ended, Held};
 use crate::terminal::row::{Row, Tone};
@@ -23,7 +23,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Prints on this stage.
     pub fn new(stage: Arc<Stage>) -> Self {
         let held = Held::new();
         Self { stage, held }
@@ -103,12 +102,15 @@ pub fn lost_row(count: u64) -> Row {
 
 /// What is said of an event.
 enum Line<'a> {
-    /// This, at once.
     AtOnce(String),
     /// That it has ended as a matter of course.
     Ended(Ended<'a>),
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a kind: rustc names what a new kind must join"
+)]
 fn line(event: &Event) -> Option<Line<'_>> {
     match &event.kind {
         EventKind::Log {
@@ -158,7 +160,36 @@ fn line(event: &Event) -> Option<Line<'_>> {
                 },
             }))
         }
-        _ => None,
+        EventKind::ChildAttached { .. }
+        | EventKind::ChildDetached { .. }
+        | EventKind::Status { .. }
+        | EventKind::TreeUpdated { .. }
+        | EventKind::WorkflowStart { .. }
+        | EventKind::WorkflowEnd { .. }
+        | EventKind::StepStart { .. }
+        | EventKind::StepRestarted { .. }
+        | EventKind::TaskStart
+        | EventKind::TaskEnd { .. }
+        | EventKind::Error(_)
+        | EventKind::Emit { .. }
+        | EventKind::StateChanged { .. }
+        | EventKind::StateSnapshot { .. }
+        | EventKind::PromptStart { .. }
+        | EventKind::ModelRequest { .. }
+        | EventKind::ModelAnswer { .. }
+        | EventKind::InvalidResponse { .. }
+        | EventKind::CacheHit { .. }
+        | EventKind::CacheMiss { .. }
+        | EventKind::CacheWait { .. }
+        | EventKind::CacheEvict { .. }
+        | EventKind::ReflectionStart { .. }
+        | EventKind::ReflectionEnd { .. }
+        | EventKind::HumanRequest { .. }
+        | EventKind::HumanAnswer { .. }
+        | EventKind::Cancel { .. }
+        | EventKind::Budget { .. }
+        | EventKind::SpawnRequest { .. }
+        | EventKind::ToolCall { .. } => None,
     }
 }
 

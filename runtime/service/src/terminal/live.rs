@@ -4,10 +4,10 @@ use std::io::{Write, stderr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gsw_engine::event::{Event, EventKind};
-use gsw_engine::node::{NodeId, Status};
-use gsw_engine::observe::Observer;
 use gsw_trace::{Keep, Tree};
+use gsw_tree::event::{Event, EventKind};
+use gsw_tree::node::{NodeId, Status};
+use gsw_tree::observe::Observer;
 
 use crate::terminal::frame::{Moment, frame};
 use crate::terminal::lines;
@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(150);
 const KEPT: usize = 16;
 const DROPPED_FROM: u64 = 256;
 
-/// Draws a run.
 pub struct Live {
     stage: Arc<Stage>,
     runs: Vec<Tree>,

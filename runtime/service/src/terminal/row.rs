@@ -6,30 +6,21 @@ use unicode_width::UnicodeWidthChar;
 /// How a piece of text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
-    /// As everything else.
     Plain,
-    /// Less important.
     Dim,
-    /// It went well.
     Good,
-    /// It went wrong.
     Bad,
-    /// Look here.
     Warn,
     /// It is on its way.
     Busy,
 }
 
-/// Whether tones are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colors {
-    /// By colours.
     On,
-    /// Not at all.
     Off,
 }
 
-/// A row.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Row {
     pieces: Vec<(Tone, String)>,

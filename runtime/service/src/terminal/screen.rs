@@ -1,7 +1,7 @@
 //! The part of the terminal below the log that is drawn again and again.
 //!
 //! The cursor is never hidden and no mode of the terminal is changed, so there is nothing to restore when the process dies:
-//! between two writes the cursor stands below the last row, where a shell would go on.
+//! between two writes the cursor is below the last row, where a shell would go on.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -14,13 +14,12 @@ const TOGETHER: (&str, &str) = ("\x1b[?2026h", "\x1b[?2026l");
 /// How large a terminal is, in cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Size {
-    /// Cells of a row.
+    /// Width in cells, of which a wide character takes two.
     pub columns: usize,
-    /// Rows.
     pub rows: usize,
 }
 
-/// What stands on the terminal at the moment.
+/// What the terminal shows at the moment.
 #[derive(Debug)]
 pub struct Screen {
     colors: Colors,
@@ -29,7 +28,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Nothing is drawn yet.
     pub const fn new(colors: Colors) -> Self {
         Self {
             colors,
@@ -57,7 +55,6 @@ impl Screen {
         send(out, &text);
     }
 
-    /// Takes the rows away.
     pub fn clear(&mut self, out: &mut dyn Write, size: Size) {
         if !self.drawn.is_empty() {
             self.draw(out, size, &[], &[]);

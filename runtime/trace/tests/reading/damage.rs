@@ -42,7 +42,7 @@ fn a_file_from_a_newer_version() {
     assert_eq!(
         trace.gaps.sentences(),
         [
-            "the file has version 7 of the form and this is version 1: what is new in it is left out",
+            "the file has version 7 of the form and this is version 2: what is new in it is left out",
             "2 events are of the unknown kind `dreamt`",
             "1 event is not as `log` is written here"
         ]
@@ -88,7 +88,7 @@ fn lost_events_and_lines_that_are_none() {
         [
             "1 line is no event (line 6)",
             "12 events are missing",
-            "the start of 1 node was not told; they stand at the top"
+            "the start of 1 node is not in the file; they are shown at the top"
         ]
     );
     // Without its header and its start, a file still tells the rest.
@@ -97,9 +97,9 @@ fn lost_events_and_lines_that_are_none() {
     assert_eq!(
         story.read().gaps.sentences(),
         [
-            "the first line does not name the form of the file",
+            "the first line is not the header of a file of events",
             "3 events are missing",
-            "the start of 2 nodes was not told; they stand at the top"
+            "the start of 2 nodes is not in the file; they are shown at the top"
         ]
     );
 }

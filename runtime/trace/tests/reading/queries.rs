@@ -1,7 +1,7 @@
 //! What a tree answers, and how it reads.
 
-use gsw_engine::node::{NodeId, Status};
 use gsw_trace::{Filter, Keep, Node, Tree};
+use gsw_tree::node::{NodeId, Status};
 use serde_json::json;
 
 use crate::story::{Story, review};
@@ -187,8 +187,8 @@ fn what_is_forgotten_is_still_counted() {
     let trace = review().read();
     let mut shape = Tree::new("run-1".into(), Keep::Shape);
     for node in std::iter::once(trace.runs[0].root()).chain(trace.runs[0].walk()) {
-        for told in &node.told {
-            if let gsw_trace::What::Known(event) = &told.what {
+        for recorded in &node.recorded {
+            if let gsw_trace::What::Known(event) = &recorded.what {
                 shape.apply(event);
             }
         }

@@ -31,7 +31,7 @@ impl Story {
     pub fn tell(&mut self, node: u32, kind: &str, fields: Value) -> &mut Self {
         let mut event = json!({
             "sequence": self.sequence,
-            "time": gsw_engine::calendar::rfc3339(self.clock),
+            "time": gsw_notation::calendar::rfc3339(self.clock),
             "run": self.run,
             "node": node,
             "event": kind,
@@ -113,7 +113,7 @@ pub fn review() -> Story {
     let usage = json!({ "input_tokens": 1_200, "output_tokens": 96, "cache_read_tokens": 0, "cache_write_tokens": 0 });
     let detail = json!({
         "model": "sim/default", "usage": usage, "cost_usd": 0.0042, "cached": false, "cache_key": null, "attempts": 1,
-        "turns": 1, "stop_reason": "end", "liberties": [], "simulated": true,
+        "turns": 1, "stop_reason": "end", "repairs": [], "simulated": true,
     });
     story
         .tell(6, "prompt_end", json!({

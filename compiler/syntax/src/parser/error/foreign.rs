@@ -40,23 +40,23 @@ const fn word_where(
 const FUNCTION: &str = "a function is declared with `fn`";
 const RECORD: &str = "a record is declared with `type Name { field: type }`";
 const PUBLIC: &str = "everything is public unless it is `private`";
-const CONSTANT: &str = "a value of the whole file is a constant: `const NAME: type = …`";
-const METHOD: &str = "a method is declared on its own: `fn Name.method(self) -> type { … }`";
+const CONSTANT: &str = "a top-level value is a constant: `const NAME: type = …`";
+const METHOD: &str = "a method is declared outside its type: `fn Name.method(self) -> type { … }`";
 const ARM: &str = "an arm is written `pattern => value`";
-const MATCH: &str = "a choice by pattern is written `match value { pattern => … }`";
+const MATCH: &str = "pattern matching is written `match value { pattern => … }`";
 const FAIL: &str = "an error is raised with `fail`";
-const ELSE_IF: &str = "a further condition is written `else if`";
+const ELSE_IF: &str = "another condition is written `else if`";
 const LOG: &str = "`log.info(\"…\")` writes a line; a workflow's result is what the program prints";
-const RAISES: &str = "what a function can raise stands behind `!`: `-> int ! Failed | Timeout`";
-pub(super) const OPTIONAL: &str = "what may be `none` has a `?` behind its type: `line: int?`";
-const TEST: &str = "a test is written `test \"what holds\" { assert … }`";
+const RAISES: &str = "the errors of a function come after `!`: `-> int ! Failed | Timeout`";
+pub(super) const OPTIONAL: &str = "a value that may be `none` has an optional type: `line: int?`";
+const TEST: &str = "a test is written `test \"name\" { assert … }`";
 
 /// Words at the start of declarations.
 const DECLARATIONS: &[Foreign] = &[
     word(
         "async",
         None,
-        "a function waits by itself where it has to; there is no `async`",
+        "there is no `async`: functions wait where they need to",
     ),
     word("class", Some("type"), RECORD),
     word("data", None, RECORD),
@@ -67,7 +67,7 @@ const DECLARATIONS: &[Foreign] = &[
     word(
         "from",
         None,
-        "a module is imported with `import std/fs` or `import ./file`, names of it with `import ./file.{name}`",
+        "a module is imported with `import std/fs` or `import ./file`, names from it with `import ./file.{name}`",
     ),
     word("fun", Some("fn"), FUNCTION),
     word("func", Some("fn"), FUNCTION),
@@ -114,14 +114,14 @@ const BEFORE: &[Foreign] = &[
     word(
         "guard",
         None,
-        "`let y = x ?? return` takes what is there, or leaves",
+        "`let y = x ?? return` unwraps the value or returns",
     ),
     word("lambda", None, "a lambda is written `x => x + 1`"),
-    word("loop", None, "a loop without an end is `while true { … }`"),
+    word("loop", None, "an endless loop is `while true { … }`"),
     word(
         "mut",
         None,
-        "a variable that changes is declared with `var` instead of `let`",
+        "a mutable variable is declared with `var` instead of `let`",
     ),
     word(
         "new",
@@ -138,14 +138,14 @@ const BEFORE: &[Foreign] = &[
     word(
         "step",
         None,
-        "the name of a step is a string on the same line: `step \"review\" { … }`",
+        "a step is named by a string on the same line: `step \"review\" { … }`",
     ),
     word("switch", Some("match"), MATCH),
     word("throw", Some("fail"), FAIL),
     word(
         "try",
         None,
-        "`catch { … }` stands behind the expression that it guards; there is no `try`",
+        "there is no `try`: `catch { … }` goes after the expression it guards",
     ),
     word(
         "unless",
@@ -156,7 +156,7 @@ const BEFORE: &[Foreign] = &[
     word(
         "yield",
         Some("emit"),
-        "`emit` puts a value into the stream of events",
+        "`emit` sends a value to the event stream",
     ),
 ];
 
@@ -176,36 +176,36 @@ const FOUND: &[Foreign] = &[
         "else",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "`else` stands behind the `}` of its `if`; `let y = x ?? return` takes what is there, or leaves",
+        "`else` follows the `}` of its `if`; `let y = x ?? return` unwraps the value or returns",
     ),
     word(
         "finally",
         None,
-        "what runs in any case stands in `defer { … }` before what may fail",
+        "cleanup goes in `defer { … }`, before the code that may fail",
     ),
     word_where(
         "if",
         |expected| expected.has(Expected::OPERATOR),
         None,
-        "a choice is written `if condition { a } else { b }`",
+        "a conditional expression is written `if condition { a } else { b }`",
     ),
     word_where(
         "is",
         |expected| expected.has(Expected::OPERATOR),
         Some("=="),
-        "values are compared with `==`, and taken apart with `match` or `if let`",
+        "values are compared with `==` and destructured with `match` or `if let`",
     ),
     word_where(
         "for",
         |expected| expected.has(Expected::token(TokenKind::BracketClose)),
         None,
-        "a list is made from another one: `xs.filter(x => x > 0).map(x => x * 2)`",
+        "there are no list comprehensions: `xs.filter(x => x > 0).map(x => x * 2)`",
     ),
     word_where(
         "let",
         |expected| expected.has(Expected::EXPRESSION) && !expected.has(Expected::STATEMENT),
         None,
-        "only `if` takes a `let`; elsewhere it is `match value { pattern => …, _ => … }`",
+        "only `if` can be followed by `let`; elsewhere use `match value { pattern => …, _ => … }`",
     ),
     word_where("max", is_modifier, None, BELONGS_TO_RETRY),
     word_where(
@@ -220,13 +220,13 @@ const FOUND: &[Foreign] = &[
     word(
         "where",
         None,
-        "a check belongs to a field or to a type of its own: `type Positive = int where it > 0`",
+        "a `where` check belongs to a field or to a named type: `type Positive = int where it > 0`",
     ),
     word_where(
         "with",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "the settings of one call stand in braces: `classify(mail) with { cache: false }`",
+        "the settings of a call are written in braces: `classify(mail) with { cache: false }`",
     ),
 ];
 

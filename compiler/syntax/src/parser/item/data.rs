@@ -7,15 +7,14 @@ use crate::ast::{
     RecordDeclaration, TypeExpression, Variant,
 };
 use crate::parser::error::Expected;
-use crate::parser::input::{
-    Extra, Rule, Tokens, any_word, identifier, line_break, token, token_as, word,
-};
+use crate::parser::input::{Extra, Rule, Tokens, any_word, identifier, token, token_as, word};
+use crate::parser::line::line_break;
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, skip_to};
 use crate::parser::rules::Rules;
 use crate::parser::signature::{Typing, generics, parameters, prefix};
 use crate::token::{TokenKind, Word};
 
-/// What stands behind a type's name.
+/// What follows the name of a type.
 enum TypeBody {
     Record(Vec<FieldDeclaration>),
     Alias(TypeExpression, Option<Expression>),

@@ -6,11 +6,11 @@ use crate::ast::{
     Argument, Expression, ExpressionKind, FieldInit, Identifier, LambdaParameter, MapEntry,
 };
 use crate::parser::error::{Expected, ParseError, Reason};
-use crate::parser::expression::node;
 use crate::parser::input::{
     Context, Rule, any_word, between, commas, identifier, looking_at, token, token_as,
 };
 use crate::parser::literal::string_literal;
+use crate::parser::node::node;
 use crate::parser::operand::control::body;
 use crate::parser::operand::when;
 use crate::parser::pattern::lambda_pattern;
@@ -255,7 +255,7 @@ pub(crate) fn lambda(rules: &Rules, mode: Mode) -> Rule<Expression> {
         move |state, index| {
             mode != Mode::Guard
                 && state.kind(index) == Some(TokenKind::ParenOpen)
-                && state.kind_behind_bracket(index) == Some(TokenKind::FatArrow)
+                && state.kind_after_bracket(index) == Some(TokenKind::FatArrow)
         },
         lambda,
     )

@@ -2,29 +2,15 @@
 
 use chumsky::prelude::{Parser, choice};
 
-use crate::ast::{Block, Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
+use crate::ast::{Expression, ExpressionKind, MatchArm, Pattern, PatternKind};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
-use crate::parser::input::{Context, Extra, Rule, Tokens, looking_at, token, token_as};
-use crate::parser::operand::{body_break, when};
+use crate::parser::input::{Context, Rule, looking_at, token, token_as};
+use crate::parser::line::own_line;
+use crate::parser::node::{block_expression, node};
+use crate::parser::operand::when;
 use crate::parser::recovery::{Boundary, braced_entries, entry_end, or_hole};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::TokenKind;
-
-/// A block where an expression is wanted.
-pub(crate) fn block_expression(block: Block) -> Expression {
-    Expression {
-        span: block.span,
-        kind: ExpressionKind::Do(block),
-    }
-}
-
-/// A body whose `{` may stand on a line of its own.
-pub(crate) fn own_line<T: 'static>(
-    body: impl Parser<'static, Tokens, T, Extra> + Clone + 'static,
-) -> Rule<T> {
-    body_break().ignore_then(body).boxed()
-}
 
 /// `Body = Block | Expression ;`
 pub(crate) fn body(rules: &Rules, mode: Mode) -> Rule<Expression> {
@@ -168,7 +154,7 @@ pub(super) fn while_loop(rules: &Rules) -> Rule<Expression> {
 /// `Exit = "return" [ Expression ] | "fail" Expression | "break" | "continue" ;`
 pub(super) fn exit(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let value = looking_at(
-        |state, index| state.token(index).is_some_and(starts_expression),
+        |state, index| state.kind(index).is_some_and(TokenKind::starts_expression),
         Expected::OPERATOR,
     )
     .ignore_then(rules.expression(mode))
@@ -187,28 +173,4 @@ pub(super) fn exit(rules: &Rules, mode: Mode) -> Rule<Expression> {
     ))
     .map_with(node)
     .boxed()
-}
-
-/// Whether an expression can start with the token.
-pub(super) fn starts_expression(token: crate::token::Token) -> bool {
-    match token.kind {
-        TokenKind::Identifier
-        | TokenKind::Int
-        | TokenKind::Float
-        | TokenKind::Duration
-        | TokenKind::String
-        | TokenKind::StringOpen
-        | TokenKind::ParenOpen
-        | TokenKind::BracketOpen
-        | TokenKind::BraceOpen
-        | TokenKind::Minus
-        | TokenKind::Underscore => true,
-        TokenKind::And
-        | TokenKind::As
-        | TokenKind::Catch
-        | TokenKind::Else
-        | TokenKind::In
-        | TokenKind::Or => false,
-        kind => kind.is_keyword(),
-    }
 }

@@ -5,11 +5,11 @@ use gsw_source::Span;
 
 use crate::ast::{Argument, Chain, Expression, ExpressionKind, Identifier, Setting};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{
-    Context, Rule, any_word, looking_at, span_of, start_of, token, token_as, word,
+    Context, Rule, any_word, looking_at, span_of, start_of, token, token_as, token_that, word,
 };
-use crate::parser::literal::{is_literal, literal, string_literal};
+use crate::parser::literal::{literal, string_literal};
+use crate::parser::node::node;
 use crate::parser::operand::{bracketed, name, operand, when};
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{TokenKind, Value, Word};
@@ -42,7 +42,7 @@ pub(crate) fn chain(rules: &Rules, mode: Mode) -> Rule<Expression> {
 /// `SimpleOperand = ( Name | Literal | StringLiteral | Parenthesis ) { Field | Index | Call } ;`
 pub(crate) fn simple_operand(rules: &Rules) -> Rule<Expression> {
     let literals = when(
-        |state, index| state.kind(index).is_some_and(is_literal),
+        |state, index| state.kind(index).is_some_and(TokenKind::is_literal),
         literal(Expected::EXPRESSION).map_with(|literal, context: &mut Context<'_>| {
             node(ExpressionKind::Literal(literal), context)
         }),
@@ -139,20 +139,18 @@ fn modified(call: Expression, modifier: CallModifier) -> Expression {
 
 /// `Field = ( "." | "?." ) ( Word | Int ) | "." "*" ;`
 fn field() -> Rule<Link> {
-    let dot = choice((
-        token_as(TokenKind::Dot, Expected::OPERATOR).to(Chain::Plain),
-        token_as(TokenKind::QuestionDot, Expected::OPERATOR).to(Chain::Optional),
-    ));
+    let dot = token_that(Chain::of_token, Expected::OPERATOR);
     let number =
         token_as(TokenKind::Int, Expected::NOTHING).map_with(|token, context: &mut Context<'_>| {
             let index = match context.state().value(token) {
                 Some(Value::Int(Some(index))) => u32::try_from(*index).unwrap_or(u32::MAX),
-                _ => u32::MAX,
+                Some(Value::Int(None) | Value::Float(_) | Value::Duration(_) | Value::Text(_))
+                | None => u32::MAX,
             };
             Link::TupleField(index, token.span)
         });
     let all = token_as(TokenKind::Star, Expected::NOTHING).to(Link::AllOf);
-    // Behind a lone dot an empty name keeps the operand in the tree, for completion.
+    // After a lone dot an empty name keeps the operand in the tree, for completion.
     let missing = empty().map_with(|(), context: &mut Context<'_>| {
         let index = start_of(context);
         let end = context.state().span(index.saturating_sub(1), index).end;
@@ -168,7 +166,7 @@ fn field() -> Rule<Link> {
         word.map(Rest::Name),
     )))
     .map(|(chain, rest)| match rest {
-        // Behind `?.` a number is a name like any other: only the type tells what it reaches.
+        // After `?.` a number is a name like any other: its type decides what it refers to.
         Rest::Link(Link::TupleField(index, span)) if chain == Chain::Optional => {
             let name = gsw_source::Name::from(index.to_string());
             Link::Field(Identifier { name, span }, chain)
@@ -179,7 +177,7 @@ fn field() -> Rule<Link> {
     .boxed()
 }
 
-/// What stands behind a dot.
+/// What follows a dot.
 enum Rest {
     Link(Link),
     Name(Identifier),

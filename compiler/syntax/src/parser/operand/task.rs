@@ -4,16 +4,15 @@ use chumsky::prelude::{IterParser, Parser, choice};
 
 use crate::ast::{Expression, ExpressionKind};
 use crate::parser::error::Expected;
-use crate::parser::expression::node;
 use crate::parser::input::{
-    Context, Rule, State, between, commas, line_break, looking_at, token, token_as, word,
+    Context, Rule, State, between, commas, looking_at, token, token_as, word,
 };
 use crate::parser::literal::string_literal;
 use crate::parser::modifier::{modifier, modifiers};
-use crate::parser::operand::control::{block_expression, starts_expression};
+use crate::parser::node::{block_expression, node};
 use crate::parser::operand::when;
 use crate::parser::rules::{Mode, Rules};
-use crate::token::{TokenKind, Word};
+use crate::token::{ModifierName, TokenKind, Word};
 
 /// `Step = "step" String Modifiers Block ;`
 pub(super) fn step(rules: &Rules) -> Rule<Expression> {
@@ -103,42 +102,43 @@ pub(super) fn modified(rules: &Rules) -> Rule<Expression> {
     when(starts_modified, modified)
 }
 
-/// Whether `timeout`, `retry` or `budget` starts a block with modifiers here and is no ordinary name.
+/// Whether a modifier starts a block here and is no ordinary name.
 fn starts_modified(state: &State, index: usize) -> bool {
-    let Some(next) = state.token(index + 1) else {
+    let (Some(name), Some(next)) = (state.word(index).modifier(), state.token(index + 1)) else {
         return false;
     };
-    match state.word(index) {
-        Word::Timeout | Word::Retry => match next.kind {
-            TokenKind::Int | TokenKind::Float | TokenKind::Duration => true,
-            TokenKind::Identifier => next.word == Word::Other,
-            // `timeout(5s) { … }` against a call of a function of that name.
-            TokenKind::ParenOpen => is_head_of_block(state, index + 1),
-            _ => false,
-        },
-        Word::Budget => next.kind == TokenKind::ParenOpen && is_head_of_block(state, index + 1),
-        _ => false,
+    // `timeout(5s) { … }` against a call of a function of that name.
+    let is_in_parentheses = next.kind == TokenKind::ParenOpen && is_head_of_block(state, index + 1);
+    match name {
+        ModifierName::Timeout | ModifierName::Retry => {
+            let is_number = matches!(
+                next.kind,
+                TokenKind::Int | TokenKind::Float | TokenKind::Duration
+            );
+            let is_name = next.kind == TokenKind::Identifier && next.word == Word::Other;
+            is_number || is_name || is_in_parentheses
+        }
+        ModifierName::Budget => is_in_parentheses,
+        // `reflect` before a block is an expression of its own, the others belong to `parallel for`.
+        ModifierName::Reflect | ModifierName::Limit | ModifierName::Errors => false,
     }
 }
 
-/// Whether behind the bracket at `index` a block or another modifier follows.
+/// Whether a block or another modifier follows the bracket at `index`.
 fn is_head_of_block(state: &State, index: usize) -> bool {
     let Some(open) = state.token(index).filter(|token| token.is_matched()) else {
         return false;
     };
-    let behind = index + open.value as usize + 1;
-    state.kind(behind) == Some(TokenKind::BraceOpen)
-        || matches!(
-            state.word(behind),
-            Word::Timeout
-                | Word::Retry
-                | Word::Backoff
-                | Word::Max
-                | Word::Budget
-                | Word::Reflect
-                | Word::Limit
-                | Word::Errors
-        )
+    let after = index + open.value as usize + 1;
+    state.kind(after) == Some(TokenKind::BraceOpen) || state.word(after).belongs_to_modifier()
+}
+
+/// A part of a `reflect` after its call, by the word before it.
+#[derive(Clone)]
+enum ReflectPart {
+    Max(Expression),
+    Until(Expression),
+    By(Expression),
 }
 
 /// `Reflect = "reflect" SimpleOperand [ "with" Settings ] { "max" SimpleOperand | "until" SimpleOperand | "by" SimpleOperand } ;`
@@ -160,26 +160,26 @@ pub(super) fn reflect(rules: &Rules) -> Rule<Expression> {
                 }
             },
         );
-    let part = |name: Word| {
-        word(name, Expected::MODIFIER)
-            .ignore_then(rules.simple_operand.clone())
-            .map(move |value| (name, value))
-    };
-    let parts = choice((part(Word::Max), part(Word::Until), part(Word::By)))
-        .repeated()
-        .collect::<Vec<_>>();
+    let part =
+        |name: Word| word(name, Expected::MODIFIER).ignore_then(rules.simple_operand.clone());
+    let parts = choice((
+        part(Word::Max).map(ReflectPart::Max),
+        part(Word::Until).map(ReflectPart::Until),
+        part(Word::By).map(ReflectPart::By),
+    ))
+    .repeated()
+    .collect::<Vec<_>>();
     let reflect = word(Word::Reflect, Expected::EXPRESSION)
         .ignore_then(call)
         .then(parts)
         .map_with(|(call, parts), context: &mut Context<'_>| {
             let (mut max, mut until, mut by) = (None, None, None);
-            for (name, value) in parts {
-                let part = match name {
-                    Word::Max => &mut max,
-                    Word::Until => &mut until,
-                    _ => &mut by,
-                };
-                *part = Some(Box::new(value));
+            for part in parts {
+                match part {
+                    ReflectPart::Max(value) => max = Some(Box::new(value)),
+                    ReflectPart::Until(value) => until = Some(Box::new(value)),
+                    ReflectPart::By(value) => by = Some(Box::new(value)),
+                }
             }
             let kind = ExpressionKind::Reflect {
                 call: Box::new(call),
@@ -221,7 +221,10 @@ pub(super) fn emit(rules: &Rules, mode: Mode) -> Rule<Expression> {
         });
     when(
         |state, index| {
-            state.word(index) == Word::Emit && state.token(index + 1).is_some_and(starts_expression)
+            state.word(index) == Word::Emit
+                && state
+                    .kind(index + 1)
+                    .is_some_and(TokenKind::starts_expression)
         },
         emit,
     )
@@ -249,19 +252,4 @@ pub(super) fn spawn(rules: &Rules, mode: Mode) -> Rule<Expression> {
         .ignore_then(choice((block, detached, task)))
         .map_with(node)
         .boxed()
-}
-
-/// A line break that a header may have before its `{`.
-pub(crate) fn body_break() -> Rule<()> {
-    looking_at(
-        |state, index| {
-            state.kind(index) == Some(TokenKind::Newline)
-                && state.kind(index + 1) == Some(TokenKind::BraceOpen)
-        },
-        Expected::NOTHING,
-    )
-    .ignore_then(line_break())
-    .or_not()
-    .ignored()
-    .boxed()
 }

@@ -18,13 +18,13 @@ impl<'a> Coercion<'a> {
         match value {
             Value::Object(fields) => match inner(fields, known) {
                 Some(inner) => {
-                    self.tell(path, "took an object out of another one around it");
+                    self.note(path, "took an object out of another one around it");
                     Cow::Owned(owned(self.fields(inner, known, schema, path)))
                 }
                 None => {
-                    let before = self.liberties.len();
+                    let before = self.repairs.len();
                     let changed = self.fields(fields, known, schema, path);
-                    if self.liberties.len() == before {
+                    if self.repairs.len() == before {
                         return Cow::Borrowed(value);
                     }
                     Cow::Owned(owned(changed))
@@ -32,16 +32,18 @@ impl<'a> Coercion<'a> {
             },
             Value::String(text) => match parse::strict(text) {
                 Some(Value::Object(fields)) => {
-                    self.tell(path, "read a text as the object in it");
+                    self.note(path, "read a text as the object in it");
                     Cow::Owned(owned(self.fields(&fields, known, schema, path)))
                 }
                 _ => self.only_field(value, known, path),
             },
             Value::Array(items) if items.len() == 1 && items[0].is_object() => {
-                self.tell(path, "took the only item of a list");
+                self.note(path, "took the only item of a list");
                 self.object(&items[0], schema, path)
             }
-            other => self.only_field(other, known, path),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                self.only_field(value, known, path)
+            }
         }
     }
 
@@ -63,7 +65,7 @@ impl<'a> Coercion<'a> {
             let spelled = known.and_then(|it| spelled(name, it));
             let name = match spelled {
                 Some(ours) if ours != name && !fields.contains_key(ours) => {
-                    self.tell(path, &format!("read the key `{name}` as `{ours}`"));
+                    self.note(path, &format!("read the key `{name}` as `{ours}`"));
                     ours
                 }
                 _ => name,
@@ -91,7 +93,7 @@ impl<'a> Coercion<'a> {
         let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
             return Cow::Borrowed(value);
         };
-        self.tell(path, &format!("read a bare value as the field `{name}`"));
+        self.note(path, &format!("read a bare value as the field `{name}`"));
         let inner = self.field(value, schema, &format!("{path}.{name}"));
         Cow::Owned(owned(vec![(name, inner)]))
     }

@@ -41,11 +41,11 @@ impl Coercion<'_> {
                 let only = fields.values().next().unwrap_or(value);
                 return self.literal(only, allowed, path);
             }
-            _ => return Cow::Borrowed(value),
+            Value::Null | Value::Array(_) | Value::Object(_) => return Cow::Borrowed(value),
         };
         match literal::meant(&text, allowed) {
             Some(meant) => {
-                self.tell(path, &format!("read `{}` as `{meant}`", shown(&text)));
+                self.note(path, &format!("read `{}` as `{meant}`", shown(&text)));
                 Cow::Owned(meant.into())
             }
             None => Cow::Borrowed(value),
@@ -60,9 +60,9 @@ impl Coercion<'_> {
         path: &str,
     ) -> Cow<'v, Value> {
         for name in names {
-            let before = self.liberties.len();
+            let before = self.repairs.len();
             let changed = self.scalar(value, name, path);
-            if self.liberties.len() > before {
+            if self.repairs.len() > before {
                 return changed;
             }
         }
@@ -84,7 +84,12 @@ impl Coercion<'_> {
                 .next()
                 .filter(|it| !it.is_null())
                 .unwrap_or(value),
-            other => other,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => value,
         };
         let changed = match (name, value) {
             ("integer" | "number", Value::String(text)) => loose_number(text),
@@ -100,7 +105,7 @@ impl Coercion<'_> {
         match changed {
             Some(changed) => {
                 let found = shown(&value.to_string());
-                self.tell(path, &format!("read {found} as {name}"));
+                self.note(path, &format!("read {found} as {name}"));
                 Cow::Owned(changed)
             }
             None => Cow::Borrowed(value),

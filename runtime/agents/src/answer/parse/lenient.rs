@@ -1,4 +1,4 @@
-//! What the mending parser takes beyond JSON: comments, bare words, other quotes, missing ends.
+//! What the repairing parser takes beyond JSON: comments, bare words, other quotes, missing ends.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ impl<'a> Parser<'a> {
             return false;
         };
         self.at += length;
-        self.mend("dropped a comment");
+        self.repair("dropped a comment");
         true
     }
 
@@ -39,7 +39,7 @@ impl<'a> Parser<'a> {
     pub(super) fn is_cut(&mut self) -> bool {
         let is_cut = self.is_lenient() && self.rest().trim_start().is_empty();
         if is_cut {
-            self.mend("closed an answer that was cut off");
+            self.repair("closed an answer that was cut off");
         }
         is_cut
     }
@@ -48,11 +48,11 @@ impl<'a> Parser<'a> {
     pub(super) fn lenient_separator(&mut self) -> Result<bool, Flaw> {
         let begins = |it: char| it.is_alphanumeric() || "{[\"'`“‘-_".contains(it);
         if self.next().is_some_and(begins) {
-            self.mend("put in a missing comma");
+            self.repair("put in a missing comma");
             return Ok(false);
         }
         if self.take(';') {
-            self.mend("read a semicolon as a comma");
+            self.repair("read a semicolon as a comma");
             return Ok(false);
         }
         Err(Flaw)
@@ -75,12 +75,12 @@ impl<'a> Parser<'a> {
             "false" => Value::Bool(false),
             "null" | "none" | "nil" | "undefined" => Value::Null,
             _ => {
-                self.mend("put quotes around a bare text");
+                self.repair("put quotes around a bare text");
                 return Ok(word.into());
             }
         };
         if !exact {
-            self.mend("read a word as `true`, `false` or `null`");
+            self.repair("read a word as `true`, `false` or `null`");
         }
         Ok(constant)
     }
@@ -95,11 +95,11 @@ impl<'a> Parser<'a> {
         if name.is_empty() {
             return Err(Flaw);
         }
-        self.mend("put quotes around a key");
+        self.repair("put quotes around a key");
         Ok(name)
     }
 
-    /// Takes what stands before one of these, before a comment or what else ends it. Reads no further than that, so that a
+    /// Takes the text up to one of these, a comment, or what else ends it. Reads no further than that, so that a
     /// line of a thousand such words is not read a thousand times.
     fn bare(&mut self, ends: &[char], followed: Followed) -> &'a str {
         let rest = self.rest();
@@ -132,6 +132,5 @@ impl<'a> Parser<'a> {
 enum Followed {
     /// A string after the first blank is another item.
     ByString,
-    /// All is one text.
     ByNothing,
 }

@@ -21,13 +21,13 @@ impl Parser<'_> {
         }
         let word = match word {
             "NaN" | "Infinity" | "-Infinity" => {
-                self.mend("put quotes around a number that is not finite");
+                self.repair("put quotes around a number that is not finite");
                 return Some(word.into());
             }
             _ => word,
         };
         let number = loose_number(word)?;
-        self.mend("read a number written in another way");
+        self.repair("read a number written in another way");
         Some(number)
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn loose_number(text: &str) -> Option<Value> {
     strict_number(&format!("{sign}{zero}{joined}"))
 }
 
-/// `1,234,567.5` and `1_000` without their separators; `None` where they stand elsewhere.
+/// `1,234,567.5` and `1_000` without their separators; `None` where they are misplaced.
 fn without_separators(text: &str) -> Option<String> {
     let (whole, rest) = text
         .split_once('.')

@@ -2,15 +2,14 @@
 
 use super::{Flaw, Parser};
 
-/// How a string ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quote {
     open: &'static str,
     close: &'static str,
-    mend: Option<&'static str>,
+    repair: Option<&'static str>,
 }
 
-/// The longer ones first.
+/// Quotes of which one begins with another stand longest first.
 const QUOTES: &[Quote] = &[
     quote("\"\"\"", "\"\"\"", Some("read a string in triple quotes")),
     quote("'''", "'''", Some("read a string in triple quotes")),
@@ -22,18 +21,22 @@ const QUOTES: &[Quote] = &[
     quote("‘", "’", Some("read a string in typographic quotes")),
 ];
 
-const fn quote(open: &'static str, close: &'static str, mend: Option<&'static str>) -> Quote {
-    Quote { open, close, mend }
+const fn quote(open: &'static str, close: &'static str, repair: Option<&'static str>) -> Quote {
+    Quote {
+        open,
+        close,
+        repair,
+    }
 }
 
 impl Parser<'_> {
-    /// The quote that stands here, where other quotes than JSON's are taken.
+    /// The quote that begins here, where other quotes than JSON's are taken.
     pub(super) fn quote(&self) -> Option<Quote> {
         let rest = self.rest();
         // An empty string is no beginning of triple quotes.
         let is_empty = |it: &Quote| it.open == "\"\"\"" && !rest[3..].contains("\"\"\"");
-        let stands = |it: &&Quote| rest.starts_with(it.open) && !is_empty(it);
-        QUOTES.iter().find(stands).copied()
+        let begins = |it: &&Quote| rest.starts_with(it.open) && !is_empty(it);
+        QUOTES.iter().find(begins).copied()
     }
 
     pub(super) fn string(&mut self) -> Result<String, Flaw> {
@@ -42,8 +45,8 @@ impl Parser<'_> {
         } else {
             quote("\"", "\"", None)
         };
-        if let Some(mend) = quote.mend {
-            self.mend(mend);
+        if let Some(repair) = quote.repair {
+            self.repair(repair);
         }
         self.at += quote.open.len();
         let mut text = String::new();
@@ -62,7 +65,7 @@ impl Parser<'_> {
                     if !self.is_lenient() {
                         return Err(Flaw);
                     }
-                    self.mend("read a string with raw line breaks or tabs");
+                    self.repair("read a string with raw line breaks or tabs");
                     text.push(next);
                 }
                 _ => text.push(next),
@@ -91,7 +94,7 @@ impl Parser<'_> {
             || after.starts_with('\n')
             || after.starts_with("\r\n");
         if !is_end {
-            self.mend("read quotes inside of a string as part of it");
+            self.repair("read quotes inside of a string as part of it");
         }
         is_end
     }
@@ -112,7 +115,7 @@ impl Parser<'_> {
             _ if !self.is_lenient() => return Err(Flaw),
             '\'' | '`' | '\n' => next,
             _ => {
-                self.mend("read an unknown escape as it stands");
+                self.repair("read an unknown escape as it stands");
                 text.push('\\');
                 next
             }
@@ -126,7 +129,7 @@ impl Parser<'_> {
             if !self.is_lenient() {
                 return Err(Flaw);
             }
-            self.mend("read an unknown escape as it stands");
+            self.repair("read an unknown escape as it stands");
             text.push_str("\\u");
             return Ok(());
         };
@@ -144,7 +147,7 @@ impl Parser<'_> {
         match char::from_u32(code) {
             Some(character) => text.push(character),
             None if self.is_lenient() => {
-                self.mend("replaced half of a character");
+                self.repair("replaced half of a character");
                 text.push(char::REPLACEMENT_CHARACTER);
             }
             None => return Err(Flaw),

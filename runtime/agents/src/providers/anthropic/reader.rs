@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use gsw_engine::model::{Content, ModelAnswer, StopReason};
+use gsw_tree::usage::Usage;
 use serde_json::{Map, Value};
 
+use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::network::OnDelta;
 use crate::providers::stream::Event;
-use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]

@@ -1,23 +1,17 @@
 //! A request in the form of the Messages API.
 
-use gsw_engine::model::{Content, FailureKind, MediaSource, Message, ModelFailure, ModelRequest};
+use gsw_engine::media::MediaSource;
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, Thinking};
+use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
-use crate::providers::{failure, schema};
+use crate::providers::protocol::SchemaForm;
+use crate::providers::schema;
 
 /// The least number of tokens to think with that the provider takes.
 const LEAST_THINKING: u32 = 1024;
-
-/// How the model learns the answer's schema.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SchemaForm {
-    /// The provider holds the model to it.
-    Native,
-    /// It stands in the system text.
-    Described,
-}
 
 /// The body of the request.
 pub(crate) fn body(
@@ -54,7 +48,7 @@ fn system(request: &ModelRequest, form: SchemaForm) -> Option<String> {
         (Some(schema), SchemaForm::Described) => {
             Some(schema::described(request.system.as_deref(), schema))
         }
-        _ => request.system.clone(),
+        (None, _) | (_, SchemaForm::Absent | SchemaForm::Native) => request.system.clone(),
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gsw_engine::model::{Content, ModelAnswer, StopReason, Usage};
+use gsw_engine::model::{Content, ModelAnswer, StopReason};
+use gsw_tree::usage::Usage;
 use serde_json::Value;
 
+use crate::providers::arguments;
 use crate::providers::exchange::{AnswerReader, Trouble};
+use crate::providers::network::OnDelta;
 use crate::providers::stream::Event;
-use crate::providers::{OnDelta, arguments};
 
 /// An answer on its way.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub(crate) struct CompletionReader {
     id: Option<String>,
     text: String,
     refusal: String,
-    /// By the server's index.
+    /// The calls by the index that the server gives them.
     calls: BTreeMap<u64, Call>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
@@ -111,7 +113,9 @@ impl CompletionReader {
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
             Value::Null => {}
-            whole => call.arguments = whole.to_string(),
+            whole @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                call.arguments = whole.to_string();
+            }
         }
     }
 

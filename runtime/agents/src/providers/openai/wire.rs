@@ -1,15 +1,16 @@
 //! A request in the form of chat completions.
 
-use gsw_engine::model::{
-    Content, FailureKind, Media, MediaKind, MediaSource, Message, ModelFailure, ModelRequest, Role,
-};
+use gsw_abi::setting::Setting;
+use gsw_engine::media::{Media, MediaKind, MediaSource};
+use gsw_engine::model::{Content, FailureKind, Message, ModelFailure, ModelRequest, Role};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
+use crate::providers::failure::failure;
 use crate::providers::media::plain_text;
-use crate::providers::{failure, schema};
+use crate::providers::protocol::SchemaForm;
+use crate::providers::schema;
 
-/// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dialect {
     /// OpenAI itself, whose newer models know only the newer name of the token limit.
@@ -21,7 +22,6 @@ pub(crate) enum Dialect {
 /// How the model learns the answer's schema.
 #[derive(Clone, Debug)]
 pub(crate) enum ResponseFormat {
-    /// The answer is text.
     Text,
     /// The server holds the model to it.
     Native {
@@ -30,35 +30,24 @@ pub(crate) enum ResponseFormat {
         /// Whether that object is ours.
         is_wrapped: bool,
     },
-    /// It stands in this system text.
+    /// This system prompt describes it.
     Described(String),
 }
 
 impl ResponseFormat {
-    /// The best that the request allows.
-    pub fn of(request: &ModelRequest) -> Self {
-        match &request.schema {
-            None => Self::Text,
-            Some(wanted) if !schema::can_constrain(wanted) => Self::described(request),
-            Some(wanted) => {
+    /// The schema of the request in this form.
+    pub fn of(request: &ModelRequest, form: SchemaForm) -> Self {
+        match (&request.schema, form) {
+            (None, _) | (_, SchemaForm::Absent) => Self::Text,
+            (Some(wanted), SchemaForm::Native) => {
                 let strict = schema::with_all_required(schema::strict(wanted));
                 let (schema, is_wrapped) = schema::with_object_root(strict);
                 Self::Native { schema, is_wrapped }
             }
+            (Some(wanted), SchemaForm::Described) => {
+                Self::Described(schema::described(request.system.as_deref(), wanted))
+            }
         }
-    }
-
-    /// In words.
-    pub fn described(request: &ModelRequest) -> Self {
-        match &request.schema {
-            None => Self::Text,
-            Some(wanted) => Self::Described(schema::described(request.system.as_deref(), wanted)),
-        }
-    }
-
-    /// Whether the server is asked to hold the model to a schema.
-    pub fn is_native(&self) -> bool {
-        matches!(self, Self::Native { .. })
     }
 
     /// Whether the answer comes inside of an object of ours.
@@ -90,7 +79,7 @@ pub(crate) fn body(
     body.insert(limit.into(), request.max_tokens.into());
     body.insert("stream".into(), true.into());
     body.insert("stream_options".into(), json!({ "include_usage": true }));
-    let takes_temperature = Catalogue::built_in().takes(&request.model, "temperature");
+    let takes_temperature = Catalogue::built_in().takes(&request.model, Setting::Temperature);
     if let (Some(temperature), true) = (request.temperature, takes_temperature) {
         body.insert("temperature".into(), temperature.into());
     }
@@ -143,7 +132,7 @@ fn tools(request: &ModelRequest) -> Value {
 fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value>, ModelFailure> {
     let system = match format {
         ResponseFormat::Described(system) => Some(system.clone()),
-        _ => request.system.clone(),
+        ResponseFormat::Text | ResponseFormat::Native { .. } => request.system.clone(),
     };
     let system = system.map(|it| json!({ "role": "system", "content": it }));
     let mut messages: Vec<Value> = system.into_iter().collect();
@@ -156,7 +145,7 @@ fn messages(request: &ModelRequest, format: &ResponseFormat) -> Result<Vec<Value
 /// One message of ours is several of theirs when it holds results of tools.
 fn message(message: &Message) -> Result<Vec<Value>, ModelFailure> {
     let mut messages: Vec<Value> = message.content.iter().filter_map(tool_result).collect();
-    let text: Vec<&str> = message.content.iter().filter_map(text).collect();
+    let text: Vec<&str> = message.content.iter().filter_map(Content::text).collect();
     let calls: Vec<Value> = message.content.iter().filter_map(tool_call).collect();
     let has_media = message
         .content
@@ -188,7 +177,10 @@ fn part(content: &Content) -> Option<Result<Value, ModelFailure>> {
     match content {
         Content::Text { text } => Some(Ok(json!({ "type": "text", "text": text }))),
         Content::Media { media } => Some(media_part(media)),
-        _ => None,
+        // These are messages and fields of their own.
+        Content::ToolUse { .. } | Content::ToolResult { .. } => None,
+        // The protocol has no blocks of its own.
+        Content::Opaque { .. } => None,
     }
 }
 
@@ -217,13 +209,6 @@ fn media_part(media: &Media) -> Result<Value, ModelFailure> {
             return Err(failure(FailureKind::Provider, message));
         }
     })
-}
-
-fn text(content: &Content) -> Option<&str> {
-    match content {
-        Content::Text { text } => Some(text),
-        _ => None,
-    }
 }
 
 fn tool_call(content: &Content) -> Option<Value> {

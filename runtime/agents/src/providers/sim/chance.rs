@@ -2,7 +2,6 @@
 
 use sha2::{Digest, Sha256};
 
-/// A sequence of draws.
 #[derive(Debug)]
 pub(crate) struct Chance {
     state: u64,

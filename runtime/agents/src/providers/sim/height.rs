@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Stands for a value that would never end.
 pub(crate) const ENDLESS: u32 = u32::MAX;
 
-/// The least depth behind each reference of a schema.
+/// The least depth of what each reference of a schema leads to.
 #[derive(Debug)]
 pub(crate) struct Heights<'a> {
     known: BTreeMap<&'a str, u32>,
@@ -70,6 +70,6 @@ fn collect<'a>(schema: &'a Value, root: &'a Value, found: &mut BTreeMap<&'a str,
             object.values().for_each(|it| collect(it, root, found));
         }
         Value::Array(items) => items.iter().for_each(|it| collect(it, root, found)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -9,7 +9,6 @@ const REACH: i64 = 100;
 /// The same in later attempts, so that a check for large or negative numbers has a chance.
 const WIDE_REACH: i64 = 100_000;
 
-/// An `int`.
 pub(crate) fn integer(schema: &Map<String, Value>, chance: &mut Chance) -> Value {
     let given = |name| schema.get(name).and_then(Value::as_f64);
     let least = match (given("minimum"), given("exclusiveMinimum")) {
@@ -51,7 +50,6 @@ fn range(least: Option<i64>, most: Option<i64>, chance: &mut Chance) -> (i64, i6
     }
 }
 
-/// A `float`.
 pub(crate) fn float(schema: &Map<String, Value>, chance: &mut Chance) -> Value {
     let given = |name| schema.get(name).and_then(Value::as_f64);
     let least = given("exclusiveMinimum").or(given("minimum"));

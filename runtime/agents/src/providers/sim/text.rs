@@ -12,7 +12,6 @@ const WORDS: usize = 12;
 /// How often a pattern is tried until its text has the wanted length.
 const PATTERN_TRIES: u32 = 50;
 
-/// A `string`.
 pub(crate) fn string(schema: &Map<String, Value>, prompt: &str, chance: &mut Chance) -> String {
     let bound = |name| schema.get(name).and_then(Value::as_u64);
     let least = bound("minLength").map_or(0, size);

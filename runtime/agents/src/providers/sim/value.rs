@@ -13,7 +13,6 @@ const LARGE: u32 = 200;
 /// The most items that a schema can ask for and get.
 const MOST_ITEMS: u64 = 100_000;
 
-/// Makes up one answer.
 #[derive(Debug)]
 pub(crate) struct Generator<'a> {
     root: &'a Value,
@@ -35,7 +34,6 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// The answer.
     pub fn answer(mut self) -> Value {
         self.value(self.root, 0)
     }
@@ -196,10 +194,8 @@ impl<'a> Generator<'a> {
             Some(names @ Value::Object(rules))
                 if rules.keys().any(|it| it != "type" && it != "description") =>
             {
-                match self.value(names, 0) {
-                    Value::String(key) => key,
-                    other => other.to_string(),
-                }
+                let key = self.value(names, 0);
+                key.as_str().map_or_else(|| key.to_string(), str::to_owned)
             }
             _ => format!("simulated {index}"),
         }
@@ -220,7 +216,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// A branch with the bounds that stand beside the choice: a check on an optional is written there.
+/// A branch with the bounds beside the choice: a check on an optional is written there.
 fn bounded(branch: &Value, around: &Map<String, Value>) -> Value {
     let mut whole = Map::new();
     absorb(&mut whole, branch);

@@ -2,11 +2,12 @@
 
 use gsw_abi::layout;
 use gsw_abi::types::{CheckScope, Enum, ErrorClass, Field, Secrecy, Type, TypeId};
+use gsw_notation::issue;
+use gsw_notation::path::Step;
 use serde_json::{Map, Value};
 
 use crate::codec::decode::Decoder;
 use crate::codec::describe;
-use crate::codec::path::Step;
 use crate::value::{list, map, optional, store};
 
 impl Decoder<'_> {
@@ -109,13 +110,13 @@ impl Decoder<'_> {
 
     fn key(&mut self, ty: TypeId, name: &str) -> Option<u64> {
         let types = self.types.clone();
-        match types.get(types.base(ty)) {
-            Type::Int => match name.parse::<i64>() {
-                // A check on the key's type is checked with the number, not its text.
-                Ok(it) => self.value(ty, &Value::from(it)),
-                Err(_) => self.mismatch(ty, &Value::from(name)),
-            },
-            _ => self.value(ty, &Value::from(name)),
+        if !matches!(types.get(types.base(ty)), Type::Int) {
+            return self.value(ty, &Value::from(name));
+        }
+        match name.parse::<i64>() {
+            // A check on the key's type is checked with the number, not its text.
+            Ok(it) => self.value(ty, &Value::from(it)),
+            Err(_) => self.mismatch(ty, &Value::from(name)),
         }
     }
 
@@ -153,7 +154,11 @@ impl Decoder<'_> {
                 };
                 self.fields(ty, index as u32, &it.variants[index].fields, 0, values)
             }
-            _ => {
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {
                 let found = self.found(ty, tree);
                 self.fail(variants(it), found)
             }
@@ -162,16 +167,14 @@ impl Decoder<'_> {
 
     pub(super) fn error(&mut self, kind: Option<TypeId>, tree: &Value) -> Option<u64> {
         let Value::Object(values) = tree else {
-            return self.fail("an error".into(), describe::found(tree));
+            return self.fail("an error".into(), issue::found(tree));
         };
         let types = self.types.clone();
         let name = values.get("kind").unwrap_or(&Value::Null);
-        let is_it = |ty: &Type| match ty {
+        let is_it = |ty: &Type| {
             // The unwinding of a cancellation is nobody's to make.
-            Type::ErrorKind(it) => {
-                Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind
-            }
-            _ => false,
+            matches!(ty, Type::ErrorKind(it)
+                if Some(&it.name[..]) == name.as_str() && it.class != ErrorClass::Unwind)
         };
         let found = types
             .types
@@ -184,7 +187,7 @@ impl Decoder<'_> {
             _ => {
                 let expected = kind.map(|it| describe::type_name(&types, it));
                 let expected = expected.unwrap_or_else(|| "the name of an error".into());
-                let name = describe::found(name);
+                let name = issue::found(name);
                 self.within(Step::Key("kind".into()), |it| it.fail(expected, name))
             }
         }
@@ -225,7 +228,7 @@ impl Decoder<'_> {
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
                     let expected = describe::type_name(&it.types, field.ty);
-                    return it.fail(expected, describe::NOTHING.into());
+                    return it.fail(expected, issue::NOTHING.into());
                 }
             };
             match &field.check {
@@ -272,7 +275,7 @@ impl Decoder<'_> {
                 hold = false;
                 let found = values
                     .get(&field.wire)
-                    .map_or(describe::NOTHING.into(), describe::found);
+                    .map_or(issue::NOTHING.into(), issue::found);
                 self.within_field(field, |it| it.fail(format!("`{}`", check.source), found));
             }
         }

@@ -4,13 +4,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId};
+use gsw_notation::{calendar, duration, number};
 use serde_json::{Number, Value};
 
 use crate::codec::checker::Secrets;
 use crate::codec::decode::Decoder;
 use crate::codec::tree;
+use crate::media;
 use crate::value::string;
-use crate::{calendar, duration, media, number};
 
 impl Decoder<'_> {
     pub(super) fn scalar(&mut self, ty: TypeId, tree: &Value) -> Option<u64> {

@@ -1,8 +1,7 @@
-//! What a model is told of arguments that do not fit a tool, by the names that its schema has.
+//! The answer to a model whose arguments do not fit a tool, by the names that its schema has.
 
 use gsw_abi::types::Field;
-
-use crate::model::Issue;
+use gsw_notation::issue::Issue;
 
 /// A line for each issue, which names the parameter.
 pub(super) fn unfit(parameters: &[Field], issues: &[Issue]) -> String {
@@ -31,9 +30,9 @@ fn line(parameters: &[Field], issue: &Issue) -> String {
 mod tests {
     use gsw_abi::builtin::INT;
     use gsw_abi::types::{Field, Secrecy};
+    use gsw_notation::issue::Issue;
 
     use super::unfit;
-    use crate::model::Issue;
 
     #[test]
     fn a_parameter_is_named_as_the_model_knows_it() {

@@ -6,12 +6,15 @@
 
 use std::time::Duration;
 
+use gsw_tree::usage::Usage;
+
 use crate::budget::{Admission, Charge};
-use crate::event::{EventKind, JsonText, Level};
-use crate::model::{ModelAnswer, ModelFailure, ModelRequest, Usage};
+use crate::event::{EventKind, JsonText};
+use crate::model::{ModelAnswer, ModelFailure, ModelRequest};
 use crate::node::Spent;
 use crate::operation::Request;
 use crate::run::Run;
+use crate::run::budget::CallCost;
 use crate::run::prompt::PromptRun;
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
@@ -100,237 +103,6 @@ impl PromptRun {
     }
 }
 
-impl Run {
-    /// Sends a request to a model, if the budgets allow the worst case of it.
-    pub(super) fn ask(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        mut request: Box<ModelRequest>,
-    ) -> Asked {
-        if !self.charge_conversation(prompt, request.weight()) {
-            return Asked::OutOfMemory;
-        }
-        let budget = self.tasks.at(task).budget;
-        prompt.asking.attempts = None;
-        if budget == ScopeId::TASK {
-            self.send(task, prompt, request);
-            return Asked::Waits;
-        }
-        if self.scopes.limits_calls(budget) && request.retries > 0 {
-            let left = std::mem::take(&mut request.retries);
-            prompt.asking.attempts = Some(Attempts {
-                request: request.clone(),
-                left,
-                made: 0,
-                began: self.now,
-                failure: None,
-            });
-        }
-        self.ask_within_budget(task, prompt, request)
-    }
-
-    /// A conversation counts as memory of the run as long as its prompt runs: the messages are shared by the requests of
-    /// all turns, and what is made for the wire is made for a few requests at once.
-    fn charge_conversation(&mut self, prompt: &mut PromptRun, bytes: usize) -> bool {
-        let before = prompt.asking.charged;
-        if !self.heap.admit_growth(before as u64, bytes as u64) {
-            // What is raised here is not to be raised again by the next loop.
-            let _ = self.heap.take_over_limit();
-            return false;
-        }
-        self.heap.discharge(before);
-        self.heap.charge(bytes);
-        prompt.asking.charged = bytes;
-        true
-    }
-
-    /// The prompt ends.
-    pub(super) fn discharge_conversation(&mut self, prompt: &PromptRun) {
-        self.heap.discharge(prompt.asking.charged);
-    }
-
-    fn ask_within_budget(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        request: Box<ModelRequest>,
-    ) -> Asked {
-        let worst = self.worst_case(&request);
-        let ticket = None;
-        let asked = HeldBack {
-            request,
-            worst,
-            ticket,
-        };
-        self.ask_if_admitted(task, prompt, asked)
-    }
-
-    fn ask_if_admitted(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        mut asked: HeldBack,
-    ) -> Asked {
-        match self.admit(task, &asked.worst, asked.ticket) {
-            Admission::Now => {
-                prompt.asking.reserved = Some(Reserved {
-                    model: asked.request.model.clone(),
-                    worst: asked.worst,
-                });
-                self.send(task, prompt, asked.request);
-                Asked::Waits
-            }
-            Admission::Later(budget) => {
-                let ticket = *asked.ticket.get_or_insert_with(|| self.scopes.ticket());
-                self.scopes.wait(budget, ticket, task);
-                prompt.asking.held_back = Some(asked);
-                Asked::Waits
-            }
-            Admission::Refused(what) => {
-                let attempts = prompt.asking.attempts.take();
-                match attempts.and_then(|it| it.failure) {
-                    Some(failure) => Asked::Failed(failure),
-                    None => Asked::Refused(what),
-                }
-            }
-        }
-    }
-
-    fn send(&mut self, task: TaskId, prompt: &mut PromptRun, request: Box<ModelRequest>) {
-        prompt.requests += 1;
-        self.tree.node_mut(prompt.node).attempts = prompt.requests;
-        prompt.model.clone_from(&request.model);
-        let kind = EventKind::ModelRequest {
-            model: request.model.clone(),
-            attempt: prompt.requests,
-            request: Some(JsonText::from(&prompt.observed.news_of(&request))),
-        };
-        self.tell(prompt.node, kind);
-        prompt.operation = Some(self.request(task, Request::Model { request }));
-    }
-
-    /// Sends the request of a prompt that was held back, if it may be sent now.
-    pub(crate) fn ask_again(&mut self, id: TaskId, mut prompt: Box<PromptRun>) {
-        let Some(held) = prompt.asking.held_back.take() else {
-            self.tasks.at_mut(id).wait = Wait::Prompt(prompt);
-            return;
-        };
-        let asked = self.ask_if_admitted(id, &mut prompt, held);
-        self.go_on_as_asked(id, prompt, asked);
-    }
-
-    /// A request has failed. Waits for the next attempt, where the run makes it and it may help.
-    pub(super) fn waits_to_try_again(
-        &mut self,
-        id: TaskId,
-        prompt: &mut PromptRun,
-        failure: &ModelFailure,
-    ) -> bool {
-        let now = self.now;
-        let Some(attempts) = &mut prompt.asking.attempts else {
-            return false;
-        };
-        attempts.made = attempts.made.saturating_add(failure.attempts);
-        let made = attempts.made;
-        let Some(first) = failure.again_in.filter(|_| attempts.left > 0) else {
-            return false;
-        };
-        let doublings = made.saturating_sub(1).min(MOST_DOUBLINGS);
-        let wait = match failure.retry_after {
-            Some(wait) if !wait.is_zero() => wait,
-            _ => first * (1 << doublings),
-        };
-        if attempts.time_left(now) <= wait {
-            return false;
-        }
-        attempts.left -= 1;
-        attempts.failure = Some(ModelFailure {
-            attempts: made,
-            ..failure.clone()
-        });
-        let nanoseconds = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
-        prompt.operation = Some(self.request(id, Request::Sleep { nanoseconds }));
-        true
-    }
-
-    /// The wait before another attempt is over; `None` when it was no such wait.
-    pub(super) fn try_again(&mut self, id: TaskId, prompt: &mut PromptRun) -> Option<Asked> {
-        let now = self.now;
-        let attempts = prompt.asking.attempts.as_mut()?;
-        attempts.failure.as_ref()?;
-        let mut request = attempts.request.clone();
-        request.timeout = attempts.time_left(now);
-        Some(self.ask_within_budget(id, prompt, request))
-    }
-
-    /// The request on its way is answered, or given up: the budgets are charged. Gives what is used up by it.
-    pub(super) fn settle_prompt(
-        &mut self,
-        task: TaskId,
-        prompt: &mut PromptRun,
-        cost: Cost,
-    ) -> Option<String> {
-        let Reserved { model, worst } = prompt.asking.reserved.take()?;
-        let real = match cost {
-            Cost::Answered(made, Some(usage)) => Charge {
-                calls: u64::from(made),
-                ..self.charge_of(&model, usage)
-            },
-            Cost::Answered(made, None) => {
-                let message = format!(
-                    "`{model}` did not say how many tokens the request took: the budget is charged with the most that it may have"
-                );
-                self.log_at(prompt.node, Level::Warn, message.into(), None);
-                Charge {
-                    calls: u64::from(made),
-                    ..worst.clone()
-                }
-            }
-            Cost::Failed(made) => Charge {
-                calls: u64::from(made),
-                ..Charge::default()
-            },
-            Cost::Unknown => worst.clone(),
-        };
-        let used_up = self.settle_call(task, prompt.node, (&worst, &real));
-        self.ask_held_back(task);
-        used_up
-    }
-
-    /// Counts what an answer cost, and emits it.
-    pub(super) fn take_answer(
-        &mut self,
-        prompt: &mut PromptRun,
-        answer: &Result<ModelAnswer, ModelFailure>,
-    ) {
-        let answered = answer.as_ref().ok();
-        // A failed request costs nothing; an answer without its usage costs nobody knows what.
-        let known = answered.map_or(Some(Usage::default()), |it| it.usage);
-        let usage = known.unwrap_or_default();
-        prompt.usage.add(&usage);
-        let spent = Spent {
-            usage,
-            cost_usd: known.and_then(|it| self.charge_of(&prompt.model, it).usd.ok()),
-            requests: 1,
-            ..Spent::default()
-        };
-        self.tree.charge(prompt.node, &spent);
-        let kind = EventKind::ModelAnswer {
-            model: answered.map_or_else(|| prompt.model.clone(), |it| it.model.clone()),
-            attempt: prompt.requests,
-            usage,
-            stop_reason: answered.map(|it| it.stop_reason.clone()),
-            request_id: answered.and_then(|it| it.request_id.clone()),
-            error: answer
-                .as_ref()
-                .err()
-                .map(|it| prompt.observed.text(it.message.clone())),
-        };
-        self.tell(prompt.node, kind);
-    }
-}
-
 impl PromptRun {
     /// The outcome of all attempts, where the run made those before.
     pub(super) fn of_all_attempts(
@@ -353,5 +125,232 @@ impl Attempts {
     fn time_left(&self, now: i64) -> Duration {
         let taken = Duration::from_nanos((now - self.began).max(0).unsigned_abs());
         self.request.timeout.saturating_sub(taken)
+    }
+}
+
+impl PromptRun {
+    /// Sends a request to a model, if the budgets allow the worst case of it.
+    pub(super) fn ask(
+        &mut self,
+        run: &mut Run,
+        task: TaskId,
+        mut request: Box<ModelRequest>,
+    ) -> Asked {
+        if !self.charge_conversation(run, request.weight()) {
+            return Asked::OutOfMemory;
+        }
+        let budget = run.scheduler.task(task).budget;
+        self.asking.attempts = None;
+        if budget == ScopeId::TASK {
+            self.send(run, task, request);
+            return Asked::Waits;
+        }
+        if run.scopes.limits_calls(budget) && request.retries > 0 {
+            let left = std::mem::take(&mut request.retries);
+            self.asking.attempts = Some(Attempts {
+                request: request.clone(),
+                left,
+                made: 0,
+                began: run.progress.now(),
+                failure: None,
+            });
+        }
+        self.ask_within_budget(run, task, request)
+    }
+
+    /// A conversation counts as memory of the run as long as its prompt runs: the messages are shared by the requests of
+    /// all turns, and what is made for the wire is made for a few requests at once.
+    fn charge_conversation(&mut self, run: &mut Run, bytes: usize) -> bool {
+        let before = self.asking.charged;
+        if !run.heap.admit_growth(before as u64, bytes as u64) {
+            // What is raised here is not to be raised again by the next loop.
+            let _ = run.heap.take_over_limit();
+            return false;
+        }
+        run.heap.discharge(before);
+        run.heap.charge(bytes);
+        self.asking.charged = bytes;
+        true
+    }
+
+    /// The prompt ends.
+    pub(super) fn discharge_conversation(&self, run: &mut Run) {
+        run.heap.discharge(self.asking.charged);
+    }
+
+    fn ask_within_budget(
+        &mut self,
+        run: &mut Run,
+        task: TaskId,
+        request: Box<ModelRequest>,
+    ) -> Asked {
+        let worst = run.models.worst_case(&request);
+        let ticket = None;
+        let asked = HeldBack {
+            request,
+            worst,
+            ticket,
+        };
+        self.ask_if_admitted(run, task, asked)
+    }
+
+    fn ask_if_admitted(&mut self, run: &mut Run, task: TaskId, mut asked: HeldBack) -> Asked {
+        let budget = run.scheduler.task(task).budget;
+        match run.scopes.reserve(budget, &asked.worst, asked.ticket) {
+            Admission::Now => {
+                self.asking.reserved = Some(Reserved {
+                    model: asked.request.model.clone(),
+                    worst: asked.worst,
+                });
+                self.send(run, task, asked.request);
+                Asked::Waits
+            }
+            Admission::Later(budget) => {
+                let ticket = *asked.ticket.get_or_insert_with(|| run.scopes.ticket());
+                run.scopes.wait(budget, ticket, task);
+                self.asking.held_back = Some(asked);
+                Asked::Waits
+            }
+            Admission::Refused(what) => {
+                let attempts = self.asking.attempts.take();
+                match attempts.and_then(|it| it.failure) {
+                    Some(failure) => Asked::Failed(failure),
+                    None => Asked::Refused(what),
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, run: &mut Run, task: TaskId, request: Box<ModelRequest>) {
+        self.requests += 1;
+        run.progress.set_requests(self.node, self.requests);
+        self.model.clone_from(&request.model);
+        let kind = EventKind::ModelRequest {
+            model: request.model.clone(),
+            attempt: self.requests,
+            request: Some(JsonText::from(&self.observed.new_in(&request))),
+        };
+        run.progress.emit(self.node, kind);
+        self.operation = Some(run.request(task, Request::Model { request }));
+    }
+
+    /// Sends the request of a prompt that was held back, if it may be sent now.
+    pub(crate) fn ask_again(mut self: Box<Self>, run: &mut Run, id: TaskId) {
+        let Some(held) = self.asking.held_back.take() else {
+            run.scheduler.set_wait(id, Wait::Prompt(self));
+            return;
+        };
+        let asked = self.ask_if_admitted(run, id, held);
+        self.go_on_as_asked(run, id, asked);
+    }
+
+    /// A request has failed. Waits for the next attempt, where the run makes it and it may help.
+    pub(super) fn waits_to_try_again(
+        &mut self,
+        run: &mut Run,
+        id: TaskId,
+        failure: &ModelFailure,
+    ) -> bool {
+        let now = run.progress.now();
+        let Some(attempts) = &mut self.asking.attempts else {
+            return false;
+        };
+        attempts.made = attempts.made.saturating_add(failure.attempts);
+        let made = attempts.made;
+        let Some(first) = failure.again_in.filter(|_| attempts.left > 0) else {
+            return false;
+        };
+        let doublings = made.saturating_sub(1).min(MOST_DOUBLINGS);
+        let asked = failure.retry_after.filter(|it| !it.is_zero());
+        let wait = asked.unwrap_or_else(|| first * (1 << doublings));
+        if attempts.time_left(now) <= wait {
+            return false;
+        }
+        attempts.left -= 1;
+        attempts.failure = Some(ModelFailure {
+            attempts: made,
+            ..failure.clone()
+        });
+        let nanoseconds = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
+        self.operation = Some(run.request(id, Request::Sleep { nanoseconds }));
+        true
+    }
+
+    /// The wait before another attempt is over; `None` when it was no such wait.
+    pub(super) fn try_again(&mut self, run: &mut Run, id: TaskId) -> Option<Asked> {
+        let now = run.progress.now();
+        let attempts = self.asking.attempts.as_mut()?;
+        attempts.failure.as_ref()?;
+        let mut request = attempts.request.clone();
+        request.timeout = attempts.time_left(now);
+        Some(self.ask_within_budget(run, id, request))
+    }
+
+    /// The request on its way is answered, or given up: the budgets are charged. Gives what is used up by it.
+    pub(super) fn settle(&mut self, run: &mut Run, task: TaskId, cost: Cost) -> Option<String> {
+        let Reserved { model, worst } = self.asking.reserved.take()?;
+        let real = match cost {
+            Cost::Answered(made, Some(usage)) => Charge {
+                calls: u64::from(made),
+                ..run.models.charge_of(&model, usage)
+            },
+            Cost::Answered(made, None) => {
+                let message = format!(
+                    "`{model}` did not say how many tokens the request took: the budget is charged with the most that it may have"
+                );
+                run.progress.warn(self.node, message);
+                Charge {
+                    calls: u64::from(made),
+                    ..worst.clone()
+                }
+            }
+            Cost::Failed(made) => Charge {
+                calls: u64::from(made),
+                ..Charge::default()
+            },
+            Cost::Unknown => worst.clone(),
+        };
+        let used_up = run.settle_call(
+            task,
+            self.node,
+            CallCost {
+                worst: &worst,
+                real: &real,
+            },
+        );
+        run.send_held_back(task);
+        used_up
+    }
+
+    /// Counts what an answer cost, and emits it.
+    pub(super) fn take_answer(
+        &mut self,
+        run: &mut Run,
+        answer: &Result<ModelAnswer, ModelFailure>,
+    ) {
+        let answered = answer.as_ref().ok();
+        // A failed request costs nothing; an answer without its usage costs nobody knows what.
+        let known = answered.map_or(Some(Usage::default()), |it| it.usage);
+        let usage = known.unwrap_or_default();
+        self.usage.add(&usage);
+        let spent = Spent {
+            usage,
+            cost_usd: known.and_then(|it| run.models.charge_of(&self.model, it).usd.ok()),
+            requests: 1,
+            ..Spent::default()
+        };
+        run.progress.charge(self.node, &spent);
+        let kind = EventKind::ModelAnswer {
+            model: answered.map_or_else(|| self.model.clone(), |it| it.model.clone()),
+            attempt: self.requests,
+            usage,
+            stop_reason: answered.map(|it| it.stop_reason.clone()),
+            request_id: answered.and_then(|it| it.request_id.clone()),
+            error: answer
+                .as_ref()
+                .err()
+                .map(|it| self.observed.text(it.message.clone())),
+        };
+        run.progress.emit(self.node, kind);
     }
 }

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use gsw_abi::builtin::JSON;
 use gsw_abi::call::NodeKind;
 use gsw_abi::program::{FunctionIndex, ModelDefaults};
+use gsw_abi::setting::{self, CallSettings, Setting};
 use gsw_abi::types::{Type, TypeId};
 use serde_json::{Map, Value};
 
 use crate::budget::Limits;
-use crate::event::EventKind;
+use crate::event::{EventKind, ReflectionLevel};
 use crate::model::PromptCall;
 use crate::node::{NewNode, NodeId, Status};
-use crate::run::Run;
-use crate::run::prompt::hidden::Hidden;
 use crate::run::prompt::observed::Observed;
-use crate::run::prompt::{Gives, PromptRun};
-use crate::value::string;
+use crate::run::prompt::{Gives, PromptNodes, PromptRun};
+use crate::run::{Run, raise, words};
 use crate::{codec, media};
 
 /// What compiled code hands over; the words are owned.
@@ -32,7 +31,7 @@ pub(crate) struct NewPrompt {
     pub user: u64,
     /// A `json`.
     pub arguments: u64,
-    /// A `json`, or 0: `{"prompt": the prompt's settings, "call": the call's, "agent": the index of that after `by`}`.
+    /// A `json` of [`CallSettings`], or 0.
     pub settings: u64,
     /// What the program gets.
     pub gives: Gives,
@@ -47,244 +46,19 @@ struct Merged {
     system: Option<String>,
 }
 
-impl Run {
-    /// Enters the prompt's node and makes its machine.
-    pub(super) fn begin_prompt(&mut self, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
-        let system = self.take_text(new.system);
-        let user = media::user_text(new.user);
-        self.heap.release(new.user);
-        let (input, hidden) = self.take_arguments(new.arguments);
-        let mut given = self.take_settings(new.settings);
-        let improving = given.shift_remove("improving");
-        if let Some(error) = self.interruption() {
-            return Err(error);
-        }
-        let loaded = Arc::clone(&self.loaded);
-        let Some(declared) = loaded.program.prompts.get(new.prompt) else {
-            return Err(self.internal(&format!("there is no prompt {}", new.prompt)));
-        };
-        let Some(prompts) = self.prompts.0.clone() else {
-            return Err(self.failed("no model can be asked: this host gave no models to the run"));
-        };
-        let mut merged = self.merge_settings(declared.agent, given)?;
-        let examples = match declared.examples {
-            Some(examples) => self.examples(examples)?,
-            None => Vec::new(),
-        };
-        let outer = self.current_node();
-        self.model_of_reflection(outer, &mut merged.settings);
-        if let Some(model) = merged.settings.get("model") {
-            self.lessons.note_model(&self.tree, outer, model);
-        }
-        let node = self.enter_prompt(&declared.name, input);
-        self.introspection.grant(node, &merged.settings);
-        self.tell_prompt_start(node, &merged);
-        let round = self.tell_improvement(node, improving.as_ref());
-        let budget = limits(&mut merged.settings).map(|it| self.open_budget(self.current, it));
-        let schema = self.schema_of(declared.result);
-        let machine = prompts.begin(PromptCall {
-            program: Arc::clone(&loaded.program),
-            prompt: new.prompt,
-            settings: merged.settings,
-            system: self.with_guidance(outer, system.or(merged.system)),
-            user: user.text,
-            media: user.media,
-            examples,
-            schema,
-            improving: improving.map(|it| text_of(&it["answer"])),
-            prices: Arc::clone(&self.settings.prices),
-        });
-        let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden);
-        let nodes = (node, outer);
-        let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
-        prompt.round = round;
-        prompt.budget = budget;
-        prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
-        Ok(Box::new(prompt))
-    }
-
-    /// The arguments as observers see them, and what is hidden from these; the word is taken over.
-    pub(crate) fn take_arguments(&mut self, word: u64) -> (Option<Arc<str>>, Hidden) {
-        if word == 0 {
-            return (None, Hidden::default());
-        }
-        let shown = codec::encode_redacted(&self.heap, JSON, word);
-        let hidden = Hidden::in_arguments(&self.heap, word);
-        self.heap.release(word);
-        (Some(shown.into()), hidden)
-    }
-
-    fn enter_prompt(&mut self, name: &str, input: Option<Arc<str>>) -> NodeId {
-        let node = self.enter_node(NewNode {
-            parent: self.current_node(),
-            kind: NodeKind::Prompt,
-            name,
-            index: None,
-            status: Status::Running,
-            input,
-        });
-        let current = self.current;
-        self.tasks.at_mut(current).node = node;
-        node
-    }
-
-    fn tell_prompt_start(&mut self, node: NodeId, merged: &Merged) {
-        let model = merged.settings.get("model").map(text_of);
-        let prompt = Arc::clone(self.tree.name(node));
-        let agent = merged.agent.clone();
-        self.tell(
-            node,
-            EventKind::PromptStart {
-                agent,
-                prompt,
-                model,
-            },
-        );
-    }
-
-    fn merge_settings(
-        &mut self,
-        declared: Option<u32>,
-        mut given: Map<String, Value>,
-    ) -> Result<Merged, u64> {
-        let loaded = Arc::clone(&self.loaded);
-        let agents = &loaded.program.agents;
-        let named = given.shift_remove("agent").and_then(|it| it.as_u64());
-        let agent = named.or(declared.map(u64::from));
-        let agent = agent.and_then(|index| agents.get(index as usize));
-        let defaults = &loaded.program.models;
-        let mut settings = project_settings(defaults);
-        if let Some(agent) = agent
-            && let Value::Object(own) = self.json_of(agent.settings)?
-        {
-            settings.extend(own);
-        }
-        let system = match settings.shift_remove("system") {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
-        for layer in ["prompt", "call"] {
-            if let Some(Value::Object(layer)) = given.shift_remove(layer) {
-                settings.extend(layer);
-            }
-        }
-        if let Some(model) = &self.settings.model_override {
-            settings.insert("model".into(), Value::String(model.clone()));
-        }
-        settings
-            .entry("model")
-            .and_modify(|it| resolve(defaults, it));
-        Ok(Merged {
-            agent: agent.map(|it| it.name.clone()),
-            settings,
-            system,
-        })
-    }
-
-    /// What a plain function without parameters gives, as JSON.
-    fn json_of(&mut self, function: FunctionIndex) -> Result<Value, u64> {
-        let word = self.call_plain(function.0, &[])?;
-        let text = codec::encode(&self.heap, JSON, word);
-        self.heap.release(word);
-        Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
-    }
-
-    fn examples(&mut self, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
-        let Value::Array(pairs) = self.json_of(function)? else {
-            return Ok(Vec::new());
-        };
-        Ok(pairs
-            .iter()
-            .filter_map(|pair| Some((text_of(pair.get(0)?), text_of(pair.get(1)?))))
-            .collect())
-    }
-
-    /// The schema that answers must fit; a plain `string` has none.
-    fn schema_of(&self, answer: TypeId) -> Option<Arc<Value>> {
-        let types = &self.loaded.types;
-        if matches!(types.get(answer), Type::String) {
-            return None;
-        }
-        Some(Arc::new(gsw_abi::schema::schema(types, answer)))
-    }
-
-    fn with_guidance(&self, node: NodeId, system: Option<String>) -> Option<String> {
-        let around = self.lessons.guidance(&self.tree, node);
-        let texts: Vec<&str> = system.as_deref().into_iter().chain(around).collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
-    }
-
-    /// Says that an earlier answer is looked at again; gives the number of the round.
-    fn tell_improvement(&mut self, node: NodeId, improving: Option<&Value>) -> Option<u32> {
-        let round = improving?.get("round").and_then(Value::as_u64);
-        let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));
-        let level = "prompt".to_owned();
-        // Nothing has failed: an answer that fits is to be better.
-        let error = String::new();
-        self.tell(
-            node,
-            EventKind::ReflectionStart {
-                level,
-                round,
-                error,
-            },
-        );
-        Some(round)
-    }
-
-    /// A reflection that names no model is asked of the one that was asked inside of what failed.
-    fn model_of_reflection(&self, outer: NodeId, settings: &mut Map<String, Value>) {
-        let reflection = self.tree.node(outer).parent;
-        if reflection == NodeId::NONE || self.tree.node(reflection).kind != NodeKind::Reflection {
-            return;
-        }
-        let failed = self.tree.node(reflection).parent;
-        if let Some(model) = self.lessons.model(failed) {
-            settings.entry("model").or_insert_with(|| model.clone());
-        }
-    }
-
-    fn take_settings(&mut self, word: u64) -> Map<String, Value> {
-        if word == 0 {
-            return Map::new();
-        }
-        let tree = codec::json_to_tree(word);
-        self.heap.release(word);
-        match tree {
-            Ok(Value::Object(settings)) => settings,
-            _ => Map::new(),
-        }
-    }
-
-    /// The text of a string word, or `None` for 0; it is taken over.
-    pub(crate) fn take_text(&mut self, word: u64) -> Option<String> {
-        if word == 0 {
-            return None;
-        }
-        Some(self.take_string(word))
-    }
-
-    /// The text of a string word, which is taken over.
-    pub(crate) fn take_string(&mut self, word: u64) -> String {
-        let text = string::text(word).to_owned();
-        self.heap.release(word);
-        text
-    }
-}
-
 /// The limits of the call's own budget.
 fn limits(settings: &mut Map<String, Value>) -> Option<Limits> {
-    let Some(Value::Object(given)) = settings.shift_remove("budget") else {
+    let Some(Value::Object(given)) = settings.shift_remove(Setting::Budget.name()) else {
         return None;
     };
     let number = |name| given.get(name).and_then(Value::as_f64);
     // What is below nothing is nothing.
     let count = |name| number(name).map(|it| it.max(0.0) as u64);
     Some(Limits {
-        usd: number("usd").map(|it| it.max(0.0)),
-        tokens: count("tokens"),
-        calls: count("calls"),
-        time: number("time").map(|it| (it * 1e9).max(0.0) as i64),
+        usd: number(setting::USD).map(|it| it.max(0.0)),
+        tokens: count(setting::TOKENS),
+        calls: count(setting::CALLS),
+        time: number(setting::TIME).map(|it| (it * 1e9).max(0.0) as i64),
     })
 }
 
@@ -295,7 +69,7 @@ fn project_settings(defaults: &ModelDefaults) -> Map<String, Value> {
         .filter_map(|(name, json)| Some((name.clone(), serde_json::from_str(json).ok()?)))
         .collect();
     if let Some(model) = &defaults.default {
-        settings.insert("model".into(), Value::String(model.clone()));
+        settings.insert(Setting::Model.name().into(), Value::String(model.clone()));
     }
     settings
 }
@@ -314,4 +88,202 @@ fn text_of(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Enters the prompt's node and makes its machine.
+pub(super) fn begin(run: &mut Run, new: NewPrompt) -> Result<Box<PromptRun>, u64> {
+    let system = words::take_text(&mut run.heap, new.system);
+    let user = media::user_text(new.user);
+    run.heap.release(new.user);
+    let (input, hidden) = words::take_arguments(&mut run.heap, new.arguments);
+    let mut given = CallSettings::from(words::take_settings(&mut run.heap, new.settings));
+    let improving = given.improving.take();
+    if let Some(error) = run.interruption() {
+        return Err(error);
+    }
+    let loaded = Arc::clone(&run.loaded);
+    let Some(declared) = loaded.program.prompts.get(new.prompt) else {
+        return Err(raise::internal(
+            &mut run.heap,
+            &format!("there is no prompt {}", new.prompt),
+        ));
+    };
+    let Some(prompts) = run.models.prompts() else {
+        return Err(raise::failed(
+            &mut run.heap,
+            "no model can be asked: this host gave no models to the run",
+        ));
+    };
+    let mut merged = merge_settings(run, declared.agent, given)?;
+    let examples = match declared.examples {
+        Some(function) => examples(run, function)?,
+        None => Vec::new(),
+    };
+    let outer = run.scheduler.current_node();
+    model_of_reflection(run, outer, &mut merged.settings);
+    if let Some(model) = merged.settings.get(Setting::Model.name()) {
+        run.reflection_log
+            .note_model(run.progress.tree(), outer, model);
+    }
+    let node = enter_prompt(run, &declared.name, input);
+    run.introspection.grant(node, &merged.settings);
+    report_start(run, node, &merged);
+    let round = report_improvement(run, node, improving.as_ref());
+    let budget =
+        limits(&mut merged.settings).map(|it| run.open_budget(run.scheduler.current(), it));
+    let schema = schema_of(run, declared.result);
+    let machine = prompts.begin(PromptCall {
+        program: Arc::clone(&loaded.program),
+        prompt: new.prompt,
+        settings: merged.settings,
+        system: with_guidance(run, outer, system.or(merged.system)),
+        user: user.text,
+        media: user.media,
+        examples,
+        schema,
+        improving: improving.map(|it| text_of(&it["answer"])),
+        prices: Arc::clone(run.models.prices()),
+    });
+    let observed = Observed::new(Arc::clone(&loaded), declared.result, hidden);
+    let nodes = PromptNodes { own: node, outer };
+    let mut prompt = PromptRun::new(machine, &new, declared.result, nodes, observed);
+    prompt.round = round;
+    prompt.budget = budget;
+    prompt.asked_by = merged.agent.unwrap_or_else(|| declared.name.clone());
+    Ok(Box::new(prompt))
+}
+
+fn enter_prompt(run: &mut Run, name: &str, input: Option<Arc<str>>) -> NodeId {
+    let node = run.enter_node(NewNode {
+        parent: run.scheduler.current_node(),
+        kind: NodeKind::Prompt,
+        name,
+        index: None,
+        status: Status::Running,
+        input,
+    });
+    let current = run.scheduler.current();
+    run.scheduler.task_mut(current).node = node;
+    node
+}
+
+fn report_start(run: &mut Run, node: NodeId, merged: &Merged) {
+    let model = merged.settings.get(Setting::Model.name()).map(text_of);
+    let prompt = Arc::clone(run.progress.tree().name(node));
+    let agent = merged.agent.clone();
+    run.progress.emit(
+        node,
+        EventKind::PromptStart {
+            agent,
+            prompt,
+            model,
+        },
+    );
+}
+
+fn merge_settings(
+    run: &mut Run,
+    declared: Option<u32>,
+    given: CallSettings,
+) -> Result<Merged, u64> {
+    let CallSettings {
+        prompt,
+        call,
+        agent: named,
+        improving: _,
+    } = given;
+    let loaded = Arc::clone(&run.loaded);
+    let agents = &loaded.program.agents;
+    let agent = named.or(declared.map(|it| it as usize));
+    let agent = agent.and_then(|index| agents.get(index));
+    let defaults = &loaded.program.models;
+    let mut settings = project_settings(defaults);
+    if let Some(agent) = agent
+        && let Value::Object(own) = json_of(run, agent.settings)?
+    {
+        settings.extend(own);
+    }
+    let system = match settings.shift_remove(Setting::System.name()) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
+    settings.extend(prompt);
+    settings.extend(call);
+    let model = Setting::Model.name();
+    if let Some(given) = run.models.model_override() {
+        settings.insert(model.into(), Value::String(given.to_owned()));
+    }
+    settings.entry(model).and_modify(|it| resolve(defaults, it));
+    Ok(Merged {
+        agent: agent.map(|it| it.name.clone()),
+        settings,
+        system,
+    })
+}
+
+/// What a plain function without parameters gives, as JSON.
+fn json_of(run: &mut Run, function: FunctionIndex) -> Result<Value, u64> {
+    let word = run.call_plain(function.0, &[])?;
+    let text = codec::encode(&run.heap, JSON, word);
+    run.heap.release(word);
+    Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+}
+
+fn examples(run: &mut Run, function: FunctionIndex) -> Result<Vec<(String, String)>, u64> {
+    let Value::Array(pairs) = json_of(run, function)? else {
+        return Ok(Vec::new());
+    };
+    Ok(pairs
+        .iter()
+        .filter_map(|pair| Some((text_of(pair.get(0)?), text_of(pair.get(1)?))))
+        .collect())
+}
+
+/// The schema that answers must fit; a plain `string` has none.
+fn schema_of(run: &Run, answer: TypeId) -> Option<Arc<Value>> {
+    let types = &run.loaded.types;
+    if matches!(types.get(answer), Type::String) {
+        return None;
+    }
+    Some(Arc::new(gsw_abi::schema::schema(types, answer)))
+}
+
+fn with_guidance(run: &Run, node: NodeId, system: Option<String>) -> Option<String> {
+    let around = run.reflection_log.guidance(run.progress.tree(), node);
+    let texts: Vec<&str> = system.as_deref().into_iter().chain(around).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// Says that an earlier answer is looked at again; gives the number of the round.
+fn report_improvement(run: &mut Run, node: NodeId, improving: Option<&Value>) -> Option<u32> {
+    let round = improving?.get("round").and_then(Value::as_u64);
+    let round = round.map_or(1, |it| u32::try_from(it).unwrap_or(u32::MAX));
+    let level = ReflectionLevel::Prompt;
+    // Nothing has failed: an answer that fits is to be better.
+    let error = String::new();
+    run.progress.emit(
+        node,
+        EventKind::ReflectionStart {
+            level,
+            round,
+            error,
+        },
+    );
+    Some(round)
+}
+
+/// A reflection that names no model is asked of the one that was asked inside of what failed.
+fn model_of_reflection(run: &Run, outer: NodeId, settings: &mut Map<String, Value>) {
+    let reflection = run.progress.tree().node(outer).parent;
+    if reflection == NodeId::NONE
+        || run.progress.tree().node(reflection).kind != NodeKind::Reflection
+    {
+        return;
+    }
+    let failed = run.progress.tree().node(reflection).parent;
+    if let Some(model) = run.reflection_log.model(failed) {
+        settings
+            .entry(Setting::Model.name())
+            .or_insert_with(|| model.clone());
+    }
 }

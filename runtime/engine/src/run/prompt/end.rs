@@ -4,41 +4,42 @@ use std::sync::Arc;
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::{Type, TypeId};
+use gsw_tree::detail::PromptDetail;
 use serde_json::{Value, json};
 
 use crate::codec::{self, decode};
-use crate::event::EventKind;
-use crate::model::{PromptDetail, PromptFailure, PromptResult};
+use crate::event::{EventKind, ReflectionLevel};
+use crate::heap::Heap;
+use crate::model::{PromptFailure, PromptResult};
 use crate::node::Status;
-use crate::run::Run;
-use crate::run::prompt::{Gives, PromptRun};
-use crate::value::{self, error, string};
+use crate::run::prompt::{Gives, PromptRun, keys};
+use crate::run::{Run, raise};
+use crate::value::{self, error, list, string};
 
-impl Run {
+impl PromptRun {
     /// The value that the program gets.
-    pub(super) fn word_of_answer(
-        &mut self,
-        prompt: &PromptRun,
-        result: &PromptResult,
-    ) -> Result<u64, u64> {
-        let decoded = match prompt.gives {
-            Gives::Answer => decode::decode(self, prompt.result, &result.value),
+    pub(super) fn word_of_answer(&self, run: &mut Run, result: &PromptResult) -> Result<u64, u64> {
+        let decoded = match self.gives {
+            Gives::Answer => decode::decode(run, self.result, &result.value),
             Gives::Response => {
-                let response = self.response(prompt, result);
-                decode::decode(self, prompt.result, &response)
+                let response = self.response(run, result);
+                decode::decode(run, self.result, &response)
             }
         };
         decoded.map_err(|issue| {
-            self.internal(&format!(
-                "an answer passed the check and does not decode: {}",
-                issue.message
-            ))
+            raise::internal(
+                &mut run.heap,
+                &format!(
+                    "an answer passed the check and does not decode: {}",
+                    issue.message
+                ),
+            )
         })
     }
 
-    fn response(&self, prompt: &PromptRun, result: &PromptResult) -> Value {
+    fn response(&self, run: &Run, result: &PromptResult) -> Value {
         let detail = &result.detail;
-        let nanoseconds = self.now - self.tree.node(prompt.node).start;
+        let nanoseconds = run.progress.now() - run.progress.tree().node(self.node).start;
         json!({
             "value": result.value,
             "model": detail.model,
@@ -54,83 +55,76 @@ impl Run {
             "turns": detail.turns,
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
-            "liberties": detail.liberties,
+            "repairs": detail.repairs,
+            // The name that the field had.
+            "liberties": detail.repairs,
         })
     }
 
     /// The error that a machine wants raised.
-    pub(super) fn error_of_prompt(&mut self, prompt: &PromptRun, failure: &PromptFailure) -> u64 {
+    pub(super) fn error_of(&self, run: &mut Run, failure: &PromptFailure) -> u64 {
         let kind = failure.error;
-        let fields = prompt.observed.failure(failure);
-        let declared = error::fields(&self.heap, kind.ty()).to_vec();
+        let fields = self.observed.failure(failure);
+        let declared = error::fields(&run.heap, kind.ty()).to_vec();
         let mut words = Vec::with_capacity(declared.len());
         for field in &declared {
             let tree = fields.get(&field.name).unwrap_or(&Value::Null);
-            words.push(match decode::decode(self, field.ty, tree) {
+            words.push(match decode::decode(run, field.ty, tree) {
                 Ok(word) => word,
-                Err(_) => self.empty_word(field.ty),
+                Err(_) => empty_word(&mut run.heap, field.ty),
             });
         }
-        error::new(&mut self.heap, kind, &words)
-    }
-
-    /// What stands in an error's field that the machine left out.
-    fn empty_word(&mut self, ty: TypeId) -> u64 {
-        match self.loaded.types.get(ty) {
-            Type::String => string::new(&mut self.heap, ""),
-            Type::List(_) => crate::value::list::new(&mut self.heap, ty, &[]),
-            _ => 0,
-        }
+        error::new(&mut run.heap, kind, &words)
     }
 
     /// Leaves the prompt's node.
-    pub(super) fn end_prompt(
-        &mut self,
-        prompt: &PromptRun,
+    pub(super) fn end(
+        &self,
+        run: &mut Run,
         result: Result<u64, u64>,
         detail: Option<PromptDetail>,
     ) -> Result<u64, u64> {
         let (status, output) = match result {
-            Ok(word) => (Status::Completed, Some(self.shown_answer(prompt, word))),
-            Err(raised) => self.tell_failure(prompt.node, raised),
+            Ok(word) => (Status::Completed, Some(self.shown_answer(run, word))),
+            Err(raised) => run.report_failure(self.node, raised),
         };
-        self.leave_prompt(prompt, status, output, detail);
+        self.leave(run, status, output, detail);
         result
     }
 
     /// The answer as observers see it.
-    fn shown_answer(&self, prompt: &PromptRun, word: u64) -> Arc<str> {
-        let (ty, word) = match prompt.gives {
-            Gives::Answer => (prompt.result, word),
+    fn shown_answer(&self, run: &Run, word: u64) -> Arc<str> {
+        let (ty, word) = match self.gives {
+            Gives::Answer => (self.result, word),
             // The answer is the first field of the record.
-            Gives::Response => (prompt.answer, value::field(word, 0)),
+            Gives::Response => (self.answer, value::field(word, 0)),
         };
-        let output = codec::encode_redacted(&self.heap, ty, word);
-        prompt.observed.output(output).into()
+        let output = codec::encode_redacted(&run.heap, ty, word);
+        self.observed.output(output).into()
     }
 
-    pub(super) fn leave_prompt(
-        &mut self,
-        prompt: &PromptRun,
+    pub(super) fn leave(
+        &self,
+        run: &mut Run,
         status: Status,
         output: Option<Arc<str>>,
         detail: Option<PromptDetail>,
     ) {
-        if let Some(budget) = prompt.budget {
-            self.close_budget(budget);
+        if let Some(budget) = self.budget {
+            run.close_budget(budget);
         }
-        self.discharge_conversation(prompt);
-        let node = prompt.node;
-        self.let_go_of_key(node);
-        self.introspection.forget(node);
-        if !self.tree.finish(node, status, output, self.now) {
+        self.discharge_conversation(run);
+        let node = self.node;
+        keys::release(run, node);
+        run.introspection.forget(node);
+        if !run.progress.finish(node, status, output) {
             return;
         }
-        if prompt.round.is_some() {
+        if self.round.is_some() {
             let success = status == Status::Completed;
-            let level = "prompt".to_owned();
+            let level = ReflectionLevel::Prompt;
             let reason = "the answer was criticised".to_owned();
-            self.tell(
+            run.progress.emit(
                 node,
                 EventKind::ReflectionEnd {
                     level,
@@ -139,26 +133,59 @@ impl Run {
                 },
             );
         }
-        let name = Arc::clone(self.tree.name(node));
+        let name = Arc::clone(run.progress.tree().name(node));
         let kind = EventKind::PromptEnd {
             prompt: name,
-            end: self.end_of(node),
-            usage: prompt.usage,
+            end: run.progress.end_of(node),
+            usage: self.usage,
             detail: detail.map(Box::new),
         };
-        self.tell(node, kind);
+        run.progress.emit(node, kind);
     }
+}
 
-    /// Whether a tool's error goes to the program and not back to the model.
-    pub(super) fn passes_the_model(&self, raised: u64) -> bool {
-        matches!(
-            error::kind(raised),
-            Some(
-                BuiltinError::Cancelled
-                    | BuiltinError::BudgetExceeded
-                    | BuiltinError::PermissionDenied
-                    | BuiltinError::OutcomeUnknown
-            )
-        )
+/// What stands in an error's field that the machine left out.
+fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
+    match heap.types().get(ty) {
+        Type::String => string::new(heap, ""),
+        Type::List(_) => list::new(heap, ty, &[]),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => 0,
     }
+}
+
+/// Whether a tool's error goes to the program and not back to the model.
+pub(super) fn passes_the_model(raised: u64) -> bool {
+    matches!(
+        error::kind(raised),
+        Some(
+            BuiltinError::Cancelled
+                | BuiltinError::BudgetExceeded
+                | BuiltinError::PermissionDenied
+                | BuiltinError::OutcomeUnknown
+        )
+    )
 }

@@ -2,65 +2,50 @@
 
 use std::time::Duration;
 
+use crate::answers::WhenBusy;
 use crate::answers::{Found, LookUp};
 use crate::event::EventKind;
 use crate::node::NodeId;
-use crate::operation::{Request, WhenBusy};
+use crate::operation::Request;
 use crate::port::Notice;
 use crate::run::Run;
 use crate::run::prompt::PromptRun;
 
-impl Run {
+/// A prompt ends; if it has kept no answer, those who wait for one look for themselves.
+pub(super) fn release(run: &mut Run, node: NodeId) {
+    if let Some(key) = run.models.release_key(node) {
+        run.progress.notify(Notice::LetGo { key });
+    }
+}
+
+/// The run's time, as entries of the cache expire by it.
+pub(super) fn time(run: &Run) -> Duration {
+    Duration::from_nanos(run.progress.now().max(0).unsigned_abs())
+}
+
+impl PromptRun {
     /// The request for what is kept under a key. Waiting for another call is an event.
-    pub(super) fn look_up(
-        &mut self,
-        prompt: &mut PromptRun,
-        key: String,
-        when_busy: WhenBusy,
-    ) -> Request {
+    pub(super) fn look_up(&mut self, run: &mut Run, key: String, when_busy: WhenBusy) -> Request {
         if when_busy == WhenBusy::Wait {
             let key = key.clone();
-            self.tell(prompt.node, EventKind::CacheWait { key });
+            run.progress.emit(self.node, EventKind::CacheWait { key });
         }
-        prompt.key = Some(key.clone());
+        self.key = Some(key.clone());
         let what = Box::new(LookUp {
             key,
-            at: self.time(),
-            around: self.keys_around(prompt.outer),
+            at: time(run),
+            around: run.models.keys_around(run.progress.tree(), self.outer),
         });
         Request::LookUp { what, when_busy }
     }
 
     /// Who finds nothing asks, and others with its key wait for it.
-    pub(super) fn note_found(&mut self, prompt: &PromptRun, found: &Found) {
-        match (found, &prompt.key) {
+    pub(super) fn note_found(&self, run: &mut Run, found: &Found) {
+        match (found, &self.key) {
             (Found::Miss, Some(key)) => {
-                self.cache_keys.insert(prompt.node, key.clone());
+                run.models.hold_key(self.node, key.clone());
             }
             (Found::Miss, None) | (Found::Hit(_) | Found::Busy, _) => {}
         }
-    }
-
-    /// A prompt ends; if it has kept no answer, those who wait for one look for themselves.
-    pub(crate) fn let_go_of_key(&mut self, node: NodeId) {
-        if let Some(key) = self.cache_keys.remove(&node) {
-            self.outbox.push(Notice::LetGo { key });
-        }
-    }
-
-    /// The run's time, as entries of the cache expire by it.
-    pub(super) fn time(&self) -> Duration {
-        Duration::from_nanos(self.now.max(0).unsigned_abs())
-    }
-
-    /// The keys of the calls that a node lies in, from the inside out.
-    fn keys_around(&self, node: NodeId) -> Vec<String> {
-        if self.cache_keys.is_empty() {
-            return Vec::new();
-        }
-        let around = self.tree.lineage(node);
-        around
-            .filter_map(|it| self.cache_keys.get(&it).cloned())
-            .collect()
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use gsw_abi::program::ToolBody;
 use gsw_abi::types::{Field, TypeId};
+use gsw_notation::issue::Issue;
+use gsw_notation::json;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use crate::codec::parse;
 use crate::codec::places::{self, REDACTED};
 use crate::load::Loaded;
-use crate::model::{Content, Issue, Message, ModelRequest, PromptFailure, Role, ToolCall};
+use crate::model::{Content, Message, ModelRequest, PromptFailure, Role, ToolCall};
 use crate::run::prompt::hidden::Hidden;
 
 /// What is known of the secrets of one conversation.
@@ -25,10 +26,10 @@ pub(super) struct Observed {
     hidden: Hidden,
     /// The tools that the model has called, by its names for them.
     tools: FxHashMap<String, u32>,
-    /// Results that hide something, by the id of the call, as observers see them; of the turn that the model is told of next.
+    /// Results that hide something, by the id of the call, as observers see them; of the turn that goes to the model next.
     results: FxHashMap<String, String>,
-    /// How many messages observers were told.
-    told: usize,
+    /// How many messages observers have seen.
+    shown: usize,
 }
 
 impl Observed {
@@ -40,15 +41,19 @@ impl Observed {
             hidden,
             tools: FxHashMap::default(),
             results: FxHashMap::default(),
-            told: 0,
+            shown: 0,
         }
     }
 
-    /// What observers are told of a request: a conversation grows, so only what is new in it.
-    pub(super) fn news_of(&mut self, request: &ModelRequest) -> Value {
+    /// What observers see of a request: a conversation grows, so only what is new in it.
+    pub(super) fn new_in(&mut self, request: &ModelRequest) -> Value {
         let all = &request.messages;
-        let from = if self.told > all.len() { 0 } else { self.told };
-        self.told = all.len();
+        let from = if self.shown > all.len() {
+            0
+        } else {
+            self.shown
+        };
+        self.shown = all.len();
         let messages = all[from..].iter().map(|it| self.message(it));
         let messages: Vec<Value> = messages.collect();
         self.results.clear();
@@ -102,7 +107,7 @@ impl Observed {
         if !self.hides_answer {
             return self.hidden.redact_text(text.to_owned());
         }
-        match parse::parse(text) {
+        match json::parse(text) {
             Ok(tree) => {
                 let shown = places::shown(&self.loaded.types, self.answer, &tree);
                 self.hidden.redact(shown).to_string()
@@ -152,7 +157,7 @@ impl Observed {
 
     /// What a call gave, whole and as observers see it.
     pub(super) fn note_result(&mut self, id: &str, content: &str, shown: String) {
-        if let (Ok(content), Ok(shown)) = (parse::parse(content), parse::parse(&shown)) {
+        if let (Ok(content), Ok(shown)) = (json::parse(content), json::parse(&shown)) {
             self.hidden.add_values(&content, &shown);
         }
         self.results.insert(id.to_owned(), shown);
@@ -185,7 +190,7 @@ impl Observed {
         if self.hidden.is_empty() {
             return output;
         }
-        match parse::parse(&output) {
+        match json::parse(&output) {
             Ok(tree) => self.hidden.redact(tree).to_string(),
             Err(_) => output,
         }

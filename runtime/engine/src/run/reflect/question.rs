@@ -1,113 +1,102 @@
-//! What a judge is told about a failed body, as the arguments of its function.
+//! The facts about a failed body that a judge is given, as the arguments of its function.
 
+use gsw_abi::judge::Fact;
 use gsw_abi::types::{Field, Type, TypeId};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::codec::decode;
 use crate::node::NodeId;
-use crate::run::Run;
-use crate::run::lessons::Lesson;
-use crate::run::reflect::Failure;
-use crate::value::error;
+use crate::run::reflect::{Failure, level_of};
+use crate::run::reflection_log::ReflectionRecord;
+use crate::run::{Run, raise};
 
-impl Run {
-    /// The arguments of the judge: a parameter of a fact's name gets that fact, the others get the facts that are left, in order.
-    pub(super) fn words_for_judge(
-        &mut self,
-        failure: &Failure,
-        outer: NodeId,
-        parameters: TypeId,
-    ) -> Result<Vec<u64>, String> {
-        let loaded = std::sync::Arc::clone(&self.loaded);
-        let wanted: &[Field] = match loaded.types.get(parameters) {
-            Type::Record(record) => &record.fields,
-            _ => &[],
-        };
-        let known = self.facts(failure, outer);
-        let mut words = Vec::with_capacity(wanted.len());
-        let is_named = |name: &&String| wanted.iter().any(|it| it.name == **name);
-        let mut left = known.iter().filter(|(name, _)| !is_named(name));
-        for parameter in wanted {
-            let named = known.get(&parameter.name);
-            let told = named.or_else(|| left.next().map(|(_, fact)| fact));
-            match self.word_for_judge(parameter.ty, told.unwrap_or(&Value::Null)) {
-                Ok(word) => words.push(word),
-                Err(message) => {
-                    for (parameter, word) in wanted.iter().zip(words) {
-                        self.heap.release_typed(parameter.ty, word);
-                    }
-                    return Err(message);
-                }
-            }
-        }
-        Ok(words)
-    }
-
-    /// A fact in the form that a parameter wants: the history as records, or as texts.
-    fn word_for_judge(&mut self, ty: TypeId, fact: &Value) -> Result<u64, String> {
-        let whole = decode::decode(self, ty, fact);
-        whole.or_else(|issue| match fact {
-            Value::Array(entries) => {
-                let texts = entries.iter().map(|it| it["text"].clone()).collect();
-                decode::decode(self, ty, &Value::Array(texts)).map_err(|_| issue.message)
-            }
-            _ => Err(issue.message),
-        })
-    }
-
-    /// Failure, level, attempt and history, then what is told besides.
-    fn facts(&self, failure: &Failure, outer: NodeId) -> Map<String, Value> {
-        let history: Vec<Value> = (1..)
-            .zip(self.lessons.of(outer))
-            .map(|(number, lesson)| entry(number, lesson))
-            .collect();
-        let mut known = Map::new();
-        known.insert("failure".into(), self.story(failure.error).into());
-        known.insert("level".into(), self.level_of(outer).into());
-        known.insert("attempt".into(), (failure.used + 1).into());
-        known.insert("history".into(), history.into());
-        known.insert("node".into(), self.tree.path(outer).into());
-        known.insert("max".into(), failure.rounds.into());
-        known
-    }
-
-    fn story(&self, raised: u64) -> String {
-        let name = error::name(&self.heap, raised);
-        let message = error::message(&self.heap, raised);
-        let mut text = if message.starts_with(name) {
-            message
-        } else {
-            format!("{name}: {message}")
-        };
-        let described = self.described(raised);
-        if !described.path.is_empty() {
-            text.push_str(&format!("\n  in {}", described.path));
-        }
-        for place in described.trace {
-            text.push_str(&format!("\n  at {}:{}", place.file, place.line));
-            if let Some(source) = place.source {
-                text.push_str(&format!(": {}", source.trim()));
-            }
-        }
-        text
-    }
-}
-
-fn entry(number: usize, lesson: &Lesson) -> Value {
+fn entry(number: usize, record: &ReflectionRecord) -> Value {
     let mut text = format!(
         "Failure {number}: {}\nFound: {}",
-        lesson.error, lesson.reason
+        record.error, record.reason
     );
-    if !lesson.guidance.is_empty() {
-        text.push_str(&format!("\nTold the next attempt: {}", lesson.guidance));
+    if !record.guidance.is_empty() {
+        text.push_str(&format!("\nTold the next attempt: {}", record.guidance));
     }
     json!({
         "attempt": number,
-        "error": lesson.error,
-        "reason": lesson.reason,
-        "guidance": lesson.guidance,
-        "resolution": lesson.resolution,
-        "success": lesson.success,
+        "error": record.error,
+        "reason": record.reason,
+        "guidance": record.guidance,
+        "resolution": record.resolution,
+        "success": record.success,
         "text": text,
     })
+}
+
+/// The arguments of the judge.
+pub(super) fn words_for_judge(
+    run: &mut Run,
+    failure: &Failure,
+    outer: NodeId,
+    parameters: TypeId,
+) -> Result<Vec<u64>, String> {
+    let loaded = std::sync::Arc::clone(&run.loaded);
+    let wanted: &[Field] = if let Type::Record(record) = loaded.types.get(parameters) {
+        &record.fields
+    } else {
+        &[]
+    };
+    let facts = Fact::assigned(wanted.iter().map(|it| Some(it.name.as_str())));
+    let mut words = Vec::with_capacity(wanted.len());
+    for (parameter, fact) in wanted.iter().zip(facts) {
+        let fact = fact.map_or(Value::Null, |it| fact_of(run, it, failure, outer));
+        match word_for_judge(run, parameter.ty, &fact) {
+            Ok(word) => words.push(word),
+            Err(message) => {
+                for (parameter, word) in wanted.iter().zip(words) {
+                    run.heap.release_typed(parameter.ty, word);
+                }
+                return Err(message);
+            }
+        }
+    }
+    Ok(words)
+}
+
+/// A fact in the form that a parameter wants: the history as records, or as texts.
+fn word_for_judge(run: &mut Run, ty: TypeId, fact: &Value) -> Result<u64, String> {
+    let whole = decode::decode(run, ty, fact);
+    whole.or_else(|issue| match fact {
+        Value::Array(entries) => {
+            let texts = entries.iter().map(|it| it["text"].clone()).collect();
+            decode::decode(run, ty, &Value::Array(texts)).map_err(|_| issue.message)
+        }
+        _ => Err(issue.message),
+    })
+}
+
+fn fact_of(run: &Run, fact: Fact, failure: &Failure, outer: NodeId) -> Value {
+    match fact {
+        Fact::Failure => story(run, failure.error).into(),
+        Fact::Level => level_of(run.progress.tree(), outer).name().into(),
+        Fact::Attempt => (failure.used + 1).into(),
+        Fact::History => {
+            let records = (1..).zip(run.reflection_log.of(outer));
+            let entries: Vec<Value> = records.map(|(number, it)| entry(number, it)).collect();
+            entries.into()
+        }
+        Fact::Node => run.progress.tree().path(outer).into(),
+        Fact::Max => failure.rounds.into(),
+    }
+}
+
+fn story(run: &Run, raised: u64) -> String {
+    let mut text = raise::said_by(&run.heap, raised);
+    let described = run.described(raised);
+    if !described.path.is_empty() {
+        text.push_str(&format!("\n  in {}", described.path));
+    }
+    for place in described.trace {
+        text.push_str(&format!("\n  at {}:{}", place.file, place.line));
+        if let Some(source) = place.source {
+            text.push_str(&format!(": {}", source.trim()));
+        }
+    }
+    text
 }

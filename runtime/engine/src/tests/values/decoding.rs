@@ -130,7 +130,7 @@ fn names_and_scalars_are_exact() {
 #[test]
 fn numbers_are_taken_in_either_form() {
     let mut heap = Table::new().heap();
-    let parse = |text: &str| codec::parse::parse(text).expect("it is JSON");
+    let parse = |text: &str| gsw_notation::json::parse(text).expect("it is JSON");
     let mut read = |ty, text: &str| decode(&mut NoFunctions(&mut heap), ty, &parse(text)).ok();
     assert_eq!(read(INT, "3.0"), Some(3));
     assert_eq!(read(INT, "3e2"), Some(300));
@@ -211,7 +211,7 @@ fn errors_read_and_write_by_kind() {
     );
     let mut heap = table.heap();
     let text = r#"{"kind":"DeployFailed","env":"staging","code":3}"#;
-    let tree = codec::parse::parse(text).expect("it is JSON");
+    let tree = gsw_notation::json::parse(text).expect("it is JSON");
     let word = decode(&mut NoFunctions(&mut heap), builtin::ERROR, &tree).expect("it fits");
     assert_eq!(value::type_of(word), own);
     assert_eq!(codec::encode(&heap, builtin::ERROR, word), text);
@@ -253,7 +253,7 @@ fn a_deep_record_is_read_up_to_the_limit() {
     let node = table.record("Node", vec![field("next", maybe)]);
     let mut heap = table.heap();
     let nested = |depth| format!("{}null{}", "{\"next\":".repeat(depth), "}".repeat(depth));
-    let tree = codec::parse::parse(&nested(512)).expect("it is not too deep");
+    let tree = gsw_notation::json::parse(&nested(512)).expect("it is not too deep");
     let word = decode(&mut NoFunctions(&mut heap), node, &tree).expect("nor is this");
     assert_eq!(codec::encode(&heap, node, word), nested(512));
     heap.release(word);

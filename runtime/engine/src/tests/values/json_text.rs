@@ -1,12 +1,13 @@
 //! The strict parser, and the text of a value in another text.
 
-use crate::codec::checker::NoFunctions;
-use crate::codec::decode::decode;
-use crate::codec::{self, parse::parse};
 use gsw_abi::builtin;
 use gsw_abi::types::Type;
+use gsw_notation::json::parse;
 use serde_json::json;
 
+use crate::codec;
+use crate::codec::checker::NoFunctions;
+use crate::codec::decode::decode;
 use crate::tests::values::table::{Table, assert_empty, field};
 
 #[test]

@@ -1,8 +1,8 @@
 //! Random types, and random JSON that fits them.
 
-use crate::{calendar, number};
 use gsw_abi::builtin;
 use gsw_abi::types::{Type, TypeId, TypeTable};
+use gsw_notation::{calendar, number};
 use serde_json::{Map, Number, Value};
 
 use crate::tests::values::table::{Table, field};

@@ -25,7 +25,7 @@ proptest! {
         let text = tree.to_string();
         let mut heap = table.heap();
         let first = decode(&mut NoFunctions(&mut heap), ty, &tree).expect("it fits");
-        let parsed = codec::parse::parse(&text).expect("it is JSON");
+        let parsed = gsw_notation::json::parse(&text).expect("it is JSON");
         let second = decode(&mut NoFunctions(&mut heap), ty, &parsed).expect("it fits");
         prop_assert_eq!(codec::encode(&heap, ty, first), &text[..]);
         if !text.contains("\"NaN\"") {

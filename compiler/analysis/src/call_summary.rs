@@ -1,0 +1,111 @@
+//! What calling something may raise and do.
+
+use std::collections::BTreeSet;
+
+use gsw_infer::hir::{BodyPart, ExpressionId};
+use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
+
+/// Whether calling something can wait.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Waits {
+    /// It cannot.
+    Never,
+    /// When one of the function values given to it as arguments waits.
+    WithArguments,
+    /// It can.
+    Always,
+}
+
+/// What calling a function, or one of the lambdas in it, may raise and do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// The errors, without faults and without what function parameters add.
+    pub errors: ErrorSet,
+    /// The effects, without what function parameters add.
+    pub effects: EffectSet,
+    /// Whether what its function parameters raise and do comes on top.
+    pub arguments: ArgumentEffects,
+    /// What of that stays inside, because they are called under a `catch`.
+    pub kept: Kept,
+    /// Whether it can wait.
+    pub waits: Waits,
+}
+
+/// Whether a function calls its function parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArgumentEffects {
+    /// It does, so it raises and does what they raise and do.
+    Added,
+    /// It does not.
+    None,
+}
+
+/// Errors of function parameters that a function does not pass on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// All of them; also where no function parameter is called.
+    All,
+    /// Only these.
+    Only(BTreeSet<ErrorName>),
+}
+
+impl Kept {
+    /// What stays inside on both ways.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, kept) | (kept, Self::All) => kept.clone(),
+            (Self::Only(some), Self::Only(others)) => Self::Only(some & others),
+        }
+    }
+
+    /// What stays inside when both take something.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => Self::All,
+            (Self::Only(some), Self::Only(others)) => Self::Only(some | others),
+        }
+    }
+
+    /// What of `errors` does not stay inside.
+    #[must_use]
+    pub fn passed(&self, errors: &ErrorSet) -> ErrorSet {
+        match self {
+            Self::All => ErrorSet::default(),
+            Self::Only(kept) => ErrorSet {
+                kinds: &errors.kinds - kept,
+                open: errors.open,
+            },
+        }
+    }
+}
+
+/// The summaries of an item's bodies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemSummary {
+    /// Of the `Main` body: of a call of the item.
+    pub item: Summary,
+    /// Of each of its bodies.
+    pub parts: Vec<PartSummary>,
+}
+
+/// The summary of one body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartSummary {
+    /// Which one.
+    pub part: BodyPart,
+    /// Whether evaluating it can wait.
+    pub waits: Waits,
+    /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
+    /// position as well.
+    pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+}
+
+impl ItemSummary {
+    /// Of one of its bodies; `None` when it has no such body, or nothing is known of it.
+    #[must_use]
+    pub fn part(&self, part: BodyPart) -> Option<&PartSummary> {
+        self.parts.iter().find(|it| it.part == part)
+    }
+}

@@ -1,0 +1,217 @@
+//! All that is wrong with a file or a project, in the order of places.
+
+use gsw_infer::{
+    body_not_yet_supported, infer_item, item_not_yet_supported, kind_text, requirement_diagnostics,
+};
+use gsw_names::{
+    import_diagnostics, is_std, item_signature, module_scope, name_diagnostics,
+    recursion_diagnostic, shared_names, type_declaration,
+};
+use gsw_project::{configuration_diagnostics, with_levels};
+use gsw_source::{Code, Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Severity, Span};
+use gsw_syntax::{file_item_ids, file_syntax_diagnostics, item_ast, item_offset, locate};
+
+use crate::constant_failure::constant_diagnostics;
+use crate::errors;
+use crate::exhaustiveness::pattern_diagnostics;
+use crate::lints::{lint_diagnostics, unused_imports};
+use crate::permission_block::permission_diagnostics;
+use crate::rules::{head_diagnostics, rule_diagnostics};
+use crate::summary::error_diagnostics;
+
+/// Everything that is wrong with `file`, in the order of places.
+///
+/// No query, because what evaluates constants is none.
+#[must_use]
+pub fn check_file(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = file_diagnostics(db, file).clone();
+    let constants = constant_diagnostics(db, file, &found);
+    if !constants.is_empty() {
+        found.extend(constants);
+        found.sort_by_key(|it| locate(db, it.place).1);
+    }
+    found
+}
+
+/// What is wrong with `file` beside the values of its constants: errors first found at the same place win over what follows there.
+#[salsa::tracked(returns(ref))]
+fn file_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = file_syntax_diagnostics(db, file).to_vec();
+    let broken: Vec<(Span, ItemId)> = found
+        .iter()
+        .flat_map(|it| std::iter::once(it.place).chain(it.labels.iter().map(|it| it.place)))
+        .filter_map(|it| broken_item(db, file, it))
+        .collect();
+    let mut inside = Vec::new();
+    for item in file_item_ids(db, file).iter().copied() {
+        check_item(db, item, &mut inside);
+    }
+    inside.extend(error_diagnostics(db, file));
+    inside.retain(|it| !follows(db, it, &broken));
+    drop_doubts(&mut inside);
+    found.extend(inside);
+    found.extend(import_diagnostics(db, file));
+    found.extend(name_diagnostics(db, file));
+    found.extend(shared_names(db, file));
+    found.extend(unused_imports(db, file));
+    sorted(db, with_levels(db, found))
+}
+
+/// What is wrong with the project's `gsw.toml` and with every file of the project outside of the library, file by file.
+#[must_use]
+pub fn check_project(db: &dyn Db) -> Vec<Diagnostic> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let files = project.modules(db).values().copied();
+    let own = files.filter(|it| !is_std(db, *it));
+    let of_files = own.flat_map(|it| check_file(db, it));
+    configuration_diagnostics(db)
+        .into_iter()
+        .chain(of_files)
+        .collect()
+}
+
+/// A report when the program has no workflow `main`, for those who are about to run or build it.
+pub fn missing_main(db: &dyn Db) -> Option<Diagnostic> {
+    let project = Project::try_get(db)?;
+    let entry = *project.modules(db).get(project.entry(db))?;
+    let main = module_scope(db, entry).items.get("main");
+    if main.is_some_and(|it| it.kind(db) == ItemKind::Workflow) {
+        return None;
+    }
+    let place = Place::File {
+        file: entry,
+        span: Span::new(0, 0),
+    };
+    let workflows = module_scope(db, entry).items.values();
+    let names: Vec<String> = workflows
+        .filter(|it| it.kind(db) == ItemKind::Workflow)
+        .map(|it| it.name(db).to_string())
+        .collect();
+    let other = main.map(|it| kind_text(it.kind(db)));
+    Some(errors::missing_main(place, &names, other))
+}
+
+/// The item in which a mistake of syntax stands, with where the mistake stands in the file. A bracket that is not closed
+/// is a mistake from where it is opened.
+fn broken_item(db: &dyn Db, file: File, mistake: Place) -> Option<(Span, ItemId)> {
+    let span = locate(db, mistake).1;
+    let mut items = file_item_ids(db, file).iter().copied();
+    items
+        .find(|item| {
+            let end = item_ast(db, *item).map_or(0, |it| it.span.end);
+            let own = Span::new(0, end).shifted(item_offset(db, *item));
+            own.touches(span.start)
+        })
+        .map(|item| (span, item))
+}
+
+/// Whether a report most likely only follows from a mistake of syntax in the same item: what could not be read declares no
+/// names and has no type. What ends before the mistake does not depend on it.
+fn follows(db: &dyn Db, report: &Diagnostic, broken: &[(Span, ItemId)]) -> bool {
+    let Place::Item { item, .. } = report.place else {
+        return false;
+    };
+    let span = locate(db, report.place).1;
+    let text = item.file(db).text(db);
+    let is_one_line = |one: u32, other: u32| {
+        let range = one.min(other) as usize..one.max(other) as usize;
+        text.get(range).is_some_and(|it| !it.contains('\n'))
+    };
+    let mut mistakes = broken.iter().filter(|(_, it)| *it == item);
+    mistakes.any(|(mistake, _)| {
+        report.severity != Severity::Error
+            || span.end > mistake.start
+            || is_one_line(span.start, mistake.start)
+    })
+}
+
+fn check_item(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
+    found.extend_from_slice(&item_signature(db, item).diagnostics);
+    if matches!(
+        item.kind(db),
+        ItemKind::Record | ItemKind::Enum | ItemKind::Alias | ItemKind::Error
+    ) {
+        found.extend_from_slice(&type_declaration(db, item).diagnostics);
+        found.extend(recursion_diagnostic(db, item));
+    }
+    let misplaced = head_diagnostics(db, item);
+    found.extend(permission_diagnostics(db, item));
+    found.extend(item_not_yet_supported(db, item));
+    let inferred = infer_item(db, item);
+    let unmet = requirement_diagnostics(db, item);
+    let mistakes = inferred.diagnostics.iter().cloned();
+    found.extend(mistakes.filter(|it| !is_told_better(it, unmet)));
+    found.extend_from_slice(unmet);
+    for body in &inferred.bodies {
+        found.extend(pattern_diagnostics(db, body));
+        found.extend(rule_diagnostics(db, body));
+        found.extend(body_not_yet_supported(body));
+    }
+    // What is wrong hides what is used.
+    let head = &item_signature(db, item).diagnostics;
+    if !inferred
+        .diagnostics
+        .iter()
+        .chain(head)
+        .chain(&misplaced)
+        .any(|it| it.severity == Severity::Error)
+    {
+        found.extend(lint_diagnostics(db, item, inferred));
+    }
+    found.extend(misplaced);
+}
+
+/// A list of errors that lacks one or names something else most likely means another one than it says: what of it is never
+/// raised is told once that is mended.
+fn drop_doubts(found: &mut Vec<Diagnostic>) {
+    let item = |it: &Diagnostic| match it.place {
+        Place::Item { item, .. } => Some(item),
+        Place::File { .. } => None,
+    };
+    let doubtful: Vec<_> = found
+        .iter()
+        .filter(|it| matches!(it.code, Code::UNDECLARED_ERROR | Code::NOT_AN_ERROR))
+        .map(item)
+        .collect();
+    found.retain(|it| it.code != Code::NEVER_RAISED || !doubtful.contains(&item(it)));
+    // What a constant asks of a run most likely is also what it waits for.
+    let outside: Vec<_> = found
+        .iter()
+        .filter(|it| it.code == Code::NOT_CONSTANT)
+        .map(item)
+        .collect();
+    found.retain(|it| it.code != Code::CANNOT_WAIT || !outside.contains(&item(it)));
+}
+
+/// Whether a value only has the wrong type because a call inside of it is not possible at all.
+fn is_told_better(report: &Diagnostic, unmet: &[Diagnostic]) -> bool {
+    let Place::Item { span: whole, .. } = report.place else {
+        return false;
+    };
+    report.code == Code::TYPE_MISMATCH
+        && unmet.iter().any(|it| match it.place {
+            Place::Item { span, .. } => whole.start < span.start && span.end < whole.end,
+            Place::File { .. } => false,
+        })
+}
+
+/// In the order of places, each once, and at one place no second report of a kind.
+fn sorted(db: &dyn Db, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut placed: Vec<((Span, Severity, Code), Diagnostic)> = found
+        .into_iter()
+        .map(|it| ((locate(db, it.place).1, it.severity, it.code), it))
+        .collect();
+    placed.sort_by_key(|(key, _)| *key);
+    placed.dedup_by_key(|(key, _)| *key);
+    let unreachable: Vec<Span> = placed
+        .iter()
+        .filter(|((_, _, code), _)| *code == Code::UNREACHABLE_ARM)
+        .map(|((span, _, _), _)| *span)
+        .collect();
+    placed.retain(|((span, _, code), _)| {
+        *code != Code::IMPOSSIBLE_CATCH || !unreachable.contains(span)
+    });
+    placed.into_iter().map(|(_, it)| it).collect()
+}

@@ -1,0 +1,35 @@
+//! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
+
+mod constants;
+mod coverage;
+mod heads;
+mod lints;
+mod program;
+mod throws;
+mod waiting;
+mod workflows;
+
+pub use constants::{
+    constant_cycle, effect_in_constant, endless_constant, failing_constant, impure_constant,
+    question_in_constant,
+};
+pub use coverage::{
+    Insertion, match_too_complex, missing_case, pattern_too_complex, refutable_pattern,
+    unreachable_arm, unreachable_side,
+};
+pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
+pub use lints::{
+    deprecated, unknown_model, unreachable_code, unread_variable, unsupported_setting,
+    unused_field, unused_import, unused_local,
+};
+pub use program::missing_main;
+pub use throws::{
+    given_by_type, impossible_catch, left_out_of_type, never_raised, undeclared_errors,
+    undeclared_open_error,
+};
+pub use waiting::{NoWaiting, cannot_wait};
+pub use workflows::{
+    beyond_project, broken_check, cannot_leave, captured_cycle, declared_once, media_answer,
+    media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable, outside_loop,
+    repeats_once_effect, secret_exposed, target_not_permitted,
+};

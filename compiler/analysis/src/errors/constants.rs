@@ -1,0 +1,50 @@
+//! Wording of what constants cannot be computed from, and of what computing them comes to.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// A constant that needs its own value; `path` ends with where it begins.
+pub fn constant_cycle(place: Place, path: &[&str]) -> Diagnostic {
+    let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
+    let name = path.first().copied().unwrap_or_default();
+    let message = format!("`{name}` needs its own value: {}", shown.join(" → "));
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+}
+
+/// A call that asks the run about itself.
+pub fn question_in_constant(place: Place, operation: &str) -> Diagnostic {
+    let message = format!(
+        "a constant is known before the program runs, and `{operation}` asks the run that it is called in"
+    );
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+        .note("make it a function, or compute it in the workflow")
+}
+
+/// A call that reaches outside of the program.
+pub fn effect_in_constant(place: Place, effect: &str) -> Diagnostic {
+    let message = format!("a constant is known before the program runs, and this needs `{effect}`");
+    Diagnostic::error(Code::NOT_CONSTANT, place, message)
+        .note("make it a function, or compute it in the workflow")
+}
+
+/// A constant whose evaluation raises.
+pub fn failing_constant(place: Place, error: &str, message: Option<&str>) -> Diagnostic {
+    let text = match message {
+        Some(message) => format!("this raises `{error}`: {message}"),
+        None => format!("this raises `{error}`"),
+    };
+    Diagnostic::error(Code::NOT_CONSTANT, place, text)
+        .note("a constant is evaluated while compiling")
+}
+
+/// A constant that is too much to evaluate.
+pub fn endless_constant(place: Place, why: &str) -> Diagnostic {
+    let text = format!("this cannot be evaluated while compiling: {why}");
+    Diagnostic::error(Code::NOT_CONSTANT, place, text)
+}
+
+/// A constant that reaches outside; `what` is what it uses.
+pub fn impure_constant(place: Place, what: &str) -> Diagnostic {
+    let text = format!("a constant is evaluated while compiling, and this uses {what}");
+    Diagnostic::error(Code::NOT_CONSTANT, place, text)
+        .note("a function without parameters does it each time it is called")
+}

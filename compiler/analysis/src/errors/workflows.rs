@@ -1,0 +1,143 @@
+//! Wording of what stands where it may not, and of what crosses what it may not.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// `break` or `continue` without a loop to leave; `wall` is what stands between it and one further out.
+pub fn outside_loop(place: Place, word: &str, wall: Option<&str>) -> Diagnostic {
+    let message = match wall {
+        Some(wall) => format!("`{word}` cannot leave {wall}"),
+        None => format!("`{word}` stands outside of any loop"),
+    };
+    Diagnostic::error(Code::OUTSIDE_LOOP, place, message)
+}
+
+/// `return` where it may not leave what stands around it.
+pub fn cannot_leave(place: Place, word: &str, wall: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::CANNOT_LEAVE,
+        place,
+        format!("`{word}` cannot leave {wall}"),
+    )
+    .note("let the block end with its value, and decide after it")
+}
+
+/// A statement outside of the only place for it.
+pub fn misplaced_statement(place: Place, what: &str, home: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        format!("{what} stands only in {home}"),
+    )
+}
+
+/// A captured variable that could be part of a cycle of values.
+pub fn captured_cycle(place: Place, name: &str, what: &str) -> Diagnostic {
+    let message = format!("`{name}` is captured by a closure and holds {what}");
+    Diagnostic::error(Code::CAPTURED_CYCLE, place, message)
+        .note("a captured `var` holds plain data only; pass the value as an argument, or bind it with `let`")
+}
+
+/// A value that cannot be written down where values are.
+pub fn not_recordable(place: Place, what: &str, boundary: &str) -> Diagnostic {
+    let message = format!("{boundary} cannot hold {what}");
+    Diagnostic::error(Code::NOT_RECORDABLE, place, message)
+        .note("what crosses here is written down, so that a run can be looked at and resumed; only data can be")
+}
+
+/// An image or document inside of another value that a prompt or a person is given.
+pub fn media_inside(place: Place, boundary: &str) -> Diagnostic {
+    let message = format!("{boundary} cannot hold an image or a document inside of another value");
+    Diagnostic::error(Code::NO_JSON_FORM, place, message)
+        .note("media stand in the text themselves, as optionals or as lists; give them a parameter of their own")
+}
+
+/// An image or document as an answer.
+pub fn media_answer(place: Place, word: &str) -> Diagnostic {
+    let message = format!("the answer of a {word} cannot hold an image or a document");
+    Diagnostic::error(Code::NO_JSON_FORM, place, message)
+        .note("an answer is text that is checked against its type")
+}
+
+/// A call of a `once` tool in code that may run again; `word` is what makes it run again, `way` the function that calls it.
+pub fn repeats_once_effect(place: Place, tool: &str, way: Option<&str>, word: &str) -> Diagnostic {
+    let way = way.map_or(String::new(), |it| format!(", which `{it}` calls,"));
+    let message = format!("`{tool}`{way} may run only once, and `{word}` may run it again");
+    Diagnostic::error(Code::REPEATS_ONCE_EFFECT, place, message)
+        .note("give the tool a key with `idempotent by`, or move the call out")
+}
+
+/// Beside the declaration of a tool that may not be repeated.
+pub fn declared_once() -> &'static str {
+    "this tool changes something outside, or says `once`"
+}
+
+/// `mock` of something that reaches nothing outside of the program.
+pub fn not_mockable(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_CALLABLE,
+        place,
+        format!("`{name}` cannot be mocked"),
+    )
+    .note("prompts, tools, humans, workflows and effects of the library can")
+}
+
+/// A call that needs a permission which the program does not give itself.
+pub fn not_permitted(place: Place, effect: &str) -> Diagnostic {
+    let message =
+        format!("this needs the permission `{effect}`, which `permissions` does not list");
+    Diagnostic::error(Code::NOT_PERMITTED, place, message)
+        .note("with a `permissions` block everything that it does not list is refused")
+}
+
+/// A call on something that a permission does not list.
+pub fn target_not_permitted(
+    place: Place,
+    effect: &str,
+    target: &str,
+    listed: &[String],
+) -> Diagnostic {
+    let message = format!("the permission `{effect}` does not cover `{target}`");
+    let listed: Vec<String> = listed.iter().map(|it| format!("`{it}`")).collect();
+    let note = if listed.is_empty() {
+        "it lists nothing".to_string()
+    } else {
+        format!("it lists {}", listed.join(", "))
+    };
+    Diagnostic::error(Code::NOT_PERMITTED, place, message).note(note)
+}
+
+/// An entry of a `permissions` block that the project's `gsw.toml` does not grant.
+pub fn beyond_project(place: Place, effect: &str, entry: &str, granted: &[String]) -> Diagnostic {
+    let granted: Vec<String> = granted.iter().map(|it| format!("`{it}`")).collect();
+    let note = if granted.is_empty() {
+        format!("`[permissions]` of `gsw.toml` grants no `{effect}`")
+    } else {
+        format!(
+            "`[permissions]` of `gsw.toml` grants `{effect}` of {}",
+            granted.join(", ")
+        )
+    };
+    Diagnostic::error(
+        Code::NOT_PERMITTED,
+        place,
+        format!("the project does not permit `{effect}` of `{entry}`"),
+    )
+    .note(note)
+    .note("this block can only narrow what the project permits")
+}
+
+/// A value that is known and that a `where` does not admit; `ty` is the type with the `where`.
+pub fn broken_check(place: Place, ty: &str, check: &str) -> Diagnostic {
+    let message = format!("this value does not fit `{ty}`: `{check}` does not hold");
+    Diagnostic::error(Code::BROKEN_CHECK, place, message)
+}
+
+/// A `secret` where everything is shown to somebody. `what` is the sort of place, such as a parameter of a prompt.
+pub fn secret_exposed(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::SECRET_EXPOSED,
+        place,
+        format!("{what} cannot hold a `secret`"),
+    )
+    .note(gsw_infer::errors::values::SECRET)
+}

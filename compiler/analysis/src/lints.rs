@@ -1,0 +1,26 @@
+//! Warnings about code that compiles and is most likely not what was meant.
+
+mod deprecated;
+mod local_name;
+mod setting;
+mod unreachable;
+mod unused;
+mod unused_import;
+
+use gsw_infer::ItemBodies;
+use gsw_source::{Db, Diagnostic, ItemId};
+
+pub use unused_import::unused_imports;
+
+/// Warnings about `item` with these bodies.
+pub fn lint_diagnostics(db: &dyn Db, item: ItemId, inferred: &ItemBodies) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    unused::check(db, item, inferred, &mut found);
+    for body in &inferred.bodies {
+        unreachable::check(body, &mut found);
+        local_name::check(item, body, &mut found);
+    }
+    deprecated::check(db, item, inferred, &mut found);
+    setting::check(db, item, &mut found);
+    found
+}

@@ -1,0 +1,135 @@
+//! Models that nobody answers, and settings that the model of an agent does not take.
+
+use gsw_abi::provider::Provider;
+use gsw_abi::setting::Setting as Known;
+use gsw_names::item_signature;
+use gsw_project::resolved_model;
+use gsw_source::{Db, Diagnostic, ItemId, Name, Place, Span, nearest};
+use gsw_syntax::ast::{
+    Expression, ExpressionKind, ItemBody, Literal, PromptEntry, Setting, SettingValue,
+};
+use gsw_syntax::item_ast;
+
+use crate::errors;
+
+/// Settings of sampling, which not every provider takes.
+const SAMPLING: &[&str] = &["temperature", "top_k", "top_p"];
+
+pub(super) fn check(db: &dyn Db, item: ItemId, found: &mut Vec<Diagnostic>) {
+    let Some(tree) = item_ast(db, item) else {
+        return;
+    };
+    match &tree.body {
+        ItemBody::Agent { settings, .. } => {
+            models(db, item, settings.iter(), found);
+            report(item, settings.iter(), &model_of(db, settings), found)
+        }
+        ItemBody::Prompt { entries, .. } => {
+            let settings = entries.iter().filter_map(|it| match it {
+                PromptEntry::Setting(setting) => Some(setting),
+                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
+            });
+            models(db, item, settings.clone(), found);
+            let agent = item_signature(db, item).signature.agent;
+            let agent = agent.and_then(|it| item_ast(db, it));
+            if let Some(ItemBody::Agent {
+                settings: inherited,
+                ..
+            }) = agent.as_deref().map(|it| &it.body)
+            {
+                report(item, settings, &model_of(db, inherited), found);
+            }
+        }
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Record(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Enum(_)
+        | ItemBody::Error(_)
+        | ItemBody::Const(_)
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => {}
+    }
+}
+
+fn report<'a>(
+    item: ItemId,
+    settings: impl Iterator<Item = &'a Setting>,
+    model: &str,
+    found: &mut Vec<Diagnostic>,
+) {
+    if Provider::of(model).is_none_or(|(it, _)| it.takes_sampling()) {
+        return;
+    }
+    for setting in settings.filter(|it| SAMPLING.contains(&it.name.name.as_str())) {
+        let place = Place::Item {
+            item,
+            span: setting.name.span,
+        };
+        found.push(errors::unsupported_setting(
+            place,
+            &setting.name.name,
+            model,
+        ));
+    }
+}
+
+/// The model as written; empty when it is not a plain string.
+fn model_of(db: &dyn Db, settings: &[Setting]) -> String {
+    let model = settings
+        .iter()
+        .find(|it| it.name.name == Known::Model.name());
+    match model.map(|it| &it.value) {
+        Some(SettingValue::Expression(Expression {
+            kind: ExpressionKind::Literal(Literal::String(text)),
+            ..
+        })) => resolved_model(db, text),
+        _ => String::new(),
+    }
+}
+
+/// Reports models whose provider is unknown.
+fn models<'a>(
+    db: &dyn Db,
+    item: ItemId,
+    settings: impl Iterator<Item = &'a Setting>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let providers = Provider::ALL.iter().map(|it| it.name());
+    let providers: Vec<&'static str> = providers.collect();
+    let known: Vec<Name> = providers.iter().map(|it| Name::new_static(it)).collect();
+    for setting in settings.filter(|it| it.name.name == Known::Model.name()) {
+        let SettingValue::Expression(value) = &setting.value else {
+            continue;
+        };
+        for (text, span) in texts(value) {
+            let text = &resolved_model(db, text);
+            let (provider, name) = text.split_once('/').unwrap_or(("", text));
+            if !providers.contains(&provider) {
+                let suggestion = nearest(provider, &known).map(|it| format!("{it}/{name}"));
+                let place = Place::Item { item, span };
+                let report = errors::unknown_model(place, text, &providers, suggestion.as_deref());
+                found.push(report);
+            }
+        }
+    }
+}
+
+/// The strings in a model setting: itself, or those of `first_of`.
+fn texts(value: &Expression) -> Vec<(&str, Span)> {
+    if let ExpressionKind::Call { arguments, .. } = &value.kind {
+        let inside = arguments.iter().flat_map(|it| texts(&it.value));
+        return inside.collect();
+    }
+    let ExpressionKind::Literal(Literal::String(text)) = &value.kind else {
+        return Vec::new();
+    };
+    vec![(text.as_str(), value.span)]
+}

@@ -1,0 +1,98 @@
+//! Locals and parameters that nothing reads.
+
+use std::collections::HashSet;
+
+use gsw_infer::ItemBodies;
+use gsw_infer::hir::{Body, BodyPart, ExpressionKind, LocalId, LocalKind, StatementKind};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+
+use crate::errors;
+
+pub(super) fn check(db: &dyn Db, item: ItemId, inferred: &ItemBodies, found: &mut Vec<Diagnostic>) {
+    let Some(main) = inferred.bodies.iter().find(|it| it.part == BodyPart::Main) else {
+        return;
+    };
+    let read = read_locals(main);
+    let assigned = assigned_locals(main);
+    let mut elsewhere: HashSet<usize> = HashSet::new();
+    for body in inferred
+        .bodies
+        .iter()
+        .filter(|it| it.part != BodyPart::Main)
+    {
+        let read = read_locals(body);
+        let parameters = body.parameters.iter().enumerate();
+        elsewhere.extend(
+            parameters
+                .filter(|(_, it)| read.contains(it))
+                .map(|(index, _)| index),
+        );
+    }
+    for (index, local) in (0u32..).zip(&main.locals) {
+        let id = LocalId(index);
+        let is_silent =
+            local.name.is_empty() || local.name.starts_with('_') || local.name == "self";
+        if is_silent
+            || read.contains(&id)
+            || local.kind == LocalKind::State
+            || local.span.start == local.span.end
+        {
+            continue;
+        }
+        let position = main.parameters.iter().position(|it| *it == id);
+        if position.is_some_and(|it| elsewhere.contains(&it) || is_interface(db, item)) {
+            continue;
+        }
+        let place = Place::Item {
+            item,
+            span: local.span,
+        };
+        found.push(match local.kind {
+            LocalKind::Parameter => errors::unused_local(place, "parameter", &local.name),
+            LocalKind::Var if assigned.contains(&id) => errors::unread_variable(place, &local.name),
+            _ if inferred.short_fields.contains(&local.span) => {
+                errors::unused_field(place, &local.name)
+            }
+            LocalKind::Let | LocalKind::Var | LocalKind::State => {
+                errors::unused_local(place, "variable", &local.name)
+            }
+        });
+    }
+}
+
+/// The parameters of a tool or workflow are seen by models and users, who may give what the body ignores.
+fn is_interface(db: &dyn Db, item: ItemId) -> bool {
+    matches!(
+        item.kind(db),
+        ItemKind::Tool | ItemKind::Prompt | ItemKind::Human
+    )
+}
+
+fn read_locals(body: &Body) -> HashSet<LocalId> {
+    let read = body.expressions.iter().filter_map(|it| {
+        let ExpressionKind::Local(local) = it.kind else {
+            return None;
+        };
+        Some(local)
+    });
+    read.collect()
+}
+
+fn assigned_locals(body: &Body) -> HashSet<LocalId> {
+    let mut found = HashSet::new();
+    for expression in &body.expressions {
+        if let ExpressionKind::Block { statements, .. } = &expression.kind {
+            found.extend(statements.iter().filter_map(|it| match &it.kind {
+                StatementKind::Assign { local, .. } => Some(*local),
+                StatementKind::Let { .. }
+                | StatementKind::Var { .. }
+                | StatementKind::Expression(_)
+                | StatementKind::Defer(_)
+                | StatementKind::Assert { .. }
+                | StatementKind::AssertFails { .. }
+                | StatementKind::Mock { .. } => None,
+            }));
+        }
+    }
+    found
+}

@@ -1,0 +1,50 @@
+//! Rules on where things may stand and what may cross what, over typed bodies.
+
+mod boundary;
+mod broken_check;
+mod capture;
+mod constant;
+mod head;
+mod leaving;
+mod mocked;
+mod permission;
+mod place;
+mod repeat;
+mod secret;
+
+use gsw_infer::hir::Body;
+use gsw_source::{Db, Diagnostic, ItemId, Place, Span};
+
+pub use mocked::is_mockable;
+pub use permission::contains;
+pub use repeat::{RepeatClass, repeat_class};
+
+/// Everything that `body` does where it may not.
+pub fn rule_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    leaving::check(body, &mut found);
+    place::check(db, body, &mut found);
+    capture::check(db, body, &mut found);
+    boundary::check(db, body, &mut found);
+    repeat::check(db, body, &mut found);
+    permission::check(db, body, &mut found);
+    broken_check::check(db, body, &mut found);
+    constant::check(db, body, &mut found);
+    mocked::check(db, body, &mut found);
+    found
+}
+
+/// What the head of `item` does where it may not.
+pub fn head_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let mut found = boundary::check_head(db, item);
+    found.extend(head::check_head(db, item));
+    found.extend(secret::check_head(db, item));
+    found
+}
+
+fn place_in(body: &Body, span: Span) -> Place {
+    Place::Item {
+        item: body.item,
+        span,
+    }
+}

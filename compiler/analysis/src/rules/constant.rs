@@ -1,0 +1,128 @@
+//! What a constant is computed from: nothing outside of the program, and not itself. What it raises is for the evaluator to say.
+
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::{Reference, infer_item};
+use gsw_names::module_path;
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Span};
+use rustc_hash::FxHashSet;
+
+use super::place_in;
+use crate::errors;
+use crate::summary::item_summary;
+
+/// The modules of the library that ask the run which they are called in.
+const ABOUT_THE_RUN: &[&str] = &["context", "introspect", "workflows"];
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    if body.item.kind(db) != ItemKind::Const || body.part != BodyPart::Main {
+        return;
+    }
+    if let Some(cycle) = cycle(db, body.item) {
+        let names: Vec<&str> = cycle.iter().map(|it| it.name(db).as_str()).collect();
+        // The cycle is reported once: at the name that comes first.
+        if names.iter().min() == names.first() {
+            let place = place_in(body, body.expression(body.root).span);
+            found.push(errors::constant_cycle(place, &names));
+        }
+        return;
+    }
+    if let Some((effect, span)) = effect(db, body) {
+        found.push(errors::effect_in_constant(place_in(body, span), effect));
+    } else if let Some((operation, span)) = question(db, body) {
+        found.push(errors::question_in_constant(
+            place_in(body, span),
+            &operation,
+        ));
+    }
+}
+
+/// The first thing by which a constant asks the run, such as `context.node`, and where the way to it begins.
+fn question(db: &dyn Db, body: &Body) -> Option<(String, Span)> {
+    let mut seen = FxHashSet::default();
+    let mut references = infer_item(db, body.item).references.iter();
+    references.find_map(|(span, reference)| match reference {
+        Reference::Item(item) => Some((question_of(db, *item, &mut seen)?, *span)),
+        Reference::Local { .. }
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
+    })
+}
+
+fn question_of(db: &dyn Db, item: ItemId, seen: &mut FxHashSet<ItemId>) -> Option<String> {
+    let is_code = matches!(item.kind(db), ItemKind::Function | ItemKind::Tool);
+    if !is_code || !seen.insert(item) {
+        return None;
+    }
+    let module = module_path(db, item.file(db)).unwrap_or_default();
+    if let Some(module) = module
+        .strip_prefix("std/")
+        .filter(|it| ABOUT_THE_RUN.contains(it))
+    {
+        return Some(format!("{module}.{}", item.name(db)));
+    }
+    let references = infer_item(db, item).references.iter();
+    let mut items = references.filter_map(|(_, reference)| match reference {
+        Reference::Item(item) => Some(*item),
+        Reference::Local { .. }
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
+    });
+    items.find_map(|it| question_of(db, it, seen))
+}
+
+/// The name of the first thing with an effect that a constant uses, and where.
+fn effect(db: &dyn Db, body: &Body) -> Option<(&'static str, Span)> {
+    let references = infer_item(db, body.item).references.iter();
+    let mut effects = references.filter_map(|(span, reference)| match reference {
+        Reference::Item(item) if item.kind(db) != ItemKind::Const => {
+            let effects = item_summary(db, *item).item.effects;
+            Some((effects.iter().next()?.name(), *span))
+        }
+        Reference::Local { .. }
+        | Reference::Item(_)
+        | Reference::Variant { .. }
+        | Reference::Field { .. }
+        | Reference::Module(_) => None,
+    });
+    effects.next()
+}
+
+/// The way from a constant through other declarations back to it; the constants on it.
+fn cycle(db: &dyn Db, start: ItemId) -> Option<Vec<ItemId>> {
+    let mut seen = FxHashSet::default();
+    let mut path = vec![start];
+    leads_back(db, start, start, &mut seen, &mut path).then(|| {
+        path.retain(|it| it.kind(db) == ItemKind::Const);
+        path.push(start);
+        path
+    })
+}
+
+fn leads_back(
+    db: &dyn Db,
+    from: ItemId,
+    start: ItemId,
+    seen: &mut FxHashSet<ItemId>,
+    path: &mut Vec<ItemId>,
+) -> bool {
+    for (_, reference) in &infer_item(db, from).references {
+        let Reference::Item(next) = reference else {
+            continue;
+        };
+        if *next == start {
+            return true;
+        }
+        let is_code = matches!(next.kind(db), ItemKind::Const | ItemKind::Function);
+        if !is_code || next.file(db) != start.file(db) || !seen.insert(*next) {
+            continue;
+        }
+        path.push(*next);
+        if leads_back(db, *next, start, seen, path) {
+            return true;
+        }
+        path.pop();
+    }
+    false
+}

@@ -1,0 +1,201 @@
+//! Calls that the program's own `permissions` refuse, where that can be seen before it runs.
+
+use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind};
+use gsw_names::types::Effect;
+use gsw_names::{PRELUDE, is_std, module_path};
+use gsw_source::{Db, Diagnostic, ItemId};
+
+use super::place_in;
+use crate::constant::{ConstantValue, known_value};
+use crate::errors;
+use crate::manifest::permissions;
+use crate::summary::item_summary;
+
+/// The effects that a permission grants, each under its own name.
+const GRANTED: &[Effect] = &[
+    Effect::FsRead,
+    Effect::FsWrite,
+    Effect::Net,
+    Effect::Exec,
+    Effect::Env,
+];
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    if is_std(db, body.item.file(db)) {
+        return;
+    }
+    let calls = body.expressions.iter().filter_map(|it| {
+        let ExpressionKind::Call {
+            callee: Callee::Item { item, .. },
+            arguments,
+        } = &it.kind
+        else {
+            return None;
+        };
+        Some((it.span, *item, arguments))
+    });
+    for (span, item, arguments) in calls.filter(|(_, item, _)| is_std(db, item.file(db))) {
+        let Some(granted) = permissions(db) else {
+            return;
+        };
+        let nth = |n| arguments.iter().find(|it| it.0 == n).map(|it| it.1);
+        for effect in own_effects(db, item) {
+            let listed = granted.iter().find(|(name, _)| name == effect.name());
+            let place = place_in(body, span);
+            // The address of a request with any method stands behind the method.
+            let is_address = |it: &String| effect != Effect::Net || host(it).is_some();
+            let named = |n| {
+                nth(n)
+                    .and_then(|it| target(db, body, it))
+                    .filter(is_address)
+            };
+            match (
+                listed,
+                named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
+            ) {
+                (None, _) => found.push(errors::not_permitted(place, effect.name())),
+                (Some((_, list)), Some(target))
+                    if !list.iter().any(|it| admits(effect, it, &target)) =>
+                {
+                    found.push(errors::target_not_permitted(
+                        place,
+                        effect.name(),
+                        &target,
+                        list,
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the function of the library itself does; what its function arguments do is seen where they stand.
+fn own_effects(db: &dyn Db, item: ItemId) -> Vec<Effect> {
+    // A secret is asked for by name and shows itself to nobody: the run decides. A workflow that is started by name does what
+    // it does where it is declared.
+    if matches!(
+        module_path(db, item.file(db)),
+        Some(PRELUDE | "std/workflows")
+    ) {
+        return Vec::new();
+    }
+    let effects = item_summary(db, item).item.effects;
+    GRANTED
+        .iter()
+        .copied()
+        .filter(|it| effects.has(*it))
+        .collect()
+}
+
+/// The file, host, command or variable that an argument names, when it is known.
+fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
+    match known_value(db, body, argument)? {
+        ConstantValue::Text(text) => Some(text.to_string()),
+        ConstantValue::List(elements) => match elements.first()? {
+            ConstantValue::Text(text) => Some(text.to_string()),
+            ConstantValue::Bool(_)
+            | ConstantValue::Int(_)
+            | ConstantValue::Float(_)
+            | ConstantValue::Duration(_)
+            | ConstantValue::List(_) => None,
+        },
+        ConstantValue::Bool(_)
+        | ConstantValue::Int(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Duration(_) => None,
+    }
+}
+
+fn admits(effect: Effect, granted: &str, target: &str) -> bool {
+    match effect {
+        Effect::FsRead | Effect::FsWrite => is_beneath(granted, target),
+        Effect::Net => host(target).is_none_or(|it| is_host(granted, it)),
+        Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => granted == target,
+    }
+}
+
+/// Whether what `entry` lists is part of what `granted` lists.
+pub fn contains(effect: Effect, granted: &str, entry: &str) -> bool {
+    match effect {
+        // Links and `..` are resolved only when the program runs, so a path that climbs is part of nothing.
+        Effect::FsRead | Effect::FsWrite => segments(entry).is_some() && is_beneath(granted, entry),
+        Effect::Net => is_host(granted, entry),
+        Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => granted == entry,
+    }
+}
+
+/// Whether a path stands in the folder, or is the file, that is granted; told by the texts alone. Of a pattern only what
+/// stands before its first `*` counts.
+fn is_beneath(granted: &str, target: &str) -> bool {
+    let wildcard = target.find(['*', '?', '[', '{']);
+    let (fixed, rest) = target.split_at(wildcard.unwrap_or(target.len()));
+    // What climbs after a wildcard is refused when it runs, whatever it would lead to.
+    if rest.split('/').any(|it| it == "..") {
+        return false;
+    }
+    match (segments(granted), segments(fixed)) {
+        (Some(folder), Some(path)) => {
+            granted.starts_with('/') == target.starts_with('/') && path.starts_with(&folder)
+        }
+        // A path that climbs out of where the program runs is left to the run.
+        _ => true,
+    }
+}
+
+/// The names of a path without `.`; `None` when `..` leads above its start.
+fn segments(path: &str) -> Option<Vec<&str>> {
+    let mut found = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                found.pop()?;
+            }
+            name => found.push(name),
+        }
+    }
+    Some(found)
+}
+
+/// The host of an address, with its port where one is written.
+fn host(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    // As in browsers, a backslash is a slash.
+    let authority = rest.split(['/', '\\', '?', '#']).next()?;
+    authority.rsplit('@').next()
+}
+
+/// Whether `api.example.org`, `api.example.org:8443`, `*.example.org` or `*` names a host. What a port that is not written
+/// stands for is left to the run.
+fn is_host(granted: &str, host: &str) -> bool {
+    let granted = granted.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
+    // The colons of an address of IPv6 stand in brackets.
+    let name_of = |it: &str| {
+        let end = it.find(']').map_or(0, |end| end + 1);
+        let length = it[end..].find(':').map_or(it.len(), |at| end + at);
+        it[..length].to_owned()
+    };
+    let name = name_of(&host);
+    let is_name = |it: &str| match granted.strip_prefix('*') {
+        Some(ending) => ending.is_empty() || (ending.starts_with('.') && it.ends_with(ending)),
+        None => granted == it,
+    };
+    let names_port = name_of(&granted) == name && host == name;
+    is_name(&name) || is_name(&host) || names_port
+}

@@ -1,0 +1,317 @@
+//! How tools may be repeated, and `once` calls where code may run again.
+
+use gsw_infer::hir::{
+    Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, Modifiers, PatternKind,
+    StatementKind,
+};
+use gsw_infer::{Child, children, infer_item};
+use gsw_names::types::{Effect, EffectSet};
+use gsw_names::{declared_name, is_std};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place, Span};
+use gsw_syntax::{ast, item_ast};
+
+use super::place_in;
+use crate::errors;
+use crate::summary::item_summary;
+
+/// How a tool may be repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RepeatClass {
+    /// It has no effect.
+    Pure,
+    /// It only looks at the outside.
+    Reads,
+    /// A second call with the same key gives the first result.
+    Idempotent,
+    /// Never by itself.
+    Once,
+}
+
+/// The class of the tool `item`: as written, else told by its effects and by the tools that it calls.
+pub fn repeat_class(db: &dyn Db, item: ItemId) -> RepeatClass {
+    written_class(db, item).unwrap_or_else(|| match class_of_effects(db, item) {
+        _ if once_tool(db, item).is_some() => RepeatClass::Once,
+        class @ (RepeatClass::Pure
+        | RepeatClass::Reads
+        | RepeatClass::Idempotent
+        | RepeatClass::Once) => class,
+    })
+}
+
+fn written_class(db: &dyn Db, item: ItemId) -> Option<RepeatClass> {
+    let tree = item_ast(db, item);
+    let Some(ast::ItemBody::Tool { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
+        return None;
+    };
+    Some(match signature.repeat.as_ref()? {
+        ast::RepeatClass::Pure(_) => RepeatClass::Pure,
+        ast::RepeatClass::Reads(_) => RepeatClass::Reads,
+        ast::RepeatClass::Idempotent(_) => RepeatClass::Idempotent,
+        ast::RepeatClass::Once(_) => RepeatClass::Once,
+    })
+}
+
+fn class_of_effects(db: &dyn Db, item: ItemId) -> RepeatClass {
+    const READS: EffectSet = EffectSet(
+        Effect::FsRead as u16 | Effect::Env as u16 | Effect::Time as u16 | Effect::Random as u16,
+    );
+    let effects = item_summary(db, item).item.effects;
+    if effects == EffectSet::default() {
+        RepeatClass::Pure
+    } else if effects.union(READS) == READS {
+        RepeatClass::Reads
+    } else {
+        RepeatClass::Once
+    }
+}
+
+pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
+    let head = (body.part == BodyPart::Main).then(|| &infer_item(db, body.item).modifiers);
+    let region = head.and_then(region_of);
+    let mut visit = Visit {
+        db,
+        body,
+        lambdas: named_lambdas(body),
+        open: Vec::new(),
+        named_at: None,
+        found,
+    };
+    visit.expression(body.root, region);
+}
+
+/// A walk over a body that knows what makes the code around run again.
+struct Visit<'a> {
+    db: &'a dyn Db,
+    body: &'a Body,
+    /// The lambdas that variables stand for.
+    lambdas: Vec<(LocalId, ExpressionId)>,
+    /// The variables whose lambdas are being looked into.
+    open: Vec<LocalId>,
+    /// Where the first of these is named.
+    named_at: Option<Span>,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl Visit<'_> {
+    /// `region` is the word that makes the code around run again.
+    fn expression(&mut self, id: ExpressionId, region: Option<&'static str>) {
+        let body = self.body;
+        let expression = body.expression(id);
+        let inner_region = region_inside(&expression.kind).or(region);
+        if let Some(word) = region {
+            self.mention(&expression.kind, word, expression.span);
+        }
+        for child in children(&expression.kind) {
+            let inner = match child {
+                Child::Inline(inner) => inner,
+                Child::Closure(lambda, _) => lambda.body,
+            };
+            self.expression(inner, inner_region);
+        }
+    }
+
+    /// What is called or passed on here in code that `word` makes run again.
+    fn mention(&mut self, kind: &ExpressionKind, word: &'static str, span: Span) {
+        if let Some(item) = called_item(kind)
+            && let Some((tool, way)) = once_tool(self.db, item)
+        {
+            let place = place_in(self.body, self.named_at.unwrap_or(span));
+            let report = report(self.db, place, tool, way, word);
+            // The lambda of a variable may be met several times.
+            if !self.found.contains(&report) {
+                self.found.push(report);
+            }
+        }
+        if let ExpressionKind::Local(local) = kind
+            && !self.open.contains(local)
+        {
+            let named = self.lambdas.iter().find(|it| it.0 == *local);
+            if let Some((_, lambda)) = named.copied() {
+                let outer = self.named_at;
+                self.named_at = Some(outer.unwrap_or(span));
+                self.open.push(*local);
+                self.expression(lambda, Some(word));
+                self.open.pop();
+                self.named_at = outer;
+            }
+        }
+    }
+}
+
+/// The lambdas that are bound to a variable once and for all.
+fn named_lambdas(body: &Body) -> Vec<(LocalId, ExpressionId)> {
+    let mut named = Vec::new();
+    for expression in &body.expressions {
+        let ExpressionKind::Block { statements, .. } = &expression.kind else {
+            continue;
+        };
+        for statement in statements {
+            if let StatementKind::Let { pattern, value, .. } = &statement.kind
+                && let PatternKind::Binding(local) = pattern.kind
+                && let ExpressionKind::Lambda(lambda) = &body.expression(*value).kind
+            {
+                named.push((local, lambda.body));
+            }
+        }
+    }
+    named
+}
+
+/// The `once` tool that calling `item` runs, itself or by way of other functions, and the first of these.
+fn once_tool(db: &dyn Db, item: ItemId) -> Option<(ItemId, Option<ItemId>)> {
+    let mut seen = vec![item];
+    let mut next = 0;
+    while let Some(&it) = seen.get(next) {
+        next += 1;
+        let written = written_class(db, it);
+        let is_once = |it| written.unwrap_or_else(|| class_of_effects(db, it)) == RepeatClass::Once;
+        match it.kind(db) {
+            ItemKind::Tool if is_once(it) => {
+                return Some((it, (it != item).then_some(item)));
+            }
+            // What a written class says of the whole holds.
+            ItemKind::Tool if written.is_some() => {}
+            // A workflow is a unit of its own, which answers for what it does.
+            ItemKind::Function | ItemKind::Tool if !is_std(db, it.file(db)) => {
+                for body in &infer_item(db, it).bodies {
+                    let called = body
+                        .expressions
+                        .iter()
+                        .filter_map(|it| called_item(&it.kind));
+                    for item in called {
+                        if !seen.contains(&item) {
+                            seen.push(item);
+                        }
+                    }
+                }
+            }
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Record
+            | ItemKind::Alias
+            | ItemKind::Enum
+            | ItemKind::Error
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => {}
+        }
+    }
+    None
+}
+
+fn report(db: &dyn Db, place: Place, tool: ItemId, way: Option<ItemId>, word: &str) -> Diagnostic {
+    let way = way.map(|it| it.name(db).as_str());
+    let diagnostic = errors::repeats_once_effect(place, tool.name(db), way, word);
+    let tree = item_ast(db, tool);
+    match tree.as_deref().and_then(declared_name) {
+        Some(name) => {
+            let declared = Place::Item {
+                item: tool,
+                span: name.span,
+            };
+            diagnostic.label(declared, errors::declared_once())
+        }
+        None => diagnostic,
+    }
+}
+
+fn region_of(modifiers: &Modifiers) -> Option<&'static str> {
+    let Modifiers {
+        budget: _,
+        reflect,
+        retry,
+        timeout: _,
+    } = modifiers;
+    if retry.is_some() {
+        Some("retry")
+    } else if reflect.is_some() {
+        Some("reflect")
+    } else {
+        None
+    }
+}
+
+/// The item that is called, or named to be called.
+fn called_item(kind: &ExpressionKind) -> Option<ItemId> {
+    if let ExpressionKind::FunctionValue { item, .. } = kind {
+        return Some(*item);
+    }
+    let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        ..
+    } = kind
+    else {
+        return None;
+    };
+    Some(*item)
+}
+
+/// The word that makes what stands inside run again.
+fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => region_of(modifiers),
+        Kind::Race(_) => Some("race"),
+        Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::FunctionValue { .. }
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Interpolation(_)
+        | Kind::Unary { .. }
+        | Kind::Binary { .. }
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::If { .. }
+        | Kind::Match { .. }
+        | Kind::Catch { .. }
+        | Kind::Block { .. }
+        | Kind::For { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::Call { .. }
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Invalid => None,
+    }
+}

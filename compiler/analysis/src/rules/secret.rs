@@ -1,0 +1,56 @@
+//! Secrets in what is shown: prompts go to models, questions to people, a workflow's result to whoever started it.
+
+use gsw_names::{declared_name, holds_secret, item_head, item_signature};
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
+
+use crate::errors;
+
+pub(super) fn check_head(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let word = match item.kind(db) {
+        ItemKind::Workflow => "workflow",
+        ItemKind::Prompt => "prompt",
+        ItemKind::Human => "human",
+        ItemKind::Tool => "tool",
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => return Vec::new(),
+    };
+    let signature = &item_signature(db, item).signature;
+    let mut found = Vec::new();
+    // A workflow is given its secrets by name.
+    let shown = signature.parameters.iter().filter(|_| word != "workflow");
+    for parameter in shown.filter(|it| holds_secret(db, &it.ty)) {
+        let place = Place::Item {
+            item,
+            span: parameter.span,
+        };
+        found.push(errors::secret_exposed(
+            place,
+            &format!("a parameter of a {word}"),
+        ));
+    }
+    let head = item_head(db, item);
+    let name = head.as_deref().and_then(declared_name);
+    if let Some(name) = name.filter(|_| holds_secret(db, &signature.result)) {
+        let place = Place::Item {
+            item,
+            span: name.span,
+        };
+        found.push(errors::secret_exposed(
+            place,
+            &format!("the result of a {word}"),
+        ));
+    }
+    found
+}

@@ -1,0 +1,402 @@
+//! What a call may raise, do and wait for: the least fixpoint over the functions of a file.
+//!
+//! ```text
+//! fn load(path: string) -> string { fs.read(path) catch { IoError => "" } }   // raises nothing, does `fs.read`
+//! fn each(xs: [int], f: fn(int) -> int) -> [int] { xs.map(f) }                // raises and does what `f` does
+//! ```
+//!
+//! This is a type and effect system in the manner of Lucassen and Gifford (1988) without effect variables: a function that
+//! calls its function parameters says so with one bit ([`ArgumentEffects`](crate::call_summary::ArgumentEffects)), and each call adds
+//! what the functions given to it do.
+//!
+//! A *summary* holds the errors, effects and waiting of a call. *Facts* belong to a value: which errors awaiting the tasks in
+//! it raises, which errors it may be, what calling the functions in it does. One walk over a body (`body`) computes both for
+//! every expression, from the summaries of the items that it calls and the facts of its locals.
+//!
+//! Both are finite lattices (`facts`): sets of declared errors and effects, joined by union, with `open` above all errors.
+//! Every rule is monotone, and what is known only grows, so the walks end: an item is walked again when an item that it asked
+//! for, or one of its own locals, has grown.
+//!
+//! Invariants:
+//!
+//! - Nothing is missed: facts of a local ignore the order of statements and do not tell the parts of a value apart; both only
+//!   add to what is found.
+//! - `catch` removes only what an arm without a guard matches whatever the payload (`caught`); faults are in no set.
+//! - A written `!` is what callers see; the body is checked against it (`declared`, `report`), after the fixpoint.
+//! - A function that is stored, or given where a type says what it may raise, is checked against that type (`latent`);
+//!   one whose type says nothing may do anything.
+//!
+//! Files are summarised one by one, imports first. Files of the library call each other's methods without imports, so they
+//! are one unit; files on a cycle of imports know nothing of each other, and the cycle is reported elsewhere.
+
+mod body;
+mod call;
+mod caught;
+mod control;
+mod declared;
+mod facts;
+mod latent;
+mod report;
+mod task;
+mod waiting;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::{Reference, infer_item};
+use gsw_names::{is_cycle, is_std, item_signature, listed_spawns, listed_tools};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
+use gsw_syntax::file_item_ids;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
+use body::{BodyFacts, BodyWalk};
+use facts::{Facts, nothing};
+
+/// The summaries of a file, or of the whole library.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileSummary {
+    items: FxHashMap<ItemId, ItemFacts>,
+}
+
+/// What is known of one item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ItemFacts {
+    summary: Arc<ItemSummary>,
+    /// Of what a call gives.
+    result: Facts,
+    /// Errors that the signature leaves out, catches of what is never raised.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What calling `item` may raise and do, and each lambda in it.
+#[salsa::tracked(returns(clone))]
+pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
+    let file = summarize_file(db, unit(db, item.file(db)));
+    match file.items.get(&item) {
+        Some(facts) => facts.summary.clone(),
+        None => Arc::new(ItemSummary {
+            item: nothing(),
+            parts: Vec::new(),
+        }),
+    }
+}
+
+/// Diagnostics about the error sets of `file`: undeclared errors, and catches that never match.
+pub fn error_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let summary = summarize_file(db, unit(db, file));
+    let items = file_item_ids(db, file).iter();
+    let facts = items.filter_map(|item| summary.items.get(item));
+    facts
+        .flat_map(|it| it.diagnostics.iter().cloned())
+        .collect()
+}
+
+/// The summaries of all items of `file`, which is the first of its unit.
+#[salsa::tracked(returns(ref))]
+fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
+    let items: Vec<ItemId> = unit_files(db, file)
+        .into_iter()
+        .flat_map(|it| file_item_ids(db, it).iter().copied())
+        .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
+        .collect();
+    let items = callees_first(db, &items);
+    let mut unit = Unit::new(db, file, &items);
+    unit.settle(&items);
+    let facts = items.iter().map(|item| (*item, unit.finish(*item)));
+    FileSummary {
+        items: facts.collect(),
+    }
+}
+
+/// The items in an order in which what is called stands before who calls it, but on cycles: so what a chain of calls raises
+/// grows once at each link, not once for each link below it.
+fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
+    let mut left: FxHashSet<ItemId> = items.iter().copied().collect();
+    let mut ordered = Vec::with_capacity(items.len());
+    for item in items {
+        let mut open = Vec::new();
+        if left.remove(item) {
+            open.push((*item, mentioned(db, *item)));
+        }
+        while let Some((user, mentioned_by_it)) = open.last_mut() {
+            match mentioned_by_it.next() {
+                Some(next) if left.remove(&next) => open.push((next, mentioned(db, next))),
+                Some(_) => {}
+                None => {
+                    ordered.push(*user);
+                    open.pop();
+                }
+            }
+        }
+    }
+    ordered
+}
+
+/// The items that the bodies of `item` name.
+fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
+    let references = infer_item(db, item).references.iter();
+    references.filter_map(|(_, reference)| {
+        let Reference::Item(item) = reference else {
+            return None;
+        };
+        Some(*item)
+    })
+}
+
+/// The file that stands for the unit in which `file` is summarised.
+fn unit(db: &dyn Db, file: File) -> File {
+    if !is_std(db, file) {
+        return file;
+    }
+    library(db).first().copied().unwrap_or(file)
+}
+
+fn unit_files(db: &dyn Db, file: File) -> Vec<File> {
+    if is_std(db, file) {
+        library(db)
+    } else {
+        vec![file]
+    }
+}
+
+fn library(db: &dyn Db) -> Vec<File> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let modules = project.modules(db).iter();
+    let library = modules.filter(|(path, _)| path.starts_with("std/"));
+    library.map(|(_, &file)| file).collect()
+}
+
+/// What a walk of an item has found out.
+enum Learnt {
+    /// Nothing that was not known.
+    Nothing,
+    /// More about the values in its bodies.
+    Inside,
+    /// More about what calling it may raise and do.
+    OfItself,
+}
+
+/// The state of the fixpoint over one unit; everything in it only grows.
+struct Unit<'a> {
+    db: &'a dyn Db,
+    file: File,
+    known: FxHashMap<ItemId, (Summary, Facts)>,
+    bodies: BTreeMap<(u32, BodyPart), BodyFacts>,
+    /// Whether a file outside may be asked.
+    outside: FxHashMap<File, bool>,
+    /// Which items asked for what is known of one of this unit: they look again when it grows.
+    askers: FxHashMap<ItemId, BTreeSet<u32>>,
+    /// The place in the unit of the item that is walked.
+    walked: Option<u32>,
+}
+
+impl<'a> Unit<'a> {
+    fn new(db: &'a dyn Db, file: File, items: &[ItemId]) -> Self {
+        let nothing = || (nothing(), Facts::default());
+        Self {
+            db,
+            file,
+            known: items.iter().map(|it| (*it, nothing())).collect(),
+            bodies: BTreeMap::new(),
+            outside: FxHashMap::default(),
+            askers: FxHashMap::default(),
+            walked: None,
+        }
+    }
+}
+
+impl Unit<'_> {
+    /// Walks the items until nothing more is learnt, and says how many walks that took. An item is walked again only when one
+    /// that it asked for has grown; with callees first, a chain of calls costs two walks of each link.
+    fn settle(&mut self, items: &[ItemId]) -> usize {
+        let mut walks = 0;
+        let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
+        while let Some(place) = waiting.pop_first() {
+            self.walked = Some(place);
+            walks += 1;
+            let item = items[place as usize];
+            match self.pass(item) {
+                Learnt::Nothing => {}
+                Learnt::Inside => {
+                    waiting.insert(place);
+                }
+                Learnt::OfItself => {
+                    waiting.insert(place);
+                    waiting.extend(self.askers.get(&item).into_iter().flatten());
+                }
+            }
+        }
+        walks
+    }
+
+    /// Walks the bodies of `item` once more.
+    fn pass(&mut self, item: ItemId) -> Learnt {
+        let db = self.db;
+        let (mut summary, mut result) = self
+            .known
+            .get(&item)
+            .cloned()
+            .unwrap_or_else(|| (nothing(), Facts::default()));
+        let before = (summary.clone(), result.clone());
+        let mut learnt = false;
+        call::add_head(db, item, &mut summary);
+        // A model calls the tools of its agent and starts workflows; what they raise goes back to it.
+        let agent = item_signature(db, item).signature.agent;
+        let spawns = listed_spawns(db, item);
+        for source in listed_tools(db, item)
+            .into_iter()
+            .chain(spawns)
+            .chain(agent)
+        {
+            summary.effects = summary.effects.union(self.of(source).0.effects);
+        }
+        // Examples come last: they show the text of their prompt.
+        let is_example = |it: &&Arc<Body>| matches!(it.part, BodyPart::Example(_));
+        let bodies = &infer_item(db, item).bodies;
+        let examples = bodies.iter().filter(is_example);
+        for body in bodies.iter().filter(|it| !is_example(it)).chain(examples) {
+            let key = (index(item), body.part);
+            let mut facts = self
+                .bodies
+                .remove(&key)
+                .unwrap_or_else(|| BodyFacts::new(db, body));
+            let outcome = BodyWalk::new(self, body, &mut facts).run();
+            learnt |= facts.take_learnt();
+            self.bodies.insert(key, facts);
+            call::add_part(body, outcome, &mut summary, &mut result);
+        }
+        call::fix_head(db, item, &mut summary);
+        let signature = &item_signature(db, item).signature;
+        if signature.intrinsic.is_some()
+            && matches!(signature.result, gsw_names::types::Type::Task(_))
+        {
+            // What the runtime starts by a name may raise anything.
+            result.task.open = true;
+        }
+        if (&summary, &result) != (&before.0, &before.1) {
+            self.known.insert(item, (summary, result));
+            return Learnt::OfItself;
+        }
+        if learnt {
+            Learnt::Inside
+        } else {
+            Learnt::Nothing
+        }
+    }
+
+    fn finish(&mut self, item: ItemId) -> ItemFacts {
+        let (summary, result) = self
+            .known
+            .get(&item)
+            .cloned()
+            .unwrap_or_else(|| (nothing(), Facts::default()));
+        let mut parts = Vec::new();
+        let mut diagnostics = Vec::new();
+        for body in &infer_item(self.db, item).bodies {
+            let Some(facts) = self.bodies.get(&(index(item), body.part)) else {
+                continue;
+            };
+            let does = facts.does.get(body.root.0 as usize);
+            parts.push(PartSummary {
+                part: body.part,
+                waits: does.map_or(Waits::Never, |it| it.waits),
+                lambdas: facts.lambdas(),
+            });
+            diagnostics.extend(report::body_diagnostics(self.db, body, facts));
+            diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
+        }
+        ItemFacts {
+            summary: Arc::new(ItemSummary {
+                item: summary,
+                parts,
+            }),
+            result,
+            diagnostics,
+        }
+    }
+
+    /// What a part of the item that is walked does, as far as known by now.
+    fn part(&self, item: ItemId, part: BodyPart) -> Option<&Summary> {
+        let root = infer_item(self.db, item).bodies.iter();
+        let root = root.filter(|it| it.part == part).map(|it| it.root).next()?;
+        let facts = self.bodies.get(&(index(item), part))?;
+        facts.does.get(root.0 as usize)
+    }
+
+    /// What calling `item` may raise and do, and what its result brings, as far as known by now.
+    fn of(&mut self, item: ItemId) -> (Summary, Facts) {
+        if let Some(known) = self.known.get(&item) {
+            if let Some(place) = self.walked {
+                self.askers.entry(item).or_default().insert(place);
+            }
+            return known.clone();
+        }
+        let (db, own) = (self.db, self.file);
+        let file = item.file(db);
+        let may_ask = *self
+            .outside
+            .entry(file)
+            .or_insert_with(|| is_std(db, file) || !is_cycle(db, file, own));
+        let asked = may_ask
+            .then(|| summarize_file(db, unit(db, file)).items.get(&item))
+            .flatten();
+        match asked {
+            Some(facts) => (facts.summary.item.clone(), facts.result.clone()),
+            None => (
+                Summary {
+                    waits: Waits::Always,
+                    ..nothing()
+                },
+                Facts::default(),
+            ),
+        }
+    }
+}
+
+/// Salsa's number of an item: a key with an order.
+fn index(item: ItemId) -> u32 {
+    salsa::plumbing::AsId::as_id(&item).index()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Write;
+
+    use gsw_source::{Database, Project};
+
+    use super::{File, Unit, callees_first, file_item_ids};
+
+    /// How many walks each function costs, where each of many calls the next one, and the last `end`.
+    fn walks_of_a_chain(links: usize, end: &str) -> usize {
+        let mut text = String::new();
+        for link in 0..links {
+            let next = match link + 1 {
+                next if next == links => end.to_owned(),
+                next => format!("f{next}(x)"),
+            };
+            let _ = writeln!(
+                text,
+                "error E{link}\nfn f{link}(x: int) -> int {{ if x == {link} {{ fail E{link} }} else {{ {next} }} }}"
+            );
+        }
+        let db = Database::default();
+        let file = File::new(&db, "main.gsw".into(), text.into());
+        let modules = BTreeMap::from([("main".to_owned(), file)]);
+        Project::new(&db, modules, "main".into());
+        let items = callees_first(&db, file_item_ids(&db, file));
+        Unit::new(&db, file, &items).settle(&items).div_ceil(links)
+    }
+
+    #[test]
+    fn a_chain_of_calls_costs_some_walks_of_each_link_however_long_it_is() {
+        for links in [10, 100] {
+            assert!(walks_of_a_chain(links, "x") <= 3, "{links}");
+            assert!(walks_of_a_chain(links, "f0(x)") <= 5, "{links}");
+        }
+    }
+}

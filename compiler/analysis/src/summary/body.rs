@@ -1,0 +1,422 @@
+//! One walk over a body: what each expression does and what its value brings.
+
+use gsw_infer::hir::{
+    Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId,
+    Pattern, PatternKind,
+};
+use gsw_infer::{Child, children, visit_patterns};
+use gsw_names::types::Type;
+use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
+use gsw_source::{Db, ItemId};
+
+use super::Unit;
+use super::facts::{Facts, add, bears, nothing, of_latent, of_parameter};
+use super::latent::{Leak, leak};
+use crate::call_summary::Summary;
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::types::ErrorClass;
+
+/// What an expression does, and what its value brings.
+pub(super) struct Outcome {
+    pub(super) does: Summary,
+    pub(super) value: Facts,
+}
+
+impl Outcome {
+    pub(super) fn nothing() -> Self {
+        Self {
+            does: nothing(),
+            value: Facts::default(),
+        }
+    }
+}
+
+/// What is known of a body; grows from walk to walk.
+pub(super) struct BodyFacts {
+    locals: Vec<Facts>,
+    /// What each expression does by itself and inside.
+    pub(super) does: Vec<Summary>,
+    closures: Vec<((ExpressionId, u32), Summary)>,
+    /// Arms of `catch` by expression and position, with whether they can match; as the last walk found it.
+    pub(super) impossible: Vec<(ExpressionId, usize)>,
+    /// Functions that become ones of a type that says less of them; as the last walk found it.
+    pub(super) leaks: Vec<Leak>,
+    learnt: bool,
+}
+
+impl BodyFacts {
+    pub(super) fn new(db: &dyn Db, body: &Body) -> Self {
+        let mut locals = vec![Facts::default(); body.locals.len()];
+        for &LocalId(index) in &body.parameters {
+            if let (Some(facts), Some(local)) = (
+                locals.get_mut(index as usize),
+                body.locals.get(index as usize),
+            ) {
+                *facts = parameter_facts(db, &local.ty);
+            }
+        }
+        Self {
+            locals,
+            does: vec![nothing(); body.expressions.len()],
+            closures: Vec::new(),
+            impossible: Vec::new(),
+            leaks: Vec::new(),
+            learnt: false,
+        }
+    }
+
+    pub(super) fn lambdas(&self) -> Vec<((ExpressionId, u32), Summary)> {
+        let mut all = self.closures.clone();
+        all.sort_by_key(|(key, _)| *key);
+        all
+    }
+
+    pub(super) fn take_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.learnt)
+    }
+}
+
+/// A function given as an argument does what the caller's does; anything deeper is stored.
+fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
+    let Type::Function(function) = ty else {
+        return Facts::unknown(db, ty);
+    };
+    let mut facts = Facts::unknown(db, &function.result);
+    facts.call = function
+        .latent
+        .as_ref()
+        .map_or_else(of_parameter, of_latent);
+    facts
+}
+
+/// The aliases whose checks a value passes that becomes one of type `ty`.
+fn checks_into(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
+    let mut found = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        ty = if let Type::Checked(item, arguments) = &ty {
+            found.push(*item);
+            substitute(&alias_target(db, *item), arguments)
+        } else if let Type::Optional(inside) | Type::List(inside) = &ty {
+            (**inside).clone()
+        } else {
+            return found;
+        };
+    }
+}
+
+/// A walk over one body.
+pub(super) struct BodyWalk<'a, 'u> {
+    pub(super) unit: &'a mut Unit<'u>,
+    pub(super) body: &'a Body,
+    facts: &'a mut BodyFacts,
+    /// What `return` gives, one per function or lambda that is open.
+    returned: Vec<Facts>,
+}
+
+impl<'a, 'u> BodyWalk<'a, 'u> {
+    pub(super) fn new(unit: &'a mut Unit<'u>, body: &'a Body, facts: &'a mut BodyFacts) -> Self {
+        facts.impossible.clear();
+        facts.leaks.clear();
+        Self {
+            unit,
+            body,
+            facts,
+            returned: vec![Facts::default()],
+        }
+    }
+
+    pub(super) fn run(mut self) -> Outcome {
+        let mut outcome = self.expression(self.body.root);
+        if let Some(returned) = self.returned.pop() {
+            outcome.value.join(&returned);
+        }
+        outcome
+    }
+
+    pub(super) fn db(&self) -> &'u dyn Db {
+        self.unit.db
+    }
+
+    pub(super) fn expression(&mut self, id: ExpressionId) -> Outcome {
+        let body = self.body;
+        let expression = body.expression(id);
+        let mut outcome = self.kind(id, expression);
+        if !bears(self.db(), &expression.ty) && expression.ty != Type::Never {
+            outcome.value = Facts::default();
+        }
+        if let Type::Function(function) = &expression.ty
+            && let Some(latent) = &function.latent
+        {
+            outcome.value.call = of_latent(latent);
+        }
+        if let Some(known) = self.facts.does.get_mut(id.0 as usize) {
+            *known = outcome.does.clone();
+        }
+        outcome
+    }
+
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
+    fn kind(&mut self, id: ExpressionId, expression: &'a Expression) -> Outcome {
+        use ExpressionKind as Kind;
+        let kind = &expression.kind;
+        match kind {
+            Kind::Local(local) => self.local(*local),
+            Kind::FunctionValue { item, .. } => self.function_value(*item),
+            Kind::Lambda(lambda) => Outcome {
+                does: nothing(),
+                value: self.closure(id, 0, lambda),
+            },
+            Kind::Record { item, .. } | Kind::Variant { item, .. } => self.made(kind, *item),
+            Kind::ErrorValue { item, .. } => self.error_value(*item, kind),
+            Kind::JsonField { .. } | Kind::As(_) => self.decoding(kind),
+            Kind::Index { base, .. } if self.body.expression(*base).ty == Type::Json => {
+                self.decoding(kind)
+            }
+            Kind::Coerce { value, coercion } => self.coercion(expression, *value, *coercion),
+            Kind::Match { value, arms } => self.matching(*value, arms),
+            Kind::Catch { value, arms } => self.catching(id, *value, arms),
+            Kind::Block { statements, tail } => self.block(statements, *tail),
+            Kind::Chain { base, local, body } => self.chained(*base, *local, *body),
+            Kind::For {
+                pattern,
+                iterable,
+                body,
+            } => self.iterating(pattern, *iterable, *body),
+            Kind::Return(value) => self.returning(*value),
+            Kind::Fail(value) => self.failing(*value),
+            Kind::Call { callee, arguments } => self.call(callee, arguments, &expression.ty),
+            Kind::PromptCall {
+                item,
+                arguments,
+                agent,
+                settings,
+                given,
+                mode: _,
+                improving: _,
+            } => {
+                let asked = agent.iter().chain(given).copied();
+                self.prompt_call(*item, arguments, asked, *settings)
+            }
+            Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),
+            Kind::Spawn(lambda) => self.spawning(id, lambda),
+            Kind::SpawnDetached { item, .. } => self.detaching(*item, kind),
+            Kind::Await(value) | Kind::Race(value) => self.awaiting(*value),
+            Kind::ParallelFor {
+                iterable,
+                limit,
+                policy,
+                body,
+            } => self.parallel_for(id, *iterable, *limit, *policy, body),
+            Kind::Parallel(lambdas) => self.parallel(id, lambdas),
+            Kind::Step { modifiers, .. } | Kind::Modified { modifiers, .. } => {
+                self.modified(modifiers, kind)
+            }
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Bool(_)
+            | Kind::None
+            | Kind::Unit
+            | Kind::Duration(_)
+            | Kind::String(_)
+            | Kind::Constant(_)
+            | Kind::ConstructorValue { .. }
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::Tuple(_)
+            | Kind::Field { .. }
+            | Kind::TupleField { .. }
+            | Kind::Index { .. }
+            | Kind::Interpolation(_)
+            | Kind::Unary { .. }
+            | Kind::Binary { .. }
+            | Kind::In { .. }
+            | Kind::Otherwise { .. }
+            | Kind::Range { .. }
+            | Kind::If { .. }
+            | Kind::While { .. }
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Emit(_)
+            | Kind::OfferedTool { .. }
+            | Kind::Invalid => self.inside(kind),
+        }
+    }
+
+    fn local(&self, LocalId(index): LocalId) -> Outcome {
+        let known = self.facts.locals.get(index as usize);
+        Outcome {
+            does: nothing(),
+            value: known.cloned().unwrap_or_default(),
+        }
+    }
+
+    /// A record, a variant or an error, with the defaults and checks that its declaration has.
+    fn made(&mut self, kind: &'a ExpressionKind, item: ItemId) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let (declared, _) = self.unit.of(item);
+        add(&mut outcome.does, &declared);
+        outcome
+    }
+
+    fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.made(kind, item);
+        if error_class(self.db(), item) != ErrorClass::Fault {
+            let name = error_name(self.db(), item);
+            outcome.value.error.kinds.insert(name);
+        }
+        outcome
+    }
+
+    fn coercion(
+        &mut self,
+        expression: &'a Expression,
+        value: ExpressionId,
+        coercion: Coercion,
+    ) -> Outcome {
+        let mut outcome = self.inside(&expression.kind);
+        match coercion {
+            Coercion::Widen => {
+                let from = &self.body.expression(value).ty;
+                let leak = leak(value, from, &expression.ty, &outcome.value.call);
+                self.facts.leaks.extend(leak);
+            }
+            Coercion::Check => {
+                for alias in checks_into(self.db(), &expression.ty) {
+                    let (check, _) = self.unit.of(alias);
+                    add(&mut outcome.does, &check);
+                }
+            }
+            Coercion::ToOptional | Coercion::ToJson | Coercion::ToSecret | Coercion::FromNever => {}
+        }
+        outcome
+    }
+
+    /// The text of the prompt that an example belongs to, for these arguments.
+    fn prompt_text(
+        &mut self,
+        kind: &'a ExpressionKind,
+        item: ItemId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let given = |it: &u32| arguments.iter().any(|(given, _)| given == it);
+        let count = item_signature(self.db(), item).signature.parameters.len();
+        let defaults = (0u32..).take(count).filter(|it| !given(it));
+        let defaults = defaults.map(BodyPart::ParameterDefault);
+        for part in defaults.chain([BodyPart::User]) {
+            if let Some(does) = self.unit.part(item, part) {
+                add(&mut outcome.does, does);
+            }
+        }
+        outcome
+    }
+
+    /// Everything inside, one after the other; the value brings what any part brings.
+    pub(super) fn inside(&mut self, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        for child in children(kind) {
+            if let Child::Inline(id) = child {
+                self.then(id, &mut outcome);
+            }
+        }
+        outcome
+    }
+
+    pub(super) fn then(&mut self, id: ExpressionId, outcome: &mut Outcome) {
+        let next = self.expression(id);
+        add(&mut outcome.does, &next.does);
+        outcome.value.join(&next.value);
+    }
+
+    fn decoding(&mut self, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let set = builtin_set(self.db(), BuiltinError::DecodeError);
+        outcome.does.errors.extend(&set);
+        outcome
+    }
+
+    /// Walks the code of a closure and gives what the closure, as a value, brings.
+    pub(super) fn closure(&mut self, id: ExpressionId, position: u32, lambda: &'a Lambda) -> Facts {
+        self.returned.push(Facts::default());
+        let outcome = self.expression(lambda.body);
+        let mut value = self.returned.pop().unwrap_or_default();
+        value.join(&outcome.value);
+        let key = (id, position);
+        match self.facts.closures.iter_mut().find(|(it, _)| *it == key) {
+            Some((_, known)) => {
+                if *known != outcome.does {
+                    *known = outcome.does.clone();
+                    self.facts.learnt = true;
+                }
+            }
+            None => {
+                self.facts.closures.push((key, outcome.does.clone()));
+                self.facts.learnt = true;
+            }
+        }
+        add(&mut value.call, &outcome.does);
+        value
+    }
+
+    /// The innermost open function or lambda gives this back.
+    pub(super) fn give_back(&mut self, facts: &Facts) {
+        if let Some(returned) = self.returned.last_mut() {
+            returned.join(facts);
+        }
+    }
+
+    /// An arm of the `catch` at `id` takes nothing.
+    pub(super) fn never_matches(&mut self, id: ExpressionId, arm: usize) {
+        self.facts.impossible.push((id, arm));
+    }
+
+    /// Whatever value a local gets brings `facts`.
+    pub(super) fn learn(&mut self, LocalId(index): LocalId, facts: &Facts) {
+        let Some(ty) = self.body.locals.get(index as usize).map(|it| &it.ty) else {
+            return;
+        };
+        if !bears(self.unit.db, ty) {
+            return;
+        }
+        if let Some(known) = self.facts.locals.get_mut(index as usize) {
+            let before = known.clone();
+            known.join(facts);
+            self.facts.learnt |= *known != before;
+        }
+    }
+
+    pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {
+        let mut bound = Vec::new();
+        visit_patterns(pattern, &mut |it| match &it.kind {
+            PatternKind::Binding(local) => bound.push(*local),
+            PatternKind::List { rest, .. } => {
+                if let Some(ListRest::Bound(local)) = rest {
+                    bound.push(*local);
+                }
+            }
+            PatternKind::Wildcard
+            | PatternKind::Int(_)
+            | PatternKind::Float(_)
+            | PatternKind::Bool(_)
+            | PatternKind::String(_)
+            | PatternKind::Constant(_)
+            | PatternKind::None
+            | PatternKind::Some(_)
+            | PatternKind::Range { .. }
+            | PatternKind::Variant { .. }
+            | PatternKind::Error { .. }
+            | PatternKind::ModelError
+            | PatternKind::Record { .. }
+            | PatternKind::Tuple(_)
+            | PatternKind::Or(_)
+            | PatternKind::Invalid => {}
+        });
+        for local in bound {
+            self.learn(local, facts);
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! What calls do: of items, of values, of prompts; and what the head of an item says about a call of it.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_abi::call::{CallKind, RuntimeCall};
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use gsw_infer::infer_item;
+use gsw_names::types::{Effect, FunctionType, Type};
+use gsw_names::{Signature, builtin_set, item_signature, model_errors};
+use gsw_source::{Db, ItemId, ItemKind};
+
+use super::body::{BodyWalk, Outcome};
+use super::facts::{Facts, add, bears, nothing, of_latent};
+use super::task::add_modifiers;
+use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
+
+/// What the arguments of a call bring.
+struct Given {
+    /// All of them.
+    values: Facts,
+    /// What calling those does that are functions for the called to call.
+    handed: Summary,
+}
+
+impl<'a> BodyWalk<'a, '_> {
+    pub(super) fn function_value(&mut self, item: ItemId) -> Outcome {
+        let (call, mut value) = self.unit.of(item);
+        value.call = call;
+        Outcome {
+            does: nothing(),
+            value,
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        callee: &'a Callee,
+        arguments: &'a [(u32, ExpressionId)],
+        ty: &Type,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        let (called, mut result) = match callee {
+            Callee::Item { item, .. } => self.unit.of(*item),
+            Callee::Value(value) => {
+                let function = self.expression(*value);
+                add(&mut outcome.does, &function.does);
+                let latent = self.function_type(*value).and_then(|it| it.latent.as_ref());
+                (
+                    latent.map_or_else(|| function.value.call.clone(), of_latent),
+                    Facts {
+                        call: nothing(),
+                        ..function.value
+                    },
+                )
+            }
+            Callee::EnumValues(_) => (nothing(), Facts::default()),
+        };
+        let wanted = self.wanted(callee);
+        let Given {
+            values: given,
+            handed,
+        } = self.arguments(arguments, &wanted, &mut outcome.does);
+        let own = Summary {
+            arguments: ArgumentEffects::None,
+            kept: Kept::All,
+            ..called.clone()
+        };
+        match callee {
+            Callee::Item { .. } => add_called(&mut outcome.does, &own, &called, &handed),
+            // A function value that calls a parameter of the enclosing function says so by itself.
+            Callee::Value(_) | Callee::EnumValues(_) => {
+                add(&mut outcome.does, &called);
+                add(&mut outcome.does, &handed);
+            }
+        }
+        if let Callee::Item { item, .. } = callee
+            && passes_on(self.db(), *item)
+        {
+            result.join(&given);
+        }
+        if matches!(callee, Callee::Item { .. }) {
+            close(&mut result.call, &handed);
+        }
+        if !bears(self.db(), ty) {
+            result = Facts::default();
+        }
+        outcome.value = result;
+        outcome
+    }
+
+    /// The types of the parameters of what is called.
+    fn wanted(&self, callee: &Callee) -> Vec<Type> {
+        match callee {
+            Callee::Item { item, .. } => {
+                let signature = &item_signature(self.db(), *item).signature;
+                signature
+                    .parameters
+                    .iter()
+                    .map(|it| it.ty.clone())
+                    .collect()
+            }
+            Callee::Value(value) => {
+                let function = self.function_type(*value);
+                function.map_or_else(Vec::new, |it| it.parameters.clone())
+            }
+            Callee::EnumValues(_) => Vec::new(),
+        }
+    }
+
+    /// The type of a function value.
+    fn function_type(&self, value: ExpressionId) -> Option<&'a FunctionType> {
+        let Type::Function(function) = &self.body.expression(value).ty else {
+            return None;
+        };
+        Some(function)
+    }
+
+    /// Evaluates the arguments; a lambda among them may get what the others bring.
+    fn arguments(
+        &mut self,
+        arguments: &'a [(u32, ExpressionId)],
+        wanted: &[Type],
+        does: &mut Summary,
+    ) -> Given {
+        let mut given = Facts::default();
+        let mut handed = nothing();
+        let body = self.body;
+        let is_lambda = |id: ExpressionId| {
+            let ExpressionKind::Lambda(lambda) = &body.expression(id).kind else {
+                return None;
+            };
+            Some(lambda)
+        };
+        // What is called runs what it takes as a function, but not what it takes as a part of something else.
+        let is_called = |index: u32| {
+            let wanted = wanted.get(index as usize);
+            matches!(wanted, Some(Type::Function(function)) if function.latent.is_none())
+        };
+        for (index, id) in arguments {
+            if is_lambda(*id).is_some() {
+                continue;
+            }
+            let outcome = self.expression(*id);
+            add(does, &outcome.does);
+            if is_called(*index) {
+                add(&mut handed, &outcome.value.call);
+            }
+            given.join(&outcome.value);
+        }
+        let brought = given.clone();
+        for (index, id) in arguments {
+            let Some(lambda) = is_lambda(*id) else {
+                continue;
+            };
+            for parameter in &lambda.parameters {
+                self.learn(*parameter, &brought);
+            }
+            let value = self.expression(*id).value;
+            if is_called(*index) {
+                add(&mut handed, &value.call);
+            }
+            given.join(&value);
+        }
+        Given {
+            values: given,
+            handed,
+        }
+    }
+
+    pub(super) fn prompt_call(
+        &mut self,
+        item: ItemId,
+        arguments: &'a [(u32, ExpressionId)],
+        asked: impl Iterator<Item = ItemId>,
+        settings: Option<ExpressionId>,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        self.arguments(arguments, &[], &mut outcome.does);
+        let (called, _) = self.unit.of(item);
+        add(&mut outcome.does, &called);
+        // An agent's tools, and what the call gives besides: what they raise goes back to the model.
+        for source in asked {
+            let (given, _) = self.unit.of(source);
+            outcome.does.effects = outcome.does.effects.union(given.effects);
+        }
+        if let Some(settings) = settings {
+            let overrides = self.expression(settings);
+            add(&mut outcome.does, &overrides.does);
+            outcome.does.effects = outcome.does.effects.union(overrides.value.call.effects);
+        }
+        outcome
+    }
+}
+
+/// A function that came out of a call and calls parameters of the called does what was given for these.
+fn close(result: &mut Summary, given: &Summary) {
+    if result.arguments == ArgumentEffects::None {
+        return;
+    }
+    result.arguments = ArgumentEffects::None;
+    let given = &passed_by(result, given);
+    result.kept = Kept::All;
+    if result.waits == Waits::WithArguments {
+        result.waits = Waits::Never;
+    }
+    add(result, given);
+}
+
+/// Adds a call of something that does `own`, and what its function arguments do when it calls them.
+fn add_called(does: &mut Summary, own: &Summary, called: &Summary, given: &Summary) {
+    let waits = match called.waits {
+        Waits::WithArguments => given.waits,
+        Waits::Never | Waits::Always => called.waits,
+    };
+    add(
+        does,
+        &Summary {
+            waits,
+            ..own.clone()
+        },
+    );
+    if called.arguments == ArgumentEffects::Added {
+        add(
+            does,
+            &Summary {
+                waits: Waits::Never,
+                ..passed_by(called, given)
+            },
+        );
+    }
+}
+
+/// What is left of `given`, which `called` calls.
+fn passed_by(called: &Summary, given: &Summary) -> Summary {
+    Summary {
+        errors: called.kept.passed(&given.errors),
+        kept: given.kept.or(&called.kept),
+        ..given.clone()
+    }
+}
+
+/// Whether a call may give what its arguments brought: its result mentions a type parameter.
+fn passes_on(db: &dyn Db, item: ItemId) -> bool {
+    mentions_parameter(&item_signature(db, item).signature.result)
+}
+
+fn mentions_parameter(ty: &Type) -> bool {
+    match ty {
+        Type::Parameter(..) => true,
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Task(it)
+        | Type::Stream(it)
+        | Type::Partial(it) => mentions_parameter(it),
+        Type::Map(key, value) => mentions_parameter(key) || mentions_parameter(value),
+        Type::Tuple(them)
+        | Type::Record(_, them)
+        | Type::Enum(_, them)
+        | Type::Checked(_, them) => them.iter().any(mentions_parameter),
+        Type::Function(it) => it
+            .parameters
+            .iter()
+            .chain([&it.result])
+            .any(mentions_parameter),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => false,
+    }
+}
+
+/// Adds what the head of `item` says about a call of it, whatever its bodies do.
+pub(super) fn add_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
+    let declared = item_signature(db, item);
+    summary.effects = summary.effects.union(declared.effects);
+    match item.kind(db) {
+        ItemKind::Prompt => {
+            summary.errors.extend(&model_errors(db));
+            summary.effects = summary.effects.with(Effect::Model);
+            summary.waits = Waits::Always;
+        }
+        ItemKind::Human => {
+            summary.effects = summary.effects.with(Effect::Human);
+            summary.waits = Waits::Always;
+            if has_timeout(db, item) {
+                summary
+                    .errors
+                    .extend(&builtin_set(db, BuiltinError::Timeout));
+            }
+        }
+        ItemKind::Workflow => {
+            let bodies = infer_item(db, item);
+            let main = bodies.bodies.iter().find(|it| it.part == BodyPart::Main);
+            if let Some(main) = main {
+                add_modifiers(db, main, &bodies.modifiers, summary);
+            }
+        }
+        ItemKind::Tool => {
+            summary.waits = Waits::Always;
+            if gsw_names::is_host_tool(db, item) {
+                summary.effects = summary.effects.with(Effect::Host);
+                summary
+                    .errors
+                    .extend(&builtin_set(db, BuiltinError::ToolFailed));
+            }
+        }
+        ItemKind::Test => summary.waits = Waits::Always,
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Alias
+        | ItemKind::Enum
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Skill
+        | ItemKind::Permissions
+        | ItemKind::Invalid => {}
+    }
+    if let Some(call) = declared.signature.intrinsic {
+        add_row(call, &declared.signature, summary);
+    }
+}
+
+/// A written `!` is what callers see: what the body raises beyond it is reported there.
+pub(super) fn fix_head(db: &dyn Db, item: ItemId, summary: &mut Summary) {
+    if let Some(throws) = &item_signature(db, item).signature.throws {
+        summary.errors = throws.clone();
+    }
+}
+
+/// Adds what one of the bodies of an item does to what a call of it does.
+pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, result: &mut Facts) {
+    match body.part {
+        BodyPart::Main => {
+            add(summary, &outcome.does);
+            result.join(&outcome.value);
+        }
+        BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
+        // Evaluated once, before any call.
+        BodyPart::Example(_) => {}
+        BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::FieldCheck(_)
+        | BodyPart::AliasCheck
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Key => add(summary, &outcome.does),
+    }
+}
+
+fn add_row(call: RuntimeCall, signature: &Signature, summary: &mut Summary) {
+    match call.kind() {
+        CallKind::Waiting => summary.waits = Waits::Always,
+        CallKind::Plain | CallKind::Raising => {}
+    }
+    if let Some(throws) = &signature.throws {
+        summary.errors.extend(throws);
+    }
+}
+
+fn has_timeout(db: &dyn Db, item: ItemId) -> bool {
+    use gsw_syntax::ast::{ItemBody, ModifierKind};
+    let tree = gsw_syntax::item_ast(db, item);
+    let Some(ItemBody::Human { signature, .. }) = tree.as_deref().map(|it| &it.body) else {
+        return false;
+    };
+    let mut modifiers = signature.modifiers.iter();
+    modifiers.any(|it| matches!(it.kind, ModifierKind::Timeout(_)))
+}

@@ -1,0 +1,187 @@
+//! What control flow does: arms, catches, blocks, loops, and what leaves them.
+
+use gsw_infer::hir::{Arm, ExpressionId, LocalId, Pattern, Statement, StatementKind};
+use gsw_names::types::{ErrorSet, Type};
+
+use super::body::{BodyWalk, Outcome};
+use super::caught::Remaining;
+use super::facts::{Facts, add, nothing};
+use crate::call_summary::{ArgumentEffects, Summary, Waits};
+
+impl<'a> BodyWalk<'a, '_> {
+    /// `a?.f`
+    pub(super) fn chained(
+        &mut self,
+        base: ExpressionId,
+        local: LocalId,
+        body: ExpressionId,
+    ) -> Outcome {
+        let mut outcome = self.expression(base);
+        self.learn(local, &outcome.value);
+        self.then(body, &mut outcome);
+        outcome
+    }
+
+    pub(super) fn returning(&mut self, value: Option<ExpressionId>) -> Outcome {
+        let outcome = value.map_or_else(Outcome::nothing, |it| self.expression(it));
+        self.give_back(&outcome.value);
+        Outcome {
+            does: outcome.does,
+            value: Facts::default(),
+        }
+    }
+
+    pub(super) fn failing(&mut self, value: ExpressionId) -> Outcome {
+        let mut outcome = self.expression(value);
+        outcome.does.errors.extend(&outcome.value.error);
+        Outcome {
+            does: outcome.does,
+            value: Facts::default(),
+        }
+    }
+
+    /// Of a `match` over an error, what earlier arms took cannot be in later ones.
+    pub(super) fn matching(&mut self, value: ExpressionId, arms: &'a [Arm]) -> Outcome {
+        let matched = self.expression(value);
+        let is_error = self.body.expression(value).ty == Type::Error;
+        let mut left = Remaining::new(self.db(), matched.value.error.clone());
+        let mut outcome = Outcome {
+            does: matched.does,
+            value: Facts::default(),
+        };
+        for arm in arms {
+            let mut facts = matched.value.clone();
+            if is_error {
+                facts.error = left.matched_by(&arm.pattern);
+            }
+            self.arm(arm, &facts, &mut outcome);
+            if is_error && arm.guard.is_none() {
+                left.subtract(&arm.pattern);
+            }
+        }
+        outcome
+    }
+
+    fn arm(&mut self, arm: &'a Arm, facts: &Facts, outcome: &mut Outcome) {
+        self.bind(&arm.pattern, facts);
+        if let Some(guard) = arm.guard {
+            let guarded = self.expression(guard);
+            add(&mut outcome.does, &guarded.does);
+        }
+        self.then(arm.body, outcome);
+    }
+
+    pub(super) fn catching(
+        &mut self,
+        id: ExpressionId,
+        value: ExpressionId,
+        arms: &'a [Arm],
+    ) -> Outcome {
+        let guarded = self.expression(value);
+        let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        let unknown = guarded.does.arguments == ArgumentEffects::Added;
+        let mut handled = Outcome {
+            does: nothing(),
+            value: guarded.value,
+        };
+        for (index, arm) in arms.iter().enumerate() {
+            if !unknown && left.is_impossible(&arm.pattern) {
+                self.never_matches(id, index);
+            }
+            let mut facts = Facts {
+                error: left.matched_by(&arm.pattern),
+                ..Facts::default()
+            };
+            facts.error.open |= unknown;
+            self.arm(arm, &facts, &mut handled);
+            if arm.guard.is_none() {
+                left.subtract(&arm.pattern);
+            }
+        }
+        let (errors, taken) = left.into_parts();
+        let does = Summary {
+            errors,
+            kept: guarded.does.kept.or(&taken),
+            ..guarded.does
+        };
+        add(&mut handled.does, &does);
+        handled
+    }
+
+    pub(super) fn block(
+        &mut self,
+        statements: &'a [Statement],
+        tail: Option<ExpressionId>,
+    ) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        for statement in statements {
+            let does = self.statement(statement);
+            add(&mut outcome.does, &does);
+        }
+        if let Some(tail) = tail {
+            self.then(tail, &mut outcome);
+        }
+        outcome
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Summary {
+        match &statement.kind {
+            StatementKind::Let { pattern, value } => {
+                let outcome = self.expression(*value);
+                self.bind(pattern, &outcome.value);
+                outcome.does
+            }
+            StatementKind::Var { local, value } | StatementKind::Assign { local, value, .. } => {
+                let outcome = self.expression(*value);
+                self.learn(*local, &outcome.value);
+                outcome.does
+            }
+            // Nobody can await a task that is dropped at once: its error is raised when its node ends.
+            StatementKind::Expression(value) => {
+                let mut outcome = self.expression(*value);
+                outcome.does.errors.extend(&outcome.value.task);
+                outcome.does
+            }
+            StatementKind::Defer(value) => self.expression(*value).does,
+            StatementKind::Assert {
+                condition, message, ..
+            } => {
+                let mut outcome = self.expression(*condition);
+                if let Some(message) = message {
+                    self.then(*message, &mut outcome);
+                }
+                outcome.does
+            }
+            StatementKind::AssertFails { value, pattern, .. } => {
+                let outcome = self.expression(*value);
+                self.bind(pattern, &Facts::unknown(self.db(), &Type::Error));
+                Summary {
+                    errors: ErrorSet::default(),
+                    ..outcome.does
+                }
+            }
+            StatementKind::Mock { .. } => nothing(),
+        }
+    }
+
+    pub(super) fn iterating(
+        &mut self,
+        pattern: &'a Pattern,
+        iterable: ExpressionId,
+        body: ExpressionId,
+    ) -> Outcome {
+        let mut outcome = self.expression(iterable);
+        self.bind(pattern, &outcome.value);
+        if matches!(self.body.expression(iterable).ty, Type::Stream(_)) {
+            outcome.does.errors.extend(&outcome.value.task);
+            outcome.does.waits = Waits::Always;
+        }
+        let turn = self.expression(body);
+        add(&mut outcome.does, &turn.does);
+        outcome.does.errors.extend(&turn.value.task);
+        Outcome {
+            does: outcome.does,
+            value: Facts::default(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The lattices of the fixpoint: summaries and the facts of values, with their unions.
+
+use std::collections::BTreeSet;
+
+use gsw_names::find_held;
+use gsw_names::types::{EffectSet, ErrorSet, Latent, Type};
+use gsw_source::Db;
+
+use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
+
+/// What a value brings with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Facts {
+    /// What awaiting the tasks in it, or in what its functions give, may raise.
+    pub(super) task: ErrorSet,
+    /// Which errors it, or a part of it, may be.
+    pub(super) error: ErrorSet,
+    /// What calling the functions in it does.
+    pub(super) call: Summary,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            task: ErrorSet::default(),
+            error: ErrorSet::default(),
+            call: nothing(),
+        }
+    }
+}
+
+impl Facts {
+    /// Adds all of `other`.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.task.extend(&other.task);
+        self.error.extend(&other.error);
+        add(&mut self.call, &other.call);
+    }
+
+    /// Nothing is known about the value, so it may bring anything that its type can hold.
+    pub(super) fn unknown(db: &dyn Db, ty: &Type) -> Self {
+        let mut facts = Self::default();
+        if bears(db, ty) {
+            facts.task.open = true;
+            facts.error.open = true;
+            facts.call = anything();
+        }
+        facts
+    }
+}
+
+/// The summary of what does nothing.
+pub(super) fn nothing() -> Summary {
+    Summary {
+        errors: ErrorSet::default(),
+        effects: EffectSet::default(),
+        arguments: ArgumentEffects::None,
+        kept: Kept::All,
+        waits: Waits::Never,
+    }
+}
+
+/// The summary of what may do anything.
+pub(super) fn anything() -> Summary {
+    let mut summary = nothing();
+    summary.errors.open = true;
+    summary.effects = EffectSet::ALL;
+    summary.waits = Waits::Always;
+    summary
+}
+
+/// The summary of a call of a function parameter: nothing of its own.
+pub(super) fn of_parameter() -> Summary {
+    Summary {
+        arguments: ArgumentEffects::Added,
+        kept: Kept::Only(BTreeSet::new()),
+        waits: Waits::WithArguments,
+        ..nothing()
+    }
+}
+
+/// The summary of a call of a function whose type says what it may raise and do.
+pub(super) fn of_latent(latent: &Latent) -> Summary {
+    Summary {
+        errors: latent.errors.clone(),
+        effects: latent.effects,
+        waits: Waits::Always,
+        ..nothing()
+    }
+}
+
+/// Adds all that `other` does to `summary`.
+pub(super) fn add(summary: &mut Summary, other: &Summary) {
+    summary.errors.extend(&other.errors);
+    summary.effects = summary.effects.union(other.effects);
+    summary.waits = summary.waits.max(other.waits);
+    if other.arguments == ArgumentEffects::Added {
+        summary.arguments = ArgumentEffects::Added;
+        summary.kept = summary.kept.and(&other.kept);
+    }
+}
+
+/// Whether a value of this type can hold a function, a task or an error. What a type parameter stands for counts where it
+/// is known: at the call.
+pub(super) fn bears(db: &dyn Db, ty: &Type) -> bool {
+    let can_bear = |it: &Type| {
+        matches!(
+            it,
+            Type::Function(_) | Type::Task(_) | Type::Stream(_) | Type::Error
+        )
+    };
+    find_held(db, ty, Some(()), |it| can_bear(it).then_some(())).is_some()
+}

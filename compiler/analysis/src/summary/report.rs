@@ -1,0 +1,173 @@
+//! Diagnostics about the error set of a body, from the facts of the last walk.
+
+use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind};
+use gsw_infer::{Child, Reference, children, infer_item};
+use gsw_names::types::ErrorSet;
+use gsw_names::{display_type, item_signature, model_errors};
+use gsw_source::{Code, Db, Diagnostic, Place, Severity};
+
+use super::body::BodyFacts;
+use super::declared::{declared_end, head_diagnostics, names};
+use super::latent::Side;
+use crate::call_summary::Summary;
+use crate::errors;
+
+/// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since
+/// what is unknown there would be missed here.
+pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let reported = &infer_item(db, body.item).diagnostics;
+    if reported.iter().any(|it| it.severity == Severity::Error) {
+        return found;
+    }
+    for (id, index) in &facts.impossible {
+        let ExpressionKind::Catch { arms, .. } = &body.expression(*id).kind else {
+            continue;
+        };
+        if let Some(arm) = arms.get(*index) {
+            let place = Place::Item {
+                item: body.item,
+                span: arm.pattern.span,
+            };
+            found.push(errors::impossible_catch(place));
+        }
+    }
+    for leak in &facts.leaks {
+        let place = Place::Item {
+            item: body.item,
+            span: body.expression(leak.value).span,
+        };
+        let ty = display_type(db, &leak.ty);
+        let kinds = leak.errors.kinds.iter();
+        let mut what: Vec<String> = kinds.map(|it| format!("raise `{}`", it.name)).collect();
+        if leak.errors.open {
+            what.push("raise any error".to_owned());
+        }
+        what.extend(leak.effects.iter().map(|it| format!("use `{}`", it.name())));
+        let what = what.join(" and ");
+        found.push(match leak.side {
+            Side::Function => errors::left_out_of_type(place, &what, &ty),
+            Side::Argument => errors::given_by_type(place, &what, &ty),
+        });
+    }
+    let declared = item_signature(db, body.item).signature.throws.clone();
+    if let (Some(declared), BodyPart::Main) = (declared, body.part) {
+        undeclared(db, body, facts, &declared, &mut found);
+        // The one that is listed most likely was meant to be the one that is not.
+        let is_whole = found.iter().all(|it| it.code != Code::UNDECLARED_ERROR);
+        if is_whole && let Some(raised) = facts.does.get(body.root.0 as usize) {
+            found.extend(head_diagnostics(db, body, &declared, &raised.errors));
+        }
+    }
+    found
+}
+
+fn undeclared(
+    db: &dyn Db,
+    body: &Body,
+    facts: &BodyFacts,
+    declared: &ErrorSet,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(raised) = facts.does.get(body.root.0 as usize) else {
+        return;
+    };
+    if declared.open {
+        return;
+    }
+    let name = body.item.name(db);
+    let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
+    for kind in raised.errors.kinds.difference(&declared.kinds) {
+        let origin = origin(body, facts, body.root, &|does| {
+            does.errors.kinds.contains(kind)
+        });
+        let known = missing.iter().position(|(it, _)| *it == origin);
+        let index = known.unwrap_or_else(|| {
+            missing.push((origin, ErrorSet::default()));
+            missing.len() - 1
+        });
+        missing[index].1.kinds.insert(kind.clone());
+    }
+    let end = declared_end(db, body.item);
+    for (origin, errors) in missing {
+        let place = raising_place(db, body, origin);
+        found.push(errors::undeclared_errors(
+            place,
+            &folded_names(db, &errors),
+            name,
+            &names(declared),
+            end,
+        ));
+    }
+    if raised.errors.open {
+        let origin = origin(body, facts, body.root, &|does| does.errors.open);
+        let place = raising_place(db, body, origin);
+        found.push(errors::undeclared_open_error(place, name, &names(declared)));
+    }
+}
+
+/// Where an expression raises: a call of a method does so from its name on, which in a long chain is lines below its start.
+pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
+    let expression = body.expression(id);
+    let mut span = expression.span;
+    if let ExpressionKind::Call {
+        callee: Callee::Item { item, .. },
+        arguments,
+    } = &expression.kind
+        && let Some((_, first)) = arguments.first()
+        && body.expression(*first).span.start == span.start
+    {
+        let receiver = body.expression(*first).span;
+        let references = &infer_item(db, body.item).references;
+        let names = references.iter().filter(|(name, meant)| {
+            *meant == Reference::Item(*item) && name.start >= receiver.end && name.end <= span.end
+        });
+        let name = names.map(|(name, _)| name.start).min();
+        span.start = name.unwrap_or(span.start);
+    }
+    Place::Item {
+        item: body.item,
+        span,
+    }
+}
+
+/// The names of errors, the nine of models as one.
+fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
+    let model = model_errors(db);
+    if !model.kinds.is_subset(&set.kinds) {
+        return names(set);
+    }
+    let rest = set.kinds.difference(&model.kinds);
+    let rest = rest.map(|it| it.name.to_string());
+    std::iter::once("ModelError".to_owned())
+        .chain(rest)
+        .collect()
+}
+
+/// The innermost expression from which something that `is_meant` comes, such as an error. In a `catch` that is an arm rather than what it
+/// guards, because what reaches the outside came past the arms.
+pub(super) fn origin(
+    body: &Body,
+    facts: &BodyFacts,
+    id: ExpressionId,
+    is_meant: &dyn Fn(&Summary) -> bool,
+) -> ExpressionId {
+    let kind = &body.expression(id).kind;
+    let mut inside: Vec<ExpressionId> = children(kind)
+        .into_iter()
+        .map(|child| match child {
+            Child::Inline(it) => it,
+            Child::Closure(lambda, _) => lambda.body,
+        })
+        .collect();
+    if matches!(kind, ExpressionKind::Catch { .. }) {
+        inside.rotate_left(1);
+    }
+    let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);
+    // A lambda given to a call raises there, and a task where it is awaited.
+    let is_deferred = matches!(kind, ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_));
+    match inside.into_iter().find(raises).filter(|_| !is_deferred) {
+        Some(inner) => origin(body, facts, inner, is_meant),
+        None => id,
+    }
+}

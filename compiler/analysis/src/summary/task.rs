@@ -1,0 +1,130 @@
+//! What tasks, `parallel` and blocks with modifiers do.
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::{Body, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, Modifiers};
+use gsw_names::builtin_set;
+use gsw_names::types::{Effect, EffectSet};
+use gsw_source::{Db, ItemId, ItemKind};
+
+use super::body::{BodyWalk, Outcome};
+use super::facts::{add, nothing};
+use crate::call_summary::{Summary, Waits};
+
+impl<'a> BodyWalk<'a, '_> {
+    /// `spawn detached w(…)`
+    pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let (started, _) = self.unit.of(item);
+        let effects = outcome.does.effects.union(started.effects);
+        outcome.does.effects = effects.with(Effect::Spawn);
+        outcome.does.waits = Waits::Always;
+        outcome
+    }
+
+    /// `await e`, `race e`
+    pub(super) fn awaiting(&mut self, value: ExpressionId) -> Outcome {
+        let mut outcome = self.expression(value);
+        outcome.does.errors.extend(&outcome.value.task);
+        outcome.does.waits = Waits::Always;
+        outcome
+    }
+
+    /// A step, or a block with modifiers.
+    pub(super) fn modified(
+        &mut self,
+        modifiers: &'a Modifiers,
+        kind: &'a ExpressionKind,
+    ) -> Outcome {
+        let mut outcome = self.inside(kind);
+        add_modifiers(self.db(), self.body, modifiers, &mut outcome.does);
+        outcome
+    }
+
+    pub(super) fn spawning(&mut self, id: ExpressionId, lambda: &'a Lambda) -> Outcome {
+        let mut value = self.closure(id, 0, lambda);
+        value.task.extend(&value.call.errors);
+        let mut does = nothing();
+        does.effects = value.call.effects.with(Effect::Spawn);
+        does.arguments = value.call.arguments;
+        does.waits = Waits::Always;
+        value.call = nothing();
+        Outcome { does, value }
+    }
+
+    pub(super) fn parallel_for(
+        &mut self,
+        id: ExpressionId,
+        iterable: ExpressionId,
+        limit: Option<ExpressionId>,
+        policy: ErrorPolicy,
+        lambda: &'a Lambda,
+    ) -> Outcome {
+        let mut outcome = self.expression(iterable);
+        for parameter in &lambda.parameters {
+            self.learn(*parameter, &outcome.value);
+        }
+        if let Some(limit) = limit {
+            let limited = self.expression(limit);
+            add(&mut outcome.does, &limited.does);
+        }
+        let mut value = self.closure(id, 0, lambda);
+        let errors = std::mem::take(&mut value.call.errors);
+        add(&mut outcome.does, &value.call);
+        match policy {
+            ErrorPolicy::First => outcome.does.errors.extend(&errors),
+            ErrorPolicy::Settle => value.error.extend(&errors),
+            ErrorPolicy::Merge if errors.is_empty() => {}
+            ErrorPolicy::Merge => {
+                let many = builtin_set(self.db(), BuiltinError::Many);
+                outcome.does.errors.extend(&many);
+            }
+        }
+        outcome.does.waits = Waits::Always;
+        value.call = nothing();
+        Outcome {
+            does: outcome.does,
+            value,
+        }
+    }
+
+    pub(super) fn parallel(&mut self, id: ExpressionId, lambdas: &'a [Lambda]) -> Outcome {
+        let mut outcome = Outcome::nothing();
+        for (position, lambda) in (0u32..).zip(lambdas) {
+            let mut value = self.closure(id, position, lambda);
+            add(&mut outcome.does, &value.call);
+            value.call = nothing();
+            outcome.value.join(&value);
+        }
+        outcome.does.waits = Waits::Always;
+        outcome
+    }
+}
+
+/// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
+/// `body` is the one that their expressions stand in.
+pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, does: &mut Summary) {
+    let Modifiers {
+        budget: _,
+        reflect,
+        retry: _,
+        timeout,
+    } = modifiers;
+    does.waits = Waits::Always;
+    if timeout.is_some() {
+        does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
+    }
+    if let Some(reflect) = reflect {
+        // Its errors never get out; what else a function does, nothing here tells.
+        does.effects = match reflect.with {
+            Some(with) if !is_prompt(db, body, with) => EffectSet::ALL,
+            Some(_) | None => does.effects.with(Effect::Model),
+        };
+    }
+}
+
+fn is_prompt(db: &dyn Db, body: &Body, id: ExpressionId) -> bool {
+    let ExpressionKind::FunctionValue { item, .. } = body.expression(id).kind else {
+        return false;
+    };
+    item.kind(db) == ItemKind::Prompt
+}

@@ -1,0 +1,103 @@
+//! The arguments of `gswc trace`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+/// `gswc trace`
+#[derive(clap::Args)]
+pub struct Trace {
+    /// The event file; `-` reads standard input.
+    pub file: PathBuf,
+    /// Show one node in full, by number or path (`main > review a.rs`).
+    #[arg(long, value_name = "ID|PATH")]
+    pub node: Option<String>,
+    /// Show only nodes of this kind.
+    #[arg(long, value_enum)]
+    pub kind: Option<NodeKind>,
+    /// Show only nodes with this status.
+    #[arg(long, value_enum)]
+    pub status: Option<Status>,
+    /// Show only nodes whose name contains TEXT.
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// Show only nodes that took at least this long: `250ms`, `1.5s`, `2m`.
+    #[arg(long, value_name = "DURATION")]
+    pub longer: Option<String>,
+    /// Show only nodes that cost at least this much in US dollars, including their children.
+    #[arg(long, value_name = "USD")]
+    pub costlier: Option<f64>,
+    /// Show only this run of a file with several.
+    #[arg(long, value_name = "ID")]
+    pub run: Option<String>,
+    /// Show the log lines in order of time.
+    #[arg(long)]
+    pub logs: bool,
+    /// Compare this run with another, node by node.
+    #[arg(long, value_name = "OTHER", conflicts_with_all = ["node", "logs", "html"])]
+    pub diff: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write a self-contained web page; `-` writes to standard output.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["node", "logs", "json"])]
+    pub html: Option<PathBuf>,
+}
+
+/// The kind of a node.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the names are the language's")]
+pub enum NodeKind {
+    Workflow,
+    Step,
+    Task,
+    Parallel,
+    Iteration,
+    Prompt,
+    Tool,
+    Human,
+    Reflection,
+    Attempt,
+    Region,
+}
+
+impl NodeKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Workflow => "workflow",
+            Self::Step => "step",
+            Self::Task => "task",
+            Self::Parallel => "parallel",
+            Self::Iteration => "iteration",
+            Self::Prompt => "prompt",
+            Self::Tool => "tool",
+            Self::Human => "human",
+            Self::Reflection => "reflection",
+            Self::Attempt => "attempt",
+            Self::Region => "region",
+        }
+    }
+}
+
+/// The status of a node.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the names are the runtime's")]
+pub enum Status {
+    Idle,
+    Running,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl From<Status> for gsw_tree::node::Status {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Idle => Self::Idle,
+            Status::Running => Self::Running,
+            Status::Completed => Self::Completed,
+            Status::Failed => Self::Failed,
+            Status::Cancelled => Self::Cancelled,
+        }
+    }
+}

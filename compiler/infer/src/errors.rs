@@ -1,0 +1,9 @@
+//! The wording of every diagnostic: one function each, by topic. Nothing else in the crate holds prose.
+
+pub mod calls;
+pub mod patterns;
+pub mod records;
+mod unsupported;
+pub mod values;
+
+pub use unsupported::not_compiled_yet;

@@ -1,0 +1,313 @@
+//! Wording of reports about calls and their arguments.
+
+use gsw_abi::judge::{Fact, FactForm};
+use gsw_abi::setting::Form;
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+use gsw_syntax::ast::ModifierKind;
+
+/// An argument's name that no parameter has.
+pub fn unknown_argument(
+    place: Place,
+    name: &str,
+    callee: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    did_you_mean(
+        Diagnostic::error(
+            Code::UNKNOWN_ARGUMENT,
+            place,
+            format!("{callee} has no parameter `{name}`"),
+        ),
+        suggestion,
+    )
+}
+
+/// A parameter that got no value.
+pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnostic {
+    let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    let word = if names.len() == 1 {
+        "argument"
+    } else {
+        "arguments"
+    };
+    Diagnostic::error(
+        Code::MISSING_ARGUMENT,
+        place,
+        format!("{callee} is missing the {word} {}", list.join(", ")),
+    )
+}
+
+/// More positional arguments than parameters.
+pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize) -> Diagnostic {
+    let word = if most == 1 { "argument" } else { "arguments" };
+    Diagnostic::error(
+        Code::TOO_MANY_ARGUMENTS,
+        place,
+        format!("{callee} takes {most} {word}, found {found}"),
+    )
+}
+
+/// A parameter that got two values.
+pub fn duplicate_argument(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_ARGUMENT,
+        place,
+        format!("the parameter `{name}` already has a value"),
+    )
+}
+
+/// A positional argument after a named one.
+pub fn positional_after_named(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_ARGUMENT,
+        place,
+        "a positional argument cannot follow a named one",
+    )
+}
+
+/// A named argument in the call of a function value.
+pub fn names_of_value(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::UNKNOWN_ARGUMENT,
+        place,
+        "the parameters of a function value have no names",
+    )
+}
+
+/// A call of what is no function.
+pub fn not_callable(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_CALLABLE,
+        place,
+        format!("{what} cannot be called"),
+    )
+}
+
+/// A method that the type does not have.
+pub fn unknown_method(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+    did_you_mean(
+        Diagnostic::error(
+            Code::UNKNOWN_METHOD,
+            place,
+            format!("`{ty}` has no method `{name}`"),
+        ),
+        suggestion,
+    )
+}
+
+/// A method of the inside of an optional; `dot` is right before the dot.
+pub fn through_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
+    diagnostic
+        .note(format!(
+            "the value may be `none`: `?.{name}` reaches through and gives an optional"
+        ))
+        .fix(format!("write `?.{name}`"), dot, "?")
+}
+
+/// A field that is called; `parentheses` are what goes away, when they are empty.
+pub fn field_as_method(
+    diagnostic: Diagnostic,
+    name: &str,
+    parentheses: Option<Place>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.note(format!("`{name}` is a field"));
+    match parentheses {
+        Some(place) => diagnostic.fix("remove the parentheses", place, ""),
+        None => diagnostic,
+    }
+}
+
+/// A method of a `json` whose type is not told.
+pub fn typed_json(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("decode it first: `(j.field as string).upper()`")
+}
+
+/// A list that is to be changed.
+pub fn joined_lists(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("values never change: `xs + [x]` is a new list, and a `var` takes `xs += [x]`")
+}
+
+/// What stands behind the dot of a function.
+pub fn of_function(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("behind the dot of a prompt stand `.detail(…)` and `.stream(…)`")
+}
+
+/// A lambda with another number of parameters than wanted.
+pub fn lambda_arity(place: Place, wanted: usize, found: usize) -> Diagnostic {
+    let word = if wanted == 1 {
+        "parameter"
+    } else {
+        "parameters"
+    };
+    Diagnostic::error(
+        Code::WRONG_PARAMETER_COUNT,
+        place,
+        format!("a function of {wanted} {word} is wanted here, and this one has {found}"),
+    )
+}
+
+/// `by`, `with`, `revise`, `reflect` on what is no prompt call.
+pub fn not_a_prompt(place: Place, word: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_PROMPT,
+        place,
+        format!("`{word}` needs the call of a prompt"),
+    )
+}
+
+/// `spawn detached` of what is no workflow.
+pub fn not_a_workflow(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_A_WORKFLOW,
+        place,
+        "`spawn detached` needs the call of a workflow",
+    )
+}
+
+/// A setting that there is none of.
+pub fn unknown_setting(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    did_you_mean(
+        Diagnostic::error(
+            Code::UNKNOWN_SETTING,
+            place,
+            format!("there is no setting `{name}`"),
+        ),
+        suggestion,
+    )
+}
+
+/// A setting or modifier that is written twice.
+pub fn duplicate_setting(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_SETTING,
+        place,
+        format!("`{name}` is already given"),
+    )
+}
+
+/// How a prompt has what a step has by modifiers.
+pub fn modifier_as_setting() -> &'static str {
+    "a prompt has settings in its body: `retry: 3`, `reflect: 2`, `budget: { usd: 0.5 }`"
+}
+
+/// A setting whose value is not of the form it needs.
+pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("`{name}` needs {wanted}"),
+    )
+}
+
+/// What a setting takes.
+pub fn wanted_form(form: Form) -> &'static str {
+    match form {
+        Form::Text => "a value of type `string`",
+        Form::Texts => "a list of strings",
+        Form::Count { .. } => "a value of type `int`",
+        Form::Number => "a value of type `float`",
+        Form::Duration => "a value of type `duration`",
+        Form::Model => "the name of a model, or `first_of(…)`",
+        Form::Cache => "`true` or `false`",
+        Form::Budget => "`{ usd: …, tokens: …, calls: …, time: … }`",
+        Form::Tools => "a list of tools",
+        Form::Names(_) => "a list of names",
+        Form::Environment => "a map of names and strings",
+        Form::Answer => "`exact`",
+        Form::Session => "a session",
+    }
+}
+
+/// A judge of a failed body with a parameter that no fact fits.
+pub fn wrong_judge(place: Place) -> Diagnostic {
+    let wanted = "parameters that take facts about a failure";
+    let parameter = |it: &Fact| {
+        let ty = match it.form() {
+            FactForm::Text => "string",
+            FactForm::Number => "int",
+            FactForm::List => "[string]",
+        };
+        format!("`{}: {ty}`", it.name())
+    };
+    let facts: Vec<String> = Fact::ALL.iter().map(parameter).collect();
+    wrong_setting(place, "reflect … with", wanted).note(format!(
+        "the facts are {}: a parameter takes the fact of its name, else the next one that is left",
+        facts.join(", ")
+    ))
+}
+
+/// The word that a modifier starts with.
+pub fn modifier_name(kind: &ModifierKind) -> &'static str {
+    match kind {
+        ModifierKind::Timeout(_) => "timeout",
+        ModifierKind::Retry { .. } => "retry",
+        ModifierKind::Reflect { .. } => "reflect",
+        ModifierKind::Budget(_) => "budget",
+        ModifierKind::Limit(_) => "limit",
+        ModifierKind::Errors(_) => "errors",
+    }
+}
+
+/// A modifier where it has no meaning.
+pub fn misplaced_modifier(place: Place, modifier: &ModifierKind) -> Diagnostic {
+    let name = modifier_name(modifier);
+    let message = format!("`{name}` cannot stand here");
+    let note = match modifier {
+        ModifierKind::Limit(_) | ModifierKind::Errors(_) => {
+            format!("`{name}` belongs to `parallel for`")
+        }
+        ModifierKind::Timeout(_) => {
+            format!("`{name}` belongs to workflows, steps, humans and blocks: `{name} 3s {{ … }}`")
+        }
+        ModifierKind::Retry { .. } | ModifierKind::Reflect { .. } | ModifierKind::Budget(_) => {
+            format!("`{name}` belongs to workflows, steps and blocks")
+        }
+    };
+    Diagnostic::error(Code::MISPLACED_MODIFIER, place, message).note(note)
+}
+
+/// What tells two tools of one name apart.
+pub enum Renaming {
+    /// `as` and this name at this place.
+    As(Place, String),
+    /// Another name after an `as` that is there.
+    OtherAlias,
+    /// Tools listed one by one, not by their modules.
+    OneByOne,
+}
+
+/// Two tools that a model would know by one name.
+pub fn duplicate_tool(
+    (place, other): (Place, Place),
+    name: &str,
+    renaming: Renaming,
+) -> Diagnostic {
+    let message = format!("another tool is offered as `{name}` already");
+    let diagnostic = Diagnostic::error(Code::DUPLICATE_TOOL, place, message)
+        .label(other, format!("the other `{name}`"));
+    match renaming {
+        Renaming::As(place, alias) => diagnostic
+            .note("a tool may have another name for the model, after `as`")
+            .fix(format!("offer it as `{alias}`"), place, format!(" as {alias}")),
+        Renaming::OtherAlias => diagnostic.note("write another name after one `as`"),
+        Renaming::OneByOne => diagnostic.note(
+            "list the tools of one module by their names, this one with another name for the model after `as`",
+        ),
+    }
+}
+
+/// A name after `as` that providers do not take.
+pub fn unsendable_alias(place: Place, name: &str) -> Diagnostic {
+    let wanted = "names of at most 64 ASCII letters, digits and `_` after `as`";
+    wrong_setting(place, "tools", wanted)
+        .note(format!("`{name}` is what the model would know the tool by"))
+}
+
+/// A declaration in a list of another kind of declarations.
+pub fn not_listable(place: Place, setting: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::WRONG_SETTING,
+        place,
+        format!("{what} cannot stand in `{setting}`"),
+    )
+}

@@ -1,0 +1,143 @@
+//! Wording of reports about records, their fields, and what is no value.
+
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+
+/// Fields of a record literal that have neither value nor default.
+pub fn missing_field(place: Place, names: &[&str], record: &str) -> Diagnostic {
+    let list: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    let word = if names.len() == 1 { "field" } else { "fields" };
+    Diagnostic::error(
+        Code::MISSING_FIELD,
+        place,
+        format!("`{record}` is missing the {word} {}", list.join(", ")),
+    )
+}
+
+/// A field that the type does not have.
+pub fn unknown_field(place: Place, name: &str, ty: &str, suggestion: Option<&str>) -> Diagnostic {
+    did_you_mean(
+        Diagnostic::error(
+            Code::UNKNOWN_FIELD,
+            place,
+            format!("`{ty}` has no field `{name}`"),
+        ),
+        suggestion,
+    )
+}
+
+/// A method named without being called.
+pub fn method_as_field(diagnostic: Diagnostic, name: &str, end: Place) -> Diagnostic {
+    diagnostic
+        .note(format!("`{name}` is a method"))
+        .fix("call it", end, "()")
+}
+
+/// A field of the inside of an optional; `dot` is right before the dot.
+pub fn field_of_optional(diagnostic: Diagnostic, name: &str, dot: Place) -> Diagnostic {
+    super::calls::through_optional(diagnostic, name, dot)
+}
+
+/// A field of what a list holds.
+pub fn field_of_elements(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!(
+        "`.map(it => it.{name})` takes it from each element"
+    ))
+}
+
+/// A field of an error that is not known yet.
+pub fn field_of_error(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("`match` or `catch` tells which error it is; `.message()` is its text")
+}
+
+/// A field of a literal that is written without its value.
+pub fn short_for(diagnostic: &mut Diagnostic, name: &str) {
+    let note = format!("`{name}` alone is short for `{name}: {name}`");
+    diagnostic.notes.push(note);
+}
+
+/// A part of a tuple that is not there.
+pub fn parts_of_tuple(diagnostic: Diagnostic, parts: usize) -> Diagnostic {
+    let last = parts.saturating_sub(1);
+    diagnostic.note(format!("its parts are `.0` to `.{last}`"))
+}
+
+/// A record's type where one of its values is wanted.
+pub fn record_is_made(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("a record is made with `{name} {{ … }}`"))
+}
+
+/// A field that is written twice.
+pub fn duplicate_field(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::DUPLICATE_FIELD,
+        place,
+        format!("the field `{name}` is already given"),
+    )
+}
+
+/// A field of another language that is a method here.
+pub fn method_for_field(diagnostic: Diagnostic, method: &str) -> Diagnostic {
+    diagnostic.note(format!("did you mean the method `.{method}()`?"))
+}
+
+/// `Name { … }` of what is no record.
+pub fn not_a_record(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_A_RECORD, place, format!("{what} is not a record"))
+}
+
+/// A variant in the form of a record.
+pub fn made_by_call(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    diagnostic.note(format!("a variant is made with `{name}(…)`"))
+}
+
+/// A type or module where a value is wanted.
+pub fn not_a_value(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_A_VALUE, place, format!("{what} is not a value"))
+}
+
+/// A variant's bare name that several enums have.
+pub fn ambiguous_variant(place: Place, name: &str, enums: &[&str]) -> Diagnostic {
+    let list: Vec<String> = enums.iter().map(|it| format!("`{it}.{name}`")).collect();
+    Diagnostic::error(
+        Code::AMBIGUOUS_VARIANT,
+        place,
+        format!("`{name}` may be {}", list.join(" or ")),
+    )
+}
+
+/// A variant that the enum does not have.
+pub fn unknown_variant(
+    place: Place,
+    name: &str,
+    item: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    did_you_mean(
+        Diagnostic::error(
+            Code::UNKNOWN_VARIANT,
+            place,
+            format!("`{item}` has no variant `{name}`"),
+        ),
+        suggestion,
+    )
+}
+
+/// `.values()` of an enum that has more values than variants.
+pub fn only_plain_enums(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note("only an enum without payloads has `values()`")
+}
+
+/// A field that a pattern binds by a name that it does not have.
+pub fn renamed_field(
+    mut diagnostic: Diagnostic,
+    place: Place,
+    field: &str,
+    name: &str,
+) -> Diagnostic {
+    diagnostic.fixes.clear();
+    diagnostic.fix(
+        format!("write `{field}: {name}`"),
+        place,
+        format!("{field}: {name}"),
+    )
+}

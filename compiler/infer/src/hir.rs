@@ -1,0 +1,131 @@
+//! The typed intermediate form of bodies: every name resolved, every type known, every conversion written out.
+//!
+//! Bodies of generic declarations are generic: their types may hold `Type::Parameter`, and an operator on such a type is
+//! settled when the body is lowered for concrete types.
+
+mod expression;
+mod modifier;
+mod operator;
+mod pattern;
+mod statement;
+
+pub use expression::{Arm, Callee, Coercion, Expression, ExpressionKind, Lambda, Part, PromptMode};
+pub use modifier::{Budget, ErrorPolicy, Modifiers, Reflect, Retry};
+pub use operator::{
+    ArithmeticOperator, BinaryOperator, EqualityOperator, LogicOperator, OperatorClass,
+    OrderOperator, RangeEnd, UnaryOperator,
+};
+pub use pattern::{ListRest, Pattern, PatternKind};
+pub use statement::{Statement, StatementKind};
+
+use gsw_names::types::Type;
+use gsw_source::{ItemId, Name, Span};
+
+/// Which of an item's bodies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum BodyPart {
+    /// The block of a function, workflow, tool or test; the value of a constant. Parameters are the declaration's.
+    Main,
+    /// The default of parameter n; its parameters are the declaration's first n.
+    ParameterDefault(u32),
+    /// The default of field `field` of a record (`variant` 0), or of a variant or error; no parameters.
+    FieldDefault {
+        /// The variant.
+        variant: u32,
+        /// The field.
+        field: u32,
+    },
+    /// The `where` of field n of a record; its parameters are `it` and `self`, the whole record.
+    FieldCheck(u32),
+    /// The `where` of an alias; its parameter is `it`.
+    AliasCheck,
+    /// A prompt's or human's `user` text, a `string`; its parameters are the declaration's.
+    User,
+    /// A prompt's `system` text, a `string`; its parameters are the declaration's.
+    System,
+    /// Argument list and answer of example n as a tuple `(user text, answer as json)`; no parameters. The user text is made
+    /// by calling the prompt's `User` part, see `ExpressionKind::PromptText`.
+    Example(u32),
+    /// The settings of an agent, prompt or human as `json`; an agent's has no parameters, a prompt's the prompt's.
+    Settings,
+    /// The key after `idempotent by`, a `string`; its parameters are the tool's.
+    Key,
+}
+
+/// One body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Body {
+    /// The item it belongs to.
+    pub item: ItemId,
+    /// Which of the item's bodies.
+    pub part: BodyPart,
+    /// The locals that the arguments go into, in order.
+    pub parameters: Vec<LocalId>,
+    /// All locals of the body, those of its lambdas included.
+    pub locals: Vec<Local>,
+    /// All expressions; children stand before their parents.
+    pub expressions: Vec<Expression>,
+    /// The whole.
+    pub root: ExpressionId,
+    /// The type of the whole.
+    pub result: Type,
+}
+
+/// A local variable of a body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct LocalId(pub u32);
+
+/// An expression of a body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ExpressionId(pub u32);
+
+/// A local variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// As written; `_` or empty for one that the compiler made.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// How it was bound.
+    pub kind: LocalKind,
+    /// Where its name stands, relative to the item.
+    pub span: Span,
+    /// Whether a lambda, `spawn` or `parallel` inside captures it. A captured `Var` or `State` lives in a cell.
+    pub captured: Captured,
+}
+
+/// How a local was bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalKind {
+    /// `let` or a pattern: never assigned again.
+    Let,
+    /// `var`
+    Var,
+    /// `state`
+    State,
+    /// A parameter of the body or of a lambda.
+    Parameter,
+}
+
+/// Whether a local is used by a closure inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Captured {
+    /// No closure names it.
+    No,
+    /// Some closure does.
+    Yes,
+}
+
+impl Body {
+    /// The expression with this id.
+    #[must_use]
+    pub fn expression(&self, id: ExpressionId) -> &Expression {
+        &self.expressions[id.0 as usize]
+    }
+
+    /// The local with this id.
+    #[must_use]
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+}

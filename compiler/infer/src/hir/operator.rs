@@ -1,0 +1,142 @@
+//! Operators.
+
+/// A prefix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOperator {
+    /// `-`
+    Negate,
+    /// `not`
+    Not,
+}
+
+/// Whether a range holds its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RangeEnd {
+    /// `..`
+    Exclusive,
+    /// `..=`
+    Inclusive,
+}
+
+/// An infix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum BinaryOperator {
+    And,
+    Or,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// What the operands and the result of an infix operator have to do with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperatorClass {
+    /// Of bools; the right side is evaluated only when needed.
+    Logic(LogicOperator),
+    /// Of two values of one type that has `==`, to a bool.
+    Equality(EqualityOperator),
+    /// Of two values of one type that has an order, to a bool.
+    Order(OrderOperator),
+    /// Of numbers, times, texts and lists, to one of these.
+    Arithmetic(ArithmeticOperator),
+}
+
+/// `and`, `or`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum LogicOperator {
+    And,
+    Or,
+}
+
+/// `==`, `!=`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum EqualityOperator {
+    Equal,
+    NotEqual,
+}
+
+/// `<` and its kin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum OrderOperator {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// `+` and its kin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names are the operators")]
+pub enum ArithmeticOperator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+impl BinaryOperator {
+    /// Which of the classes it belongs to, and which it is in there.
+    #[must_use]
+    pub const fn class(self) -> OperatorClass {
+        match self {
+            Self::And => OperatorClass::Logic(LogicOperator::And),
+            Self::Or => OperatorClass::Logic(LogicOperator::Or),
+            Self::Equal => OperatorClass::Equality(EqualityOperator::Equal),
+            Self::NotEqual => OperatorClass::Equality(EqualityOperator::NotEqual),
+            Self::Less => OperatorClass::Order(OrderOperator::Less),
+            Self::LessEqual => OperatorClass::Order(OrderOperator::LessEqual),
+            Self::Greater => OperatorClass::Order(OrderOperator::Greater),
+            Self::GreaterEqual => OperatorClass::Order(OrderOperator::GreaterEqual),
+            Self::Add => OperatorClass::Arithmetic(ArithmeticOperator::Add),
+            Self::Subtract => OperatorClass::Arithmetic(ArithmeticOperator::Subtract),
+            Self::Multiply => OperatorClass::Arithmetic(ArithmeticOperator::Multiply),
+            Self::Divide => OperatorClass::Arithmetic(ArithmeticOperator::Divide),
+            Self::Remainder => OperatorClass::Arithmetic(ArithmeticOperator::Remainder),
+        }
+    }
+
+    /// As written in source.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+        }
+    }
+}
+
+impl From<ArithmeticOperator> for BinaryOperator {
+    fn from(operator: ArithmeticOperator) -> Self {
+        match operator {
+            ArithmeticOperator::Add => Self::Add,
+            ArithmeticOperator::Subtract => Self::Subtract,
+            ArithmeticOperator::Multiply => Self::Multiply,
+            ArithmeticOperator::Divide => Self::Divide,
+            ArithmeticOperator::Remainder => Self::Remainder,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Query `infer_item`: from the syntax of an item's bodies to their typed form, with everything wrong in their types.
+//!
+//! Bidirectional type inference, after Pierce and Turner, *Local Type Inference* (2000), with unification variables for what
+//! neither direction knows at the time.
+//!
+//! ```text
+//! let share: Percent? = if known { 0.5 } else { none }   // down: each branch is checked against `Percent?`
+//! let sizes = files.map(it => it.len())                  // up: `it` from `files`, the result from the body
+//! ```
+//!
+//! **Down**, an [`Expected`](context::Expected) enters each expression. `Type` is an obligation: the expression comes back with
+//! that type, or the mismatch was reported. `Hint` only helps to choose (a variant's enum, a lambda's parameters, a literal's
+//! element) and whoever gave it checks what comes back. **Up**, each expression has a type when its rule ends, which may hold
+//! variables. Where a value meets a type, [`coerce`] puts in the conversions that are not written.
+//!
+//! A type variable is bound once, by unification in the [`table`], never to a type that contains it. Before it is bound
+//! it may have a default type, which is used if the first value converts to it. Strings have variables of their own with an
+//! order instead of equality, since a literal may be one of several unions: see [`mod@text`]. Arguments that are lambdas are
+//! inferred after the others, so that the types that they take are known.
+//!
+//! Invariants:
+//!
+//! - An expression is reported at most once: a rule that fails gives `Type::Invalid`, which is accepted everywhere.
+//! - A body is inferred without looking into any other: heads of declarations are written out, so a change of one body
+//!   infers one item again.
+//! - What an operator needs of a type parameter becomes a requirement, checked where the parameter is known (`requirement`).
+//! - After [`zonk`] no type of a body holds a variable; what was never found is `()`, or reported at the binding.
+#![allow(missing_docs, reason = "salsa generates public functions without docs")]
+
+mod absence;
+mod argument;
+mod call;
+pub(crate) mod capability;
+mod coerce;
+mod collection;
+mod context;
+mod control;
+mod conversion;
+mod expression;
+mod findings;
+mod hir_builder;
+mod item_body;
+mod lambda;
+mod literal;
+mod lookup;
+mod method;
+mod mock;
+mod name;
+mod offer;
+mod operator;
+mod otherwise;
+mod pattern;
+mod postponed;
+mod prompt;
+mod record;
+mod reflection;
+mod requirement;
+mod scopes;
+mod setting;
+mod statement;
+mod table;
+mod text;
+mod unify;
+mod variant_pattern;
+mod workflow;
+mod zonk;
+
+pub use name::kind_text;
+pub use requirement::{requirement_diagnostics, requirements};
+
+use std::sync::Arc;
+
+use gsw_source::{Db, ItemId};
+
+use crate::hir::{Body, BodyPart, Modifiers};
+use crate::infer::item_body::ItemInference;
+use crate::item_bodies::ItemBodies;
+
+/// All bodies of `item`.
+#[salsa::tracked(returns(ref))]
+pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
+    let mut inference = ItemInference {
+        db,
+        item,
+        found: ItemBodies {
+            bodies: Vec::new(),
+            modifiers: Modifiers::default(),
+            diagnostics: Vec::new(),
+            references: Vec::new(),
+            requirements: Vec::new(),
+            generic_uses: Vec::new(),
+            short_fields: Vec::new(),
+        },
+    };
+    if let Some(ast) = gsw_syntax::item_ast(db, item) {
+        inference.run(&ast);
+    }
+    inference.found
+}
+
+/// One body of `item`; `None` when it has no such part.
+pub fn body(db: &dyn Db, item: ItemId, part: BodyPart) -> Option<Arc<Body>> {
+    infer_item(db, item)
+        .bodies
+        .iter()
+        .find(|it| it.part == part)
+        .cloned()
+}

@@ -1,0 +1,320 @@
+//! Whether the absence of a field is the business of another arm, so that a name in this one binds the value present.
+//!
+//! A name on a field binds the field as it is: `RateLimited(wait)` gives `wait` as an optional. Where an earlier arm has
+//! taken everything that this arm would match with `none` there, or a later one, which would else never match, asks for it,
+//! the name is the value present, unwrapped.
+
+use std::sync::Arc;
+
+use gsw_names::types::Type;
+use gsw_names::{Definition, Parameter, resolve_name, substitute};
+use gsw_source::Name;
+use gsw_syntax::ast;
+
+use crate::infer::context::Context;
+use crate::infer::lookup;
+
+/// The arms of a `match`, kept only where `none` stands inside one of them.
+#[derive(Default)]
+pub(super) struct Arms {
+    arms: Vec<Arm>,
+}
+
+struct Arm {
+    pattern: ast::Pattern,
+    guarded: Guarded,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guarded {
+    Yes,
+    No,
+}
+
+impl Arms {
+    /// The arms as written, matched with values of type `ty`.
+    pub(super) fn new(context: &Context, arms: &[ast::MatchArm], ty: &Type) -> Self {
+        if !arms.iter().any(|it| holds_none(&it.pattern, Depth::Top)) {
+            return Self::default();
+        }
+        let kept = arms.iter().map(|it| Arm {
+            pattern: context.with_field_names(&it.pattern, ty),
+            guarded: if it.guard.is_some() {
+                Guarded::Yes
+            } else {
+                Guarded::No
+            },
+        });
+        Self {
+            arms: kept.collect(),
+        }
+    }
+
+    /// Whether arm `index` need not care for `none` at `path`, where it has a name.
+    pub(super) fn take_absence(&self, index: usize, path: &[Name]) -> bool {
+        let Some(own) = self.arms.get(index) else {
+            return false;
+        };
+        let before = self.arms[..index]
+            .iter()
+            .filter(|it| it.guarded == Guarded::No);
+        if before
+            .into_iter()
+            .any(|it| covers(&it.pattern, &own.pattern, Some(path)))
+        {
+            return true;
+        }
+        own.guarded == Guarded::No
+            && self.arms[index + 1..].iter().any(|it| {
+                asks_for_none(&it.pattern, path) && covers(&own.pattern, &it.pattern, None)
+            })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Top,
+    Inside,
+}
+
+/// Whether `none` stands somewhere inside a pattern.
+fn holds_none(pattern: &ast::Pattern, depth: Depth) -> bool {
+    match &pattern.kind {
+        ast::PatternKind::Literal(ast::Literal::None) => depth == Depth::Inside,
+        ast::PatternKind::Or(sides) => sides.iter().any(|it| holds_none(it, depth)),
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::Record { .. }
+        | ast::PatternKind::Tuple(_)
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Invalid => fields(pattern)
+            .iter()
+            .any(|(_, it)| holds_none(it, Depth::Inside)),
+    }
+}
+
+/// Whether a pattern has `none` at `path`.
+fn asks_for_none(pattern: &ast::Pattern, path: &[Name]) -> bool {
+    if let ast::PatternKind::Or(sides) = &pattern.kind {
+        return sides.iter().any(|it| asks_for_none(it, path));
+    }
+    let Some((step, rest)) = path.split_first() else {
+        return matches!(pattern.kind, ast::PatternKind::Literal(ast::Literal::None));
+    };
+    let fields = fields(pattern);
+    fields
+        .iter()
+        .any(|(name, it)| name == step && asks_for_none(it, rest))
+}
+
+/// Whether `general` matches whatever `special` does, where a name stands for everything; with a path, of `special` with
+/// `none` there.
+fn covers(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>) -> bool {
+    if path.is_some_and(<[Name]>::is_empty) {
+        return matches!(
+            general.kind,
+            ast::PatternKind::Wildcard | ast::PatternKind::Literal(ast::Literal::None)
+        );
+    }
+    match (&general.kind, &special.kind) {
+        (ast::PatternKind::Or(sides), _) => sides.iter().any(|it| covers(it, special, path)),
+        (_, ast::PatternKind::Or(sides)) => sides.iter().all(|it| covers(general, it, path)),
+        (ast::PatternKind::Wildcard | ast::PatternKind::Binding(_), _) => true,
+        (ast::PatternKind::Literal(left), ast::PatternKind::Literal(right)) => left == right,
+        (
+            ast::PatternKind::Variant { path: left, .. },
+            ast::PatternKind::Variant { path: right, .. },
+        )
+        | (
+            ast::PatternKind::Record { path: left, .. },
+            ast::PatternKind::Record { path: right, .. },
+        ) => {
+            let last = |path: &[ast::Identifier]| path.last().map(|it| it.name.clone());
+            last(left) == last(right) && covers_fields(general, special, path)
+        }
+        (ast::PatternKind::Tuple(_), ast::PatternKind::Tuple(_)) => {
+            covers_fields(general, special, path)
+        }
+        (
+            ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { .. }
+            | ast::PatternKind::Record { .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Invalid,
+            _,
+        ) => false,
+    }
+}
+
+fn covers_fields(general: &ast::Pattern, special: &ast::Pattern, path: Option<&[Name]>) -> bool {
+    let special = fields(special);
+    fields(general).iter().all(|(name, general)| {
+        let inner = path
+            .and_then(|it| it.split_first())
+            .filter(|(step, _)| *step == name);
+        match special.iter().find(|(it, _)| it == name) {
+            Some((_, special)) => covers(general, special, inner.map(|(_, rest)| rest)),
+            None => matches!(
+                general.kind,
+                ast::PatternKind::Wildcard | ast::PatternKind::Binding(_)
+            ),
+        }
+    })
+}
+
+/// The patterns inside a pattern, by how they are reached.
+fn fields(pattern: &ast::Pattern) -> Vec<(Name, &ast::Pattern)> {
+    match &pattern.kind {
+        ast::PatternKind::Tuple(parts) => {
+            let parts = parts.iter().enumerate();
+            parts
+                .map(|(index, it)| (Name::from(index.to_string()), it))
+                .collect()
+        }
+        ast::PatternKind::Variant {
+            path,
+            fields: Some(fields),
+            ..
+        }
+        | ast::PatternKind::Record { path, fields, .. } => {
+            let fields = fields.iter().enumerate();
+            fields
+                .map(|(index, it)| match &it.name {
+                    Some(name) => (way_to(path, &name.name), &it.pattern),
+                    None => (way_to(path, &index.to_string()), &it.pattern),
+                })
+                .collect()
+        }
+        ast::PatternKind::Wildcard
+        | ast::PatternKind::Binding(_)
+        | ast::PatternKind::Literal(_)
+        | ast::PatternKind::Range { .. }
+        | ast::PatternKind::Variant { .. }
+        | ast::PatternKind::List { .. }
+        | ast::PatternKind::Or(_)
+        | ast::PatternKind::Invalid => Vec::new(),
+    }
+}
+
+/// How the field of that name of a variant, error or record is named on the way to it.
+pub(super) fn way_to(names: &[ast::Identifier], field: &str) -> Name {
+    let owner = names.last().map_or("", |it| it.name.as_str());
+    Name::from(format!("{owner}.{field}"))
+}
+
+impl Context<'_> {
+    /// The pattern with the names of what it matches by position, so that both ways to write a field are one.
+    fn with_field_names(&self, pattern: &ast::Pattern, ty: &Type) -> ast::Pattern {
+        let mut named = pattern.clone();
+        let ty = self.table.unchecked(ty);
+        match (&mut named.kind, &ty) {
+            (_, Type::Optional(inner)) => return self.with_field_names(pattern, inner),
+            (ast::PatternKind::Or(sides), _) => {
+                for side in sides {
+                    *side = self.with_field_names(side, &ty);
+                }
+            }
+            (ast::PatternKind::Tuple(parts), Type::Tuple(types)) => {
+                for (part, ty) in parts.iter_mut().zip(types.iter()) {
+                    *part = self.with_field_names(part, ty);
+                }
+            }
+            (
+                ast::PatternKind::Variant {
+                    path,
+                    fields: Some(fields),
+                    ..
+                }
+                | ast::PatternKind::Record { path, fields, .. },
+                _,
+            ) => {
+                let (declared, arguments) = self.declared_fields(path, &ty);
+                for (index, field) in fields.iter_mut().enumerate() {
+                    let declared = match &field.name {
+                        Some(name) => declared.iter().find(|it| it.name == name.name),
+                        None => declared.get(index),
+                    };
+                    let Some(declared) = declared else {
+                        continue;
+                    };
+                    let span = field.pattern.span;
+                    let name = declared.name.clone();
+                    field.name.get_or_insert(ast::Identifier { name, span });
+                    let ty = substitute(&declared.ty, &arguments);
+                    field.pattern = self.with_field_names(&field.pattern, &ty);
+                }
+            }
+            (
+                ast::PatternKind::Wildcard
+                | ast::PatternKind::Binding(_)
+                | ast::PatternKind::Literal(_)
+                | ast::PatternKind::Range { .. }
+                | ast::PatternKind::Variant { fields: None, .. }
+                | ast::PatternKind::Tuple(_)
+                | ast::PatternKind::List { .. }
+                | ast::PatternKind::Invalid,
+                _,
+            ) => {}
+        }
+        named
+    }
+
+    /// The fields that a pattern of this name takes out of a value of type `ty`, and the type's arguments.
+    fn declared_fields(&self, path: &[ast::Identifier], ty: &Type) -> (&[Parameter], Arc<[Type]>) {
+        let none = (&[][..], Arc::from([]));
+        let Some(name) = path.last() else {
+            return none;
+        };
+        match ty {
+            Type::Enum(item, arguments) => {
+                let mut variants = lookup::variants(self.db, *item).iter();
+                let variant = variants.find(|it| it.name == name.name);
+                variant.map_or(none, |it| (it.fields.as_slice(), Arc::clone(arguments)))
+            }
+            Type::Record(item, arguments) => {
+                (lookup::fields(self.db, *item), Arc::clone(arguments))
+            }
+            Type::Error => match resolve_name(self.db, self.file, &name.name) {
+                Some(Definition::Item(item)) if self.is_error(item) => {
+                    (lookup::fields(self.db, item), Arc::from([]))
+                }
+                Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
+                | None => none,
+            },
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => none,
+        }
+    }
+}

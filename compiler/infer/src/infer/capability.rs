@@ -1,0 +1,358 @@
+//! What values of a type can do: be compared, ordered, added, written as JSON.
+
+use std::collections::HashSet;
+
+use gsw_names::errors::map_key_type;
+use gsw_names::types::Type;
+use gsw_names::{
+    MOST_INSTANCES, holds_secret, is_endless, is_key, is_plain_enum, substitute, type_grows,
+};
+use gsw_source::{Db, ItemId, Span};
+
+use crate::errors::values as errors;
+use crate::infer::context::Context;
+use crate::infer::lookup;
+use crate::item_bodies::Requirement;
+
+/// What an answer depends on.
+#[derive(Default)]
+pub(crate) struct Open {
+    /// Type parameters of the enclosing declaration that must be able as well.
+    pub(crate) parameters: Vec<u32>,
+    /// Whether some part is not known yet.
+    pub(crate) unknown: bool,
+}
+
+/// Whether values of `ty` can do what `requirement` asks, given that those in `open` can.
+pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &mut Open) -> bool {
+    Check {
+        db,
+        requirement,
+        seen: HashSet::new(),
+        depth: 0,
+    }
+    .able(ty, open)
+}
+
+/// Whether `ty` has a JSON form as far as known. Type parameters in it become requirements of the enclosing item.
+pub(super) fn has_json_form(context: &mut Context, ty: &Type) -> bool {
+    let ty = context.table.zonk(ty);
+    let mut open = Open::default();
+    if !is_able(context.db, Requirement::Json, &ty, &mut open) {
+        return false;
+    }
+    context.require_of_parameters(Requirement::Json, &open, Span::default());
+    true
+}
+
+struct Check<'db> {
+    db: &'db dyn Db,
+    requirement: Requirement,
+    /// Instances that were looked into. All parts must be able, so each has to be looked at once; one that contains itself is as
+    /// able as its other parts.
+    seen: HashSet<Type>,
+    /// How deep the part lies that is looked at.
+    depth: u32,
+}
+
+/// Parts that lie deeper are those of a type that holds ever larger instances of itself: source nests no deeper.
+const DEEPEST: u32 = 1_000;
+
+impl Check<'_> {
+    fn able(&mut self, ty: &Type, open: &mut Open) -> bool {
+        if self.depth == DEEPEST {
+            return false;
+        }
+        self.depth += 1;
+        let is_able = self.able_here(ty, open);
+        self.depth -= 1;
+        is_able
+    }
+
+    fn able_here(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Invalid | Type::Never => true,
+            Type::Variable(_) => {
+                open.unknown = true;
+                true
+            }
+            Type::Parameter(index, _) => {
+                if !open.parameters.contains(index) {
+                    open.parameters.push(*index);
+                }
+                true
+            }
+            Type::Checked(item, arguments) => lookup::alias_target(self.db, *item, arguments)
+                .is_none_or(|base| self.able(&base, open)),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Text(_) => match self.requirement {
+                Requirement::Equal => self.equal(ty, open),
+                Requirement::Json => self.json(ty, open),
+                Requirement::Order => self.order(ty, open),
+                Requirement::Key => is_key(self.db, ty),
+                Requirement::Add => matches!(
+                    ty,
+                    Type::Int | Type::Float | Type::Duration | Type::String | Type::List(_)
+                ),
+                Requirement::Subtract | Requirement::Negate | Requirement::Numeric => {
+                    matches!(ty, Type::Int | Type::Float | Type::Duration)
+                }
+                Requirement::Multiply | Requirement::Divide | Requirement::Remainder => {
+                    matches!(ty, Type::Int | Type::Float)
+                }
+            },
+        }
+    }
+
+    fn equal(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session
+            | Type::Secret
+            | Type::Agent => false,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Image
+            | Type::Document
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
+        }
+    }
+
+    fn json(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Session
+            | Type::Secret
+            | Type::Agent
+            | Type::Image
+            | Type::Document => false,
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Error
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Checked(..)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => self.inside(ty, open),
+        }
+    }
+
+    fn order(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Literals(_)
+            | Type::Bool
+            | Type::Time
+            | Type::Duration => true,
+            Type::Enum(item, _) => is_plain_enum(self.db, *item),
+            Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
+            Type::Unit
+            | Type::Bytes
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Map(..)
+            | Type::Record(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => false,
+        }
+    }
+
+    /// Whether everything that a value of `ty` holds is able.
+    fn inside(&mut self, ty: &Type, open: &mut Open) -> bool {
+        match ty {
+            Type::Record(item, arguments) | Type::Enum(item, arguments) => {
+                // A type that holds ever larger instances of itself is of no use for anything.
+                let is_endless = type_grows(self.db, *item) || is_endless(ty);
+                if is_endless || self.seen.len() > MOST_INSTANCES {
+                    return false;
+                }
+                !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
+            }
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => gsw_names::types::parts(ty)
+                .iter()
+                .all(|it| self.able(it, open)),
+        }
+    }
+
+    fn declared(&mut self, item: ItemId, arguments: &[Type], open: &mut Open) -> bool {
+        let db = self.db;
+        let variants = lookup::variants(db, item).iter().flat_map(|it| &it.fields);
+        lookup::fields(db, item)
+            .iter()
+            .chain(variants)
+            .all(|it| self.able(&substitute(&it.ty, arguments), open))
+    }
+}
+
+impl Context<'_> {
+    /// Values of `ty` must be able to do this; reports when they are not. What is not known yet is looked at at the end.
+    pub(super) fn require(&mut self, requirement: Requirement, ty: &Type, span: Span) {
+        let ty = self.table.zonk(ty);
+        let mut open = Open::default();
+        if !is_able(self.db, requirement, &ty, &mut open) {
+            let place = self.place(span);
+            let text = self.show(&ty);
+            let report = match requirement {
+                Requirement::Json => errors::no_json_form(place, &text),
+                Requirement::Key => map_key_type(place, &text),
+                Requirement::Equal
+                | Requirement::Order
+                | Requirement::Add
+                | Requirement::Subtract
+                | Requirement::Multiply
+                | Requirement::Divide
+                | Requirement::Remainder
+                | Requirement::Negate
+                | Requirement::Numeric => errors::not_able(place, &text, requirement.ability()),
+            };
+            self.report(match holds_secret(self.db, &ty) {
+                true => errors::secret_stays(report),
+                false => report,
+            });
+        } else if open.unknown {
+            self.postponed.add_requirement(requirement, ty, span);
+        } else {
+            self.require_of_parameters(requirement, &open, span);
+        }
+    }
+
+    /// Notes what the body asks of its own type parameters.
+    pub(super) fn require_of_parameters(
+        &mut self,
+        requirement: Requirement,
+        open: &Open,
+        span: Span,
+    ) {
+        for &parameter in &open.parameters {
+            self.findings.require(parameter, requirement, span);
+        }
+    }
+
+    /// Looks again at what was not known when an operator met it.
+    pub(super) fn settle_pending(&mut self) {
+        for (requirement, ty, span) in self.postponed.take_requirements() {
+            self.require(requirement, &ty, span);
+        }
+    }
+
+    /// A map that stays empty has keys of some type; strings are as good as any.
+    pub(super) fn settle_keys(&mut self) {
+        for (requirement, ty, _) in self.postponed.take_requirements() {
+            if requirement == Requirement::Key
+                && let Type::Variable(key) = self.table.zonk(&ty)
+            {
+                self.table.bind(key, &Type::String);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `x as T`.
+
+use gsw_names::types::Type;
+use gsw_source::Span;
+use gsw_syntax::ast;
+
+use crate::errors::values as errors;
+use crate::hir::{Coercion, ExpressionId, ExpressionKind};
+use crate::infer::context::{Context, Expected};
+use crate::item_bodies::Requirement;
+
+impl Context<'_> {
+    /// `x as T`
+    pub(super) fn conversion(
+        &mut self,
+        value: &ast::Expression,
+        ty: &ast::TypeExpression,
+        span: Span,
+    ) -> ExpressionId {
+        let target = self.written_type(ty);
+        if target == Type::Json {
+            return self.expression(value, &Expected::Type(target));
+        }
+        // A literal in front of `as` is JSON that is to be read.
+        let is_literal = matches!(
+            value.kind,
+            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)
+        );
+        let wanted = if is_literal {
+            Expected::Type(Type::Json)
+        } else {
+            Expected::Anything
+        };
+        let value = self.expression(value, &wanted);
+        let actual = self.ty(value);
+        let (from, to) = (self.table.unchecked(&actual), self.table.unchecked(&target));
+        if from == Type::Invalid || to == Type::Invalid {
+            return self.push(ExpressionKind::Invalid, target, span);
+        }
+        if from == Type::Json && target != Type::Json {
+            self.require(Requirement::Json, &target, ty.span);
+            return self.push(ExpressionKind::As(value), target, span);
+        }
+        if let Type::Literals(all) = &to {
+            if matches!(from, Type::String | Type::Text(_)) {
+                let value = self.coerce(value, &Type::String);
+                return self.push(ExpressionKind::As(value), target, span);
+            }
+            if let Type::Literals(some) = &from
+                && !some.iter().all(|it| all.contains(it))
+            {
+                let value = self.converted(value, Coercion::Widen, &Type::String);
+                return self.push(ExpressionKind::As(value), target, span);
+            }
+        }
+        if let Some(converted) = self.try_coerce(value, &target) {
+            return converted;
+        }
+        self.not_convertible(value, &target, span);
+        self.push(ExpressionKind::Invalid, target, span)
+    }
+
+    /// Reports `x as T` that there is not, with the method that converts where there is one.
+    fn not_convertible(&mut self, value: ExpressionId, target: &Type, span: Span) {
+        let actual = self.ty(value);
+        let (place, from, to) = (self.place(span), self.show(&actual), self.show(target));
+        let report = errors::invalid_conversion(place, &from, &to);
+        let (from, to) = (self.table.operand(&actual), self.table.operand(target));
+        let method = if to == Type::String {
+            Some(".to_string()")
+        } else if from == Type::Int && to == Type::Float {
+            Some(".to_float()")
+        } else if from == Type::Float && to == Type::Int {
+            Some(".to_int()")
+        } else {
+            None
+        };
+        let text = gsw_names::source_text(self.db, self.item, self.span(value));
+        self.report(match method {
+            Some(method) => errors::method_converts(report, place, &text, method),
+            None if from == Type::String => errors::parse_number(report),
+            None => report,
+        });
+    }
+}

@@ -1,0 +1,96 @@
+//! What inference finds out about a body besides its expressions: reports, and what its names and operators mean.
+
+use gsw_source::{Diagnostic, Severity, Span};
+
+use crate::hir::LocalId;
+use crate::item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
+
+/// All of it, in the order in which it was found.
+#[derive(Default)]
+pub(super) struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    references: Vec<(Span, Reference)>,
+    generic_uses: Vec<GenericUse>,
+    /// What the body asks of its own type parameters.
+    requirements: Vec<(u32, Requirement, Span)>,
+    /// Where a pattern names a field and binds it by that name.
+    short_fields: Vec<Span>,
+}
+
+/// How many diagnostics there were.
+#[derive(Clone, Copy)]
+pub(super) struct Reported(usize);
+
+impl Findings {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Where what reads types reports to.
+    pub(super) fn diagnostics_mut(&mut self) -> &mut Vec<Diagnostic> {
+        &mut self.diagnostics
+    }
+
+    pub(super) fn has_error(&self) -> bool {
+        let mut diagnostics = self.diagnostics.iter();
+        diagnostics.any(|it| it.severity == Severity::Error)
+    }
+
+    pub(super) fn reported(&self) -> Reported {
+        Reported(self.diagnostics.len())
+    }
+
+    /// The first diagnostic since then.
+    pub(super) fn first_since(&mut self, since: Reported) -> Option<&mut Diagnostic> {
+        self.diagnostics.get_mut(since.0)
+    }
+
+    /// Notes what the name at `span` means.
+    pub(super) fn refer(&mut self, span: Span, reference: Reference) {
+        self.references.push((span, reference));
+    }
+
+    /// Takes back what was noted of locals that other ones replace.
+    pub(super) fn forget_locals(&mut self, replaced: impl Fn(LocalId) -> bool) {
+        self.references.retain(|(_, it)| match it {
+            Reference::Local { local, .. } => !replaced(*local),
+            Reference::Item(_)
+            | Reference::Variant { .. }
+            | Reference::Field { .. }
+            | Reference::Module(_) => true,
+        });
+    }
+
+    pub(super) fn use_generic(&mut self, used: GenericUse) {
+        self.generic_uses.push(used);
+    }
+
+    pub(super) fn generic_uses_mut(&mut self) -> impl Iterator<Item = &mut GenericUse> {
+        self.generic_uses.iter_mut()
+    }
+
+    /// Notes what the body asks of its type parameter at that position.
+    pub(super) fn require(&mut self, parameter: u32, requirement: Requirement, span: Span) {
+        self.requirements.push((parameter, requirement, span));
+    }
+
+    pub(super) fn add_short_field(&mut self, span: Span) {
+        self.short_fields.push(span);
+    }
+
+    /// Adds all of it to what is known of the item.
+    pub(super) fn finish(self, found: &mut ItemBodies) {
+        let Self {
+            diagnostics,
+            references,
+            generic_uses,
+            requirements,
+            short_fields,
+        } = self;
+        found.diagnostics.extend(diagnostics);
+        found.references.extend(references);
+        found.generic_uses.extend(generic_uses);
+        found.requirements.extend(requirements);
+        found.short_fields.extend(short_fields);
+    }
+}

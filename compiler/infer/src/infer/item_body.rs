@@ -1,0 +1,442 @@
+//! Which bodies an item has, and what each of them starts from and must give.
+
+use std::sync::Arc;
+
+use gsw_abi::setting::Origin;
+use gsw_names::types::Type;
+use gsw_names::{Parameter, has_media_inside, holds_secret};
+use gsw_source::{Db, ItemId, ItemKind, Name, Place, Span};
+use gsw_syntax::ast;
+
+use crate::errors::calls;
+use crate::hir::{
+    Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
+};
+use crate::infer::call::Call;
+use crate::infer::context::{Context, Expected};
+use crate::infer::findings::Findings;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::lookup;
+use crate::infer::pattern::PatternNames;
+use crate::infer::postponed::Postponed;
+use crate::infer::scopes::Scopes;
+use crate::infer::table::Table;
+use crate::item_bodies::ItemBodies;
+
+/// The inference of all bodies of one item.
+pub(super) struct ItemInference<'db> {
+    pub(super) db: &'db dyn Db,
+    pub(super) item: ItemId,
+    pub(super) found: ItemBodies,
+}
+
+impl<'db> ItemInference<'db> {
+    /// Infers every body that the item's syntax holds.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
+    pub(super) fn run(&mut self, ast: &ast::Item) {
+        match &ast.body {
+            ast::ItemBody::Function(function) => {
+                self.defaults(&function.signature);
+                if let Some(body) = &function.body {
+                    self.main(&function.signature, body);
+                }
+            }
+            ast::ItemBody::Workflow { signature, body } => {
+                self.defaults(signature);
+                self.main(signature, body);
+            }
+            ast::ItemBody::Tool { signature, body } => {
+                self.tool(signature, body.as_ref());
+                if let Some(ast::RepeatClass::Idempotent(key)) = &signature.repeat {
+                    self.value(BodyPart::Key, self.all(), key, Type::String);
+                }
+            }
+            ast::ItemBody::Prompt { signature, entries }
+            | ast::ItemBody::Human { signature, entries } => {
+                self.defaults(signature);
+                self.prompt(signature, entries);
+            }
+            ast::ItemBody::Agent { settings, .. } => {
+                self.part(BodyPart::Settings, &[], Type::Json, |it| {
+                    it.settings(settings, Origin::Program)
+                });
+            }
+            ast::ItemBody::Const(constant) => {
+                let ty = lookup::signature(self.db, self.item).result.clone();
+                self.value(BodyPart::Main, &[], &constant.value, ty);
+            }
+            ast::ItemBody::Test { body, .. } => {
+                self.part(BodyPart::Main, &[], Type::Unit, |it| {
+                    let id = it.block(body, &Expected::Dropped);
+                    it.without_value(id)
+                });
+            }
+            ast::ItemBody::Record(record) => self.record(&record.fields),
+            ast::ItemBody::Enum(declaration) => {
+                for (variant, written) in (0u32..).zip(&declaration.variants) {
+                    let declared = lookup::variants(self.db, self.item);
+                    let fields = declared
+                        .get(variant as usize)
+                        .map_or(&[][..], |it| &it.fields);
+                    self.payload(variant, &written.fields, fields);
+                }
+            }
+            ast::ItemBody::Error(error) => {
+                self.payload(0, &error.fields, lookup::fields(self.db, self.item));
+            }
+            ast::ItemBody::Alias {
+                check: Some(check), ..
+            } => {
+                let target = gsw_names::alias_target(self.db, self.item);
+                self.check(BodyPart::AliasCheck, check, &target, None);
+            }
+            ast::ItemBody::Import(_)
+            | ast::ItemBody::Alias { .. }
+            | ast::ItemBody::Mcp { .. }
+            | ast::ItemBody::Hook { .. }
+            | ast::ItemBody::Skill { .. }
+            | ast::ItemBody::Permissions { .. }
+            | ast::ItemBody::Invalid => {}
+        }
+    }
+
+    /// The parameters of the item's head.
+    fn all(&self) -> &'db [Parameter] {
+        &lookup::signature(self.db, self.item).parameters
+    }
+
+    fn main(&mut self, signature: &ast::Signature, block: &ast::Block) {
+        let result = lookup::signature(self.db, self.item).result.clone();
+        let mut modifiers = None;
+        self.part(BodyPart::Main, self.all(), result.clone(), |it| {
+            modifiers = Some(it.modifiers(&signature.modifiers));
+            if result == Type::Unit {
+                let id = it.block(block, &Expected::Dropped);
+                it.without_value(id)
+            } else {
+                it.block(block, &Expected::Type(result))
+            }
+        });
+        self.found.modifiers = modifiers.unwrap_or_default();
+    }
+
+    /// Reports the modifiers of a head that mean nothing there.
+    fn refuse_modifiers(
+        &mut self,
+        signature: &ast::Signature,
+        is_refused: impl Fn(&ast::ModifierKind) -> bool,
+    ) {
+        let is_prompt = self.item.kind(self.db) == ItemKind::Prompt;
+        for modifier in signature.modifiers.iter().filter(|it| is_refused(&it.kind)) {
+            let place = Place::Item {
+                item: self.item,
+                span: modifier.span,
+            };
+            let report = calls::misplaced_modifier(place, &modifier.kind);
+            self.found.diagnostics.push(match is_prompt {
+                true => report.note(calls::modifier_as_setting()),
+                false => report,
+            });
+        }
+    }
+
+    fn tool(&mut self, signature: &ast::Signature, body: Option<&ast::Block>) {
+        self.defaults(signature);
+        self.refuse_modifiers(signature, |_| true);
+        if let Some(body) = body {
+            return self.main(signature, body);
+        }
+        // The host has the body: what it gives, nobody here knows.
+        let result = lookup::signature(self.db, self.item).result.clone();
+        self.part(BodyPart::Main, self.all(), result, |it| {
+            it.push(ExpressionKind::Unit, Type::Never, Span::default())
+        });
+    }
+
+    fn defaults(&mut self, signature: &ast::Signature) {
+        let parameters = self.all();
+        for (index, written) in signature.parameters.iter().enumerate() {
+            if let (Some(default), Some(parameter)) = (&written.default, parameters.get(index)) {
+                let part = BodyPart::ParameterDefault(u32::try_from(index).unwrap_or(u32::MAX));
+                self.value(part, &parameters[..index], default, parameter.ty.clone());
+            }
+        }
+    }
+
+    fn payload(&mut self, variant: u32, written: &[ast::Parameter], declared: &'db [Parameter]) {
+        for (field, (written, declared)) in (0u32..).zip(written.iter().zip(declared)) {
+            if let Some(default) = &written.default {
+                let part = BodyPart::FieldDefault { variant, field };
+                self.value(part, &[], default, declared.ty.clone());
+            }
+        }
+    }
+
+    fn record(&mut self, written: &[ast::FieldDeclaration]) {
+        let declared = lookup::fields(self.db, self.item);
+        let generics = gsw_names::generics_of(self.db, self.item);
+        let arguments: Vec<Type> = (0u32..)
+            .zip(&generics)
+            .map(|(index, it)| Type::Parameter(index, it.clone()))
+            .collect();
+        let whole = Type::Record(self.item, arguments.into());
+        for (field, (written, declared)) in (0u32..).zip(written.iter().zip(declared)) {
+            if let Some(default) = &written.default {
+                let part = BodyPart::FieldDefault { variant: 0, field };
+                self.value(part, &[], default, declared.ty.clone());
+            }
+            if let Some(check) = &written.check {
+                self.check(
+                    BodyPart::FieldCheck(field),
+                    check,
+                    &declared.ty,
+                    Some(&whole),
+                );
+            }
+        }
+    }
+
+    /// A `where`. On an optional `it` is the value present, and absence passes.
+    fn check(&mut self, part: BodyPart, check: &ast::Expression, ty: &Type, whole: Option<&Type>) {
+        let span = check.span;
+        self.part(part, &[], Type::Bool, |context| {
+            let it = Name::new_static("it");
+            let Type::Optional(inner) = ty else {
+                context.declare_hidden(&it, ty.clone(), span);
+                context.declare_whole(whole, span);
+                return context.expression(check, &Expected::Type(Type::Bool));
+            };
+            let given = context
+                .scopes
+                .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
+            context.declare_whole(whole, span);
+            let value = context.local_value(given, span);
+            let present = context
+                .scopes
+                .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
+            context.scopes.name(it, present);
+            let body = context.expression(check, &Expected::Type(Type::Bool));
+            let passes = context.push(ExpressionKind::Bool(true), Type::Bool, span);
+            let pattern = |kind, ty: &Type| Pattern {
+                kind,
+                ty: ty.clone(),
+                span,
+            };
+            let binding = Box::new(pattern(PatternKind::Binding(present), inner));
+            let arms = vec![
+                Arm {
+                    pattern: pattern(PatternKind::Some(binding), ty),
+                    guard: None,
+                    body,
+                },
+                Arm {
+                    pattern: pattern(PatternKind::Wildcard, ty),
+                    guard: None,
+                    body: passes,
+                },
+            ];
+            context.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
+        });
+    }
+
+    /// A prompt has one `user` and one `system`: of two the second would say nothing.
+    fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
+        let users = entries.iter().filter_map(|it| match it {
+            ast::PromptEntry::User(text) => Some(("user", text.span)),
+            ast::PromptEntry::System(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
+        });
+        let systems = entries.iter().filter_map(|it| match it {
+            ast::PromptEntry::System(text) => Some(("system", text.span)),
+            ast::PromptEntry::User(_)
+            | ast::PromptEntry::Example { .. }
+            | ast::PromptEntry::Setting(_) => None,
+        });
+        for (word, span) in users.skip(1).chain(systems.skip(1)) {
+            let place = Place::Item {
+                item: self.item,
+                span,
+            };
+            let report = calls::duplicate_setting(place, word);
+            self.found.diagnostics.push(report);
+        }
+    }
+
+    fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
+        let mut examples = 0;
+        let mut settings = Vec::new();
+        self.refuse_second_texts(entries);
+        for entry in entries {
+            match entry {
+                ast::PromptEntry::User(text) => {
+                    self.part(BodyPart::User, self.all(), Type::String, |it| {
+                        it.user_text(text)
+                    });
+                }
+                ast::PromptEntry::System(text) => {
+                    self.value(BodyPart::System, self.all(), text, Type::String);
+                }
+                ast::PromptEntry::Example {
+                    arguments,
+                    answer,
+                    span,
+                } => {
+                    self.example(examples, arguments, answer, *span);
+                    examples += 1;
+                }
+                ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
+            }
+        }
+        let is_limit = |it: &ast::ModifierKind| matches!(it, ast::ModifierKind::Timeout(_));
+        self.refuse_modifiers(signature, |it| !is_limit(it));
+        // A question's time limit stands in its head.
+        for modifier in &signature.modifiers {
+            if let ast::ModifierKind::Timeout(value) = &modifier.kind {
+                settings.push(ast::Setting {
+                    name: ast::Identifier {
+                        name: Name::new_static("timeout"),
+                        span: modifier.span,
+                    },
+                    value: ast::SettingValue::Expression(value.clone()),
+                });
+            }
+        }
+        if !settings.is_empty() {
+            self.part(BodyPart::Settings, self.all(), Type::Json, |it| {
+                it.settings(&settings, Origin::Program)
+            });
+        }
+    }
+
+    fn example(
+        &mut self,
+        index: u32,
+        arguments: &[ast::Argument],
+        answer: &ast::Expression,
+        span: Span,
+    ) {
+        let result = lookup::signature(self.db, self.item).result.clone();
+        let item = self.item;
+        let pair = Type::Tuple([Type::String, Type::Json].into());
+        self.part(BodyPart::Example(index), &[], pair.clone(), |it| {
+            let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
+            let call = Call {
+                arguments,
+                arguments_span: ends.unwrap_or(span),
+                span,
+            };
+            let arguments = it.prompt_arguments(item, call);
+            let kind = ExpressionKind::PromptText { item, arguments };
+            let text = it.push(kind, Type::String, span);
+            let answer = it.expression(answer, &Expected::Type(result));
+            let answer = it.as_json(answer);
+            it.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
+        });
+    }
+
+    /// A body that is one expression.
+    fn value(
+        &mut self,
+        part: BodyPart,
+        parameters: &'db [Parameter],
+        value: &ast::Expression,
+        ty: Type,
+    ) {
+        self.part(part, parameters, ty.clone(), |it| {
+            it.expression(value, &Expected::Type(ty))
+        });
+    }
+
+    /// Infers one body: `work` gives its root, of type `result`.
+    fn part(
+        &mut self,
+        part: BodyPart,
+        parameters: &'db [Parameter],
+        result: Type,
+        work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
+    ) {
+        let mut context = Context {
+            db: self.db,
+            file: self.item.file(self.db),
+            item: self.item,
+            part,
+            generics: &lookup::signature(self.db, self.item).generics,
+            table: Table::new(self.db),
+            hir: HirBuilder::default(),
+            scopes: Scopes::default(),
+            findings: Findings::default(),
+            postponed: Postponed::default(),
+            pattern_names: PatternNames::default(),
+        };
+        context.scopes.open_frame(Some(result.clone()));
+        let is_asked = matches!(
+            self.item.kind(self.db),
+            gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
+        );
+        for parameter in parameters {
+            let mut ty = parameter.ty.clone();
+            // The head is reported, and the text that shows it follows from that.
+            let is_refused = || holds_secret(self.db, &ty) || has_media_inside(self.db, &ty);
+            if is_asked && is_refused() {
+                ty = Type::Invalid;
+            }
+            context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
+        }
+        let root = work(&mut context);
+        context.zonk();
+        let locals = context.scopes.finish();
+        let parameters = (0u32..)
+            .map(LocalId)
+            .zip(&locals)
+            .take_while(|(_, it)| it.kind == LocalKind::Parameter)
+            .take(parameter_count(part, parameters.len()))
+            .map(|(id, _)| id)
+            .collect();
+        self.found.bodies.push(Arc::new(Body {
+            item: self.item,
+            part,
+            parameters,
+            locals,
+            expressions: context.hir.finish(),
+            root,
+            result,
+        }));
+        context.findings.finish(&mut self.found);
+    }
+}
+
+/// How many locals of a body are its parameters.
+fn parameter_count(part: BodyPart, declared: usize) -> usize {
+    match part {
+        BodyPart::FieldCheck(_) => 2,
+        BodyPart::AliasCheck => 1,
+        BodyPart::Main
+        | BodyPart::ParameterDefault(_)
+        | BodyPart::FieldDefault { .. }
+        | BodyPart::User
+        | BodyPart::System
+        | BodyPart::Example(_)
+        | BodyPart::Settings
+        | BodyPart::Key => declared,
+    }
+}
+
+impl Context<'_> {
+    /// Declares a parameter that is written nowhere.
+    fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
+        let id = self
+            .scopes
+            .add(name.clone(), ty, LocalKind::Parameter, span);
+        self.scopes.name(name.clone(), id);
+    }
+
+    fn declare_whole(&mut self, whole: Option<&Type>, span: Span) {
+        if let Some(whole) = whole {
+            self.declare_hidden(&Name::new_static("self"), whole.clone(), span);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What inference asks of declarations, in the form it needs.
+
+use gsw_names::types::Type;
+use gsw_names::{
+    Parameter, Signature, TypeDeclarationKind, Variant, item_signature, substitute,
+    type_declaration,
+};
+use gsw_source::{Db, ItemId, ItemKind};
+
+/// The head of an item.
+pub(super) fn signature(db: &dyn Db, item: ItemId) -> &Signature {
+    &item_signature(db, item).signature
+}
+
+/// The fields of a record or the payload of an error.
+pub(super) fn fields(db: &dyn Db, item: ItemId) -> &[Parameter] {
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Record(fields) => fields,
+        TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => &[],
+    }
+}
+
+/// The variants of an enum.
+pub(super) fn variants(db: &dyn Db, item: ItemId) -> &[Variant] {
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Enum(variants) => variants,
+        TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => &[],
+    }
+}
+
+/// The variant of that name.
+pub(super) fn variant_named(db: &dyn Db, item: ItemId, name: &str) -> Option<u32> {
+    let position = variants(db, item).iter().position(|it| it.name == name)?;
+    u32::try_from(position).ok()
+}
+
+/// How many type parameters a type declaration has.
+pub(super) fn arity(db: &dyn Db, item: ItemId) -> usize {
+    type_declaration(db, item).declaration.generics.len()
+}
+
+/// What a checked alias stands for.
+pub(super) fn alias_target(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Option<Type> {
+    (item.kind(db) == ItemKind::Alias)
+        .then(|| substitute(&gsw_names::alias_target(db, item), arguments))
+}
+
+/// The enum that an item is, or stands for without a check.
+pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
+    match item.kind(db) {
+        ItemKind::Enum => Some(item),
+        ItemKind::Alias => {
+            let Type::Enum(target, _) = gsw_names::alias_target(db, item) else {
+                return None;
+            };
+            Some(target)
+        }
+        ItemKind::Import
+        | ItemKind::Function
+        | ItemKind::Record
+        | ItemKind::Error
+        | ItemKind::Const
+        | ItemKind::Agent
+        | ItemKind::Prompt
+        | ItemKind::Workflow
+        | ItemKind::Tool
+        | ItemKind::Mcp
+        | ItemKind::Hook
+        | ItemKind::Human
+        | ItemKind::Skill
+        | ItemKind::Test
+        | ItemKind::Permissions
+        | ItemKind::Invalid => None,
+    }
+}

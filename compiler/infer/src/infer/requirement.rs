@@ -1,0 +1,181 @@
+//! Queries `requirements` and `requirement_diagnostics`: what generic declarations ask of their type arguments, and where
+//! one is given that cannot do it.
+//!
+//! A body notes what it asks of its own type parameters and which generic declarations it uses with them; what those ask is
+//! followed here, outside of inference, so that functions that call each other are no cycle of queries.
+#![allow(missing_docs, reason = "salsa generates public functions without docs")]
+
+use gsw_names::types::{Type, parts};
+use gsw_names::{
+    ANY_VALUE, RequirementKind, display_type, generics_of, holds_secret, item_signature, std_file,
+};
+use gsw_source::{Db, Diagnostic, ItemId, Place};
+use rustc_hash::FxHashMap;
+
+use crate::errors::values as errors;
+use crate::infer::capability::{Open, is_able};
+use crate::infer::{infer_item, lookup};
+use crate::item_bodies::{GenericUse, Requirement};
+
+/// What `item` asks of its type parameters, by position; sorted.
+#[salsa::tracked(returns(ref))]
+pub fn requirements(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
+    let reached = reach(db, item);
+    let mut asked: FxHashMap<ItemId, Vec<(u32, Requirement)>> =
+        reached.iter().map(|&it| (it, own(db, it))).collect();
+    // Each round follows one more call; a set that stays the same is complete.
+    loop {
+        let mut has_grown = false;
+        for &user in &reached {
+            for used in uses(db, user) {
+                let passed = passed_on(db, used, asked.get(&used.item));
+                let list = asked.entry(user).or_default();
+                for requirement in passed {
+                    if !list.contains(&requirement) {
+                        list.push(requirement);
+                        has_grown = true;
+                    }
+                }
+            }
+        }
+        if !has_grown {
+            break;
+        }
+    }
+    let mut found = asked.remove(&item).unwrap_or_default();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Reports the type arguments in the bodies of `item` that cannot do what is asked of them.
+#[salsa::tracked(returns(ref))]
+pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for used in uses(db, item) {
+        for &(parameter, requirement) in requirements(db, used.item) {
+            let Some(ty) = used.type_arguments.get(parameter as usize) else {
+                continue;
+            };
+            if is_able(db, requirement, ty, &mut Open::default()) {
+                continue;
+            }
+            let place = Place::Item {
+                item,
+                span: used.span,
+            };
+            let generics = generics_of(db, used.item);
+            let name = generics
+                .get(parameter as usize)
+                .map_or("", |it| it.as_str());
+            let function = used.item.name(db).as_str();
+            let report = errors::unmet_requirement(
+                place,
+                function,
+                name,
+                &display_type(db, ty),
+                requirement.ability(),
+            );
+            found.push(match (requirement, function) {
+                _ if holds_secret(db, ty) => errors::secret_stays(report),
+                (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
+                    errors::order_by_part(report, function)
+                }
+                _ => report,
+            });
+            break;
+        }
+    }
+    found
+}
+
+fn uses(db: &dyn Db, item: ItemId) -> &[GenericUse] {
+    &infer_item(db, item).generic_uses
+}
+
+/// The generic declarations that `item` uses, also by way of others, itself included.
+fn reach(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    let mut reached = vec![item];
+    let mut next = 0;
+    while let Some(&user) = reached.get(next) {
+        for used in uses(db, user) {
+            if !reached.contains(&used.item) {
+                reached.push(used.item);
+            }
+        }
+        next += 1;
+    }
+    reached
+}
+
+/// What the item itself asks: its operators, or its attributes.
+fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
+    let written = &infer_item(db, item).requirements;
+    let mut own: Vec<_> = written.iter().map(|(index, it, _)| (*index, *it)).collect();
+    own.extend(
+        item_signature(db, item)
+            .requirements
+            .iter()
+            .map(|(kind, index)| {
+                let requirement = match kind {
+                    RequirementKind::Equal => Requirement::Equal,
+                    RequirementKind::Ordered => Requirement::Order,
+                    RequirementKind::Numeric => Requirement::Numeric,
+                };
+                (*index, requirement)
+            }),
+    );
+    // What every value can do is to become JSON or text.
+    if std_file(db, ANY_VALUE) == Some(item.file(db)) {
+        let parameters = 0u32..u32::try_from(generics_of(db, item).len()).unwrap_or(0);
+        own.extend(parameters.map(|it| (it, Requirement::Json)));
+    }
+    own.extend(keys(db, item).into_iter().map(|it| (it, Requirement::Key)));
+    own.sort_unstable();
+    own.dedup();
+    own
+}
+
+/// The type parameters that stand for the keys of a map in the head of a function or the fields of a type.
+fn keys(db: &dyn Db, item: ItemId) -> Vec<u32> {
+    if generics_of(db, item).is_empty() {
+        return Vec::new();
+    }
+    let signature = &item_signature(db, item).signature;
+    let variants = lookup::variants(db, item).iter().flat_map(|it| &it.fields);
+    let fields = lookup::fields(db, item).iter().chain(variants);
+    let mut types: Vec<Type> = fields
+        .chain(&signature.parameters)
+        .map(|it| it.ty.clone())
+        .collect();
+    types.push(signature.result.clone());
+    let mut found = Vec::new();
+    while let Some(ty) = types.pop() {
+        if let Type::Map(key, _) = &ty
+            && let Type::Parameter(index, _) = **key
+        {
+            found.push(index);
+        }
+        types.extend(parts(&ty));
+    }
+    found
+}
+
+/// What the user's own type parameters must be able to do because of what is used with them.
+fn passed_on(
+    db: &dyn Db,
+    used: &GenericUse,
+    asked: Option<&Vec<(u32, Requirement)>>,
+) -> Vec<(u32, Requirement)> {
+    let mut passed = Vec::new();
+    for &(parameter, requirement) in asked.into_iter().flatten() {
+        let Some(ty) = used.type_arguments.get(parameter as usize) else {
+            continue;
+        };
+        let mut open = Open::default();
+        if is_able(db, requirement, ty, &mut open) {
+            passed.extend(open.parameters.into_iter().map(|it| (it, requirement)));
+        }
+    }
+    passed
+}

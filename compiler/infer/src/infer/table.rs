@@ -1,0 +1,297 @@
+//! The unification table: what is known about the types that inference has yet to find.
+
+use std::sync::Arc;
+
+use gsw_names::types::{FunctionType, TextVariable, Type, TypeVariable, parts};
+use gsw_source::{Db, Name, Span};
+
+use crate::infer::text::Texts;
+
+/// What to say when a variable's type is never found.
+#[derive(Clone, Debug)]
+pub(super) enum Blame {
+    /// A literal without elements, or a lambda's parameter without an annotation: the binding is reported.
+    Binding,
+    /// Nothing: the variable is for what no value ever has, or was reported.
+    Suppressed,
+}
+
+/// All variables of one body.
+pub(super) struct Table<'db> {
+    pub(super) db: &'db dyn Db,
+    entries: Vec<Entry>,
+    /// What is known of strings that may yet be literals of a union.
+    pub(super) texts: Texts,
+}
+
+/// On which side of a type another one stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Its values flow there.
+    Above,
+    /// Values flow from there.
+    Below,
+}
+
+impl Side {
+    fn turned(self) -> Self {
+        match self {
+            Self::Above => Self::Below,
+            Self::Below => Self::Above,
+        }
+    }
+}
+
+struct Entry {
+    bound: Option<Type>,
+    blame: Blame,
+    /// The default type: used if the first value that flows into it converts to it.
+    default_type: Option<Type>,
+}
+
+impl<'db> Table<'db> {
+    pub(super) fn new(db: &'db dyn Db) -> Self {
+        Self {
+            db,
+            entries: Vec::new(),
+            texts: Texts::default(),
+        }
+    }
+
+    /// A new variable.
+    pub(super) fn fresh(&mut self, blame: Blame) -> Type {
+        let variable = TypeVariable(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.entries.push(Entry {
+            bound: None,
+            blame,
+            default_type: None,
+        });
+        Type::Variable(variable)
+    }
+
+    /// Makes `ty` the default type of the unbound `variable`, unless it has one.
+    pub(super) fn set_default_type(&mut self, variable: TypeVariable, ty: &Type) {
+        let ty = self.resolve(ty);
+        if self.occurs(variable, &ty) {
+            return;
+        }
+        if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
+            entry.default_type.get_or_insert(ty);
+        }
+    }
+
+    /// The default type of `variable`.
+    pub(super) fn default_type(&self, variable: TypeVariable) -> Option<&Type> {
+        self.entries.get(variable.0 as usize)?.default_type.as_ref()
+    }
+
+    /// The same, used up.
+    pub(super) fn take_default_type(&mut self, variable: TypeVariable) -> Option<Type> {
+        self.entries
+            .get_mut(variable.0 as usize)?
+            .default_type
+            .take()
+    }
+
+    /// What `ty` stands for as far as known, looking only at its head.
+    pub(super) fn resolve(&self, ty: &Type) -> Type {
+        let mut current = ty;
+        while let Type::Variable(variable) = current {
+            match self
+                .entries
+                .get(variable.0 as usize)
+                .and_then(|it| it.bound.as_ref())
+            {
+                Some(bound) => current = bound,
+                None => break,
+            }
+        }
+        if let Type::Text(text) = current
+            && let Some(settled) = self.texts.settled(*text)
+        {
+            return settled;
+        }
+        // `T??` is `T?`, also when the inner one is found later.
+        if let Type::Optional(inner) = current
+            && let Type::Variable(_) = **inner
+            && let whole @ Type::Optional(_) = self.resolve(inner)
+        {
+            return whole;
+        }
+        current.clone()
+    }
+
+    /// Why `variable`, which is unbound, exists.
+    pub(super) fn blame(&self, variable: TypeVariable) -> &Blame {
+        self.entries
+            .get(variable.0 as usize)
+            .map_or(&Blame::Suppressed, |it| &it.blame)
+    }
+
+    /// Suppresses the `cannot-infer-type` error for `variable`.
+    pub(super) fn suppress(&mut self, variable: TypeVariable) {
+        if let Some(entry) = self.entries.get_mut(variable.0 as usize) {
+            entry.blame = Blame::Suppressed;
+        }
+    }
+
+    /// Binds the unbound `variable` to `ty`. False when that would make a type that contains itself.
+    pub(super) fn bind(&mut self, variable: TypeVariable, ty: &Type) -> bool {
+        let ty = self.resolve(ty);
+        if ty == Type::Variable(variable) {
+            return true;
+        }
+        if let Type::Variable(other) = ty {
+            let blame = self.blame(variable).clone();
+            let default_type = self.take_default_type(variable);
+            let entry = &mut self.entries[other.0 as usize];
+            if matches!(entry.blame, Blame::Suppressed) {
+                entry.blame = blame;
+            }
+            entry.default_type = entry.default_type.take().or(default_type);
+        } else if self.occurs(variable, &ty) {
+            return false;
+        }
+        self.entries[variable.0 as usize].bound = Some(ty);
+        true
+    }
+
+    /// Whether `variable` stands somewhere in `ty`.
+    fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
+        let ty = self.resolve(ty);
+        ty == Type::Variable(variable) || parts(&ty).iter().any(|it| self.occurs(variable, it))
+    }
+
+    /// Whether an unbound variable stands somewhere in `ty`.
+    pub(super) fn is_open(&self, ty: &Type) -> bool {
+        let ty = self.resolve(ty);
+        matches!(ty, Type::Variable(_)) || parts(&ty).iter().any(|it| self.is_open(it))
+    }
+
+    /// `ty` with every bound variable replaced, and strings that may yet be literals by what they are as far as known.
+    pub(super) fn zonk(&self, ty: &Type) -> Type {
+        let ty = self.resolve(ty);
+        if let Type::Text(text) = ty {
+            return self.texts.best(text);
+        }
+        rebuilt(&ty, Side::Above, &mut |it, _| self.zonk(it))
+    }
+
+    /// The type of the string literal `text`.
+    pub(super) fn literal(&mut self, text: &Name, span: Span) -> Type {
+        Type::Text(self.texts.literal(text, span))
+    }
+
+    /// A type for strings that `ty`, a string, a union or one that may yet be one, flows into.
+    pub(super) fn text_above(&mut self, ty: &Type) -> Type {
+        let fresh = self.texts.fresh();
+        self.text_into(ty, fresh);
+        Type::Text(fresh)
+    }
+
+    /// Lets strings of `ty` flow into `text`. False when some of them may not be there.
+    pub(super) fn text_into(&mut self, ty: &Type, text: TextVariable) -> bool {
+        let ty = self.resolve(ty);
+        if let Type::Text(lower) = ty {
+            self.texts.flow(lower, text)
+        } else if let Type::Literals(names) = ty {
+            self.texts.reach_union(text, &names)
+        } else {
+            self.texts.reach_any(text)
+        }
+    }
+
+    /// Whether `ty` holds strings that may yet be literals of a union.
+    pub(super) fn holds_text(&self, ty: &Type) -> bool {
+        let ty = self.resolve(ty);
+        matches!(ty, Type::Text(_)) || parts(&ty).iter().any(|it| self.holds_text(it))
+    }
+
+    /// `ty` with new types for the strings in it that may yet be literals, on that side of the old ones.
+    pub(super) fn loosened(&mut self, ty: &Type, side: Side) -> Type {
+        if !self.holds_text(ty) {
+            return ty.clone();
+        }
+        let ty = self.resolve(ty);
+        let Type::Text(text) = ty else {
+            return rebuilt(&ty, side, &mut |it, side| self.loosened(it, side));
+        };
+        let fresh = self.texts.fresh();
+        match side {
+            Side::Above => self.texts.flow(text, fresh),
+            Side::Below => self.texts.flow(fresh, text),
+        };
+        Type::Text(fresh)
+    }
+}
+
+/// `ty` with its parts as `part` makes them; what a function takes stands on the other side.
+pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
+    fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
+        types.iter().map(part).collect()
+    }
+    let mut inside = |it: &Type| part(it, side);
+    match ty {
+        Type::Optional(inner) => inside(inner).optional(),
+        Type::List(inner) => Type::List(Arc::new(inside(inner))),
+        Type::Map(key, value) => Type::Map(Arc::new(inside(key)), Arc::new(inside(value))),
+        Type::Tuple(types) => Type::Tuple(all(types, &mut inside)),
+        Type::Record(item, types) if !types.is_empty() => {
+            Type::Record(*item, all(types, &mut inside))
+        }
+        Type::Enum(item, types) if !types.is_empty() => Type::Enum(*item, all(types, &mut inside)),
+        Type::Checked(item, types) if !types.is_empty() => {
+            Type::Checked(*item, all(types, &mut inside))
+        }
+        Type::Function(function) => {
+            let parameters = function.parameters.iter();
+            Type::Function(Arc::new(FunctionType {
+                parameters: parameters.map(|it| part(it, side.turned())).collect(),
+                result: part(&function.result, side),
+                latent: function.latent.clone(),
+            }))
+        }
+        Type::Task(inner) => Type::Task(Arc::new(inside(inner))),
+        Type::Stream(inner) => Type::Stream(Arc::new(inside(inner))),
+        Type::Partial(inner) => Type::Partial(Arc::new(inside(inner))),
+        Type::Record(..) | Type::Enum(..) | Type::Checked(..) => ty.clone(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => ty.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blame, Table};
+    use gsw_names::types::Type;
+
+    #[test]
+    fn a_type_cannot_contain_itself() {
+        let db = gsw_source::Database::default();
+        let mut table = Table::new(&db);
+        let variable = table.fresh(Blame::Suppressed);
+        let Type::Variable(id) = variable else { return };
+        assert!(!table.bind(id, &variable.clone().list()));
+        assert!(table.bind(id, &Type::Int));
+        assert_eq!(table.zonk(&variable.list()), Type::Int.list());
+    }
+}

@@ -1,0 +1,263 @@
+//! The end of inference: every variable replaced by what was found, and reported where nothing was.
+
+use gsw_names::types::{Type, TypeVariable, parts};
+
+use crate::errors::values as errors;
+use crate::hir::{
+    Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
+};
+use crate::infer::context::Context;
+use crate::infer::table::{Blame, Side, Table, rebuilt};
+
+impl Context<'_> {
+    /// Gives every local and expression its final type.
+    pub(super) fn zonk(&mut self) {
+        self.table.texts.settle();
+        self.settle_text_patterns();
+        self.settle_pending();
+        self.report_unknown();
+        self.settle_keys();
+        let has_mistake = self.findings.has_error();
+        let table = &self.table;
+        for local in self.scopes.locals_mut() {
+            finish(table, &mut local.ty);
+        }
+        for expression in self.hir.iter_mut() {
+            finish(table, &mut expression.ty);
+            finish_kind(table, &mut expression.kind);
+        }
+        for generic in self.findings.generic_uses_mut() {
+            for argument in &mut generic.type_arguments {
+                // What a mistake left unknown asks nothing of anybody.
+                if has_mistake && has_variable(&table.zonk(argument)) {
+                    *argument = Type::Invalid;
+                }
+                finish(table, argument);
+            }
+        }
+    }
+
+    /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
+    fn report_unknown(&mut self) {
+        // A mistake elsewhere in the body most likely is the reason.
+        if self.findings.has_error() {
+            return;
+        }
+        for index in 0..self.scopes.locals().len() {
+            let Local { name, ty, span, .. } = &self.scopes.locals()[index];
+            if name.is_empty() {
+                continue;
+            }
+            let (name, span) = (name.clone(), *span);
+            for variable in unknown_in(&self.table, ty) {
+                if !matches!(self.table.blame(variable), Blame::Suppressed) {
+                    self.table.suppress(variable);
+                    let place = self.place(span);
+                    self.report(errors::cannot_infer(place, &format!("`{name}`")));
+                }
+            }
+        }
+    }
+}
+
+/// The unbound variables in `ty`.
+fn unknown_in(table: &Table<'_>, ty: &Type) -> Vec<TypeVariable> {
+    let mut found = Vec::new();
+    collect(table, ty, &mut found);
+    found
+}
+
+fn collect(table: &Table<'_>, ty: &Type, found: &mut Vec<TypeVariable>) {
+    let ty = table.resolve(ty);
+    if let Type::Variable(variable) = ty
+        && !found.contains(&variable)
+    {
+        found.push(variable);
+    }
+    parts(&ty).iter().for_each(|it| collect(table, it, found));
+}
+
+/// Whether there is anything to replace in `ty`.
+fn has_variable(ty: &Type) -> bool {
+    match ty {
+        Type::Variable(_) | Type::Text(_) => true,
+        Type::Optional(inner)
+        | Type::List(inner)
+        | Type::Task(inner)
+        | Type::Stream(inner)
+        | Type::Partial(inner) => has_variable(inner),
+        Type::Map(key, value) => has_variable(key) || has_variable(value),
+        Type::Tuple(types)
+        | Type::Record(_, types)
+        | Type::Enum(_, types)
+        | Type::Checked(_, types) => types.iter().any(has_variable),
+        Type::Function(function) => {
+            function.parameters.iter().any(has_variable) || has_variable(&function.result)
+        }
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Invalid => false,
+    }
+}
+
+/// Replaces variables; one that stands for what no value ever has becomes `()`.
+fn finish(table: &Table<'_>, ty: &mut Type) {
+    if has_variable(ty) {
+        *ty = without_variables(table.zonk(ty));
+    }
+}
+
+fn without_variables(ty: Type) -> Type {
+    if matches!(ty, Type::Variable(_) | Type::Text(_)) {
+        return Type::Unit;
+    }
+    rebuilt(&ty, Side::Above, &mut |it, _| without_variables(it.clone()))
+}
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
+fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
+    use ExpressionKind as Kind;
+    match kind {
+        Kind::FunctionValue { type_arguments, .. }
+        | Kind::Call {
+            callee: Callee::Item { type_arguments, .. },
+            ..
+        } => {
+            type_arguments.iter_mut().for_each(|it| finish(table, it));
+        }
+        Kind::Match { arms, .. } | Kind::Catch { arms, .. } => {
+            for Arm { pattern, .. } in arms {
+                finish_pattern(table, pattern);
+            }
+        }
+        Kind::For { pattern, .. } => finish_pattern(table, pattern),
+        Kind::Block { statements, .. } => {
+            for Statement { kind, .. } in statements {
+                match kind {
+                    StatementKind::Let { pattern, .. }
+                    | StatementKind::AssertFails { pattern, .. } => {
+                        finish_pattern(table, pattern);
+                    }
+                    StatementKind::Mock {
+                        patterns,
+                        outcome: Lambda { .. },
+                        ..
+                    } => {
+                        patterns.iter_mut().for_each(|it| finish_pattern(table, it));
+                    }
+                    StatementKind::Var { .. }
+                    | StatementKind::Assign { .. }
+                    | StatementKind::Expression(_)
+                    | StatementKind::Defer(_)
+                    | StatementKind::Assert { .. } => {}
+                }
+            }
+        }
+        Kind::Call {
+            callee: Callee::Value(_) | Callee::EnumValues(_),
+            ..
+        }
+        | Kind::Int(_)
+        | Kind::Float(_)
+        | Kind::Bool(_)
+        | Kind::None
+        | Kind::Unit
+        | Kind::Duration(_)
+        | Kind::String(_)
+        | Kind::Local(_)
+        | Kind::Constant(_)
+        | Kind::ConstructorValue { .. }
+        | Kind::Lambda(_)
+        | Kind::Record { .. }
+        | Kind::Variant { .. }
+        | Kind::ErrorValue { .. }
+        | Kind::List(_)
+        | Kind::Map(_)
+        | Kind::Tuple(_)
+        | Kind::Field { .. }
+        | Kind::TupleField { .. }
+        | Kind::JsonField { .. }
+        | Kind::Index { .. }
+        | Kind::Interpolation(_)
+        | Kind::Unary { .. }
+        | Kind::Binary { .. }
+        | Kind::In { .. }
+        | Kind::Otherwise { .. }
+        | Kind::Chain { .. }
+        | Kind::Range { .. }
+        | Kind::Coerce { .. }
+        | Kind::As(_)
+        | Kind::If { .. }
+        | Kind::While { .. }
+        | Kind::Return(_)
+        | Kind::Break
+        | Kind::Continue
+        | Kind::Fail(_)
+        | Kind::Emit(_)
+        | Kind::PromptCall { .. }
+        | Kind::PromptText { .. }
+        | Kind::OfferedTool { .. }
+        | Kind::Spawn(_)
+        | Kind::SpawnDetached { .. }
+        | Kind::Await(_)
+        | Kind::Race(_)
+        | Kind::ParallelFor { .. }
+        | Kind::Parallel(_)
+        | Kind::Step { .. }
+        | Kind::Modified { .. }
+        | Kind::Invalid => {}
+    }
+}
+
+fn finish_pattern(table: &Table<'_>, pattern: &mut Pattern) {
+    finish(table, &mut pattern.ty);
+    match &mut pattern.kind {
+        PatternKind::Some(inner) => finish_pattern(table, inner),
+        PatternKind::Variant { fields, .. }
+        | PatternKind::Error { fields, .. }
+        | PatternKind::Record { fields } => {
+            fields
+                .iter_mut()
+                .for_each(|(_, it)| finish_pattern(table, it));
+        }
+        PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
+            parts.iter_mut().for_each(|it| finish_pattern(table, it));
+        }
+        PatternKind::List { before, after, .. } => {
+            before
+                .iter_mut()
+                .chain(after)
+                .for_each(|it| finish_pattern(table, it));
+        }
+        PatternKind::Wildcard
+        | PatternKind::Binding(_)
+        | PatternKind::Int(_)
+        | PatternKind::Float(_)
+        | PatternKind::Bool(_)
+        | PatternKind::String(_)
+        | PatternKind::Constant(_)
+        | PatternKind::None
+        | PatternKind::Range { .. }
+        | PatternKind::ModelError
+        | PatternKind::Invalid => {}
+    }
+}

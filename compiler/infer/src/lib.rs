@@ -1,0 +1,14 @@
+//! Typed bodies: from the syntax of an item's bodies to the typed HIR, with everything wrong in their types.
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod errors;
+pub mod hir;
+mod infer;
+mod item_bodies;
+mod not_yet_supported;
+mod walk;
+
+pub use infer::{body, infer_item, kind_text, requirement_diagnostics, requirements};
+pub use item_bodies::{GenericUse, ItemBodies, Reference, Requirement};
+pub use not_yet_supported::{body_not_yet_supported, item_not_yet_supported};
+pub use walk::{Child, children, modifier_expressions, visit_inline, visit_patterns};

@@ -1,0 +1,179 @@
+//! Attributes: which there are, where they may stand, and what they say.
+
+use gsw_abi::call::RuntimeCall;
+use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Name, Place, Span, nearest};
+use gsw_syntax::ast;
+
+use crate::errors;
+use crate::module::is_std;
+use crate::signature::Presence;
+use crate::types::{Effect, EffectSet};
+
+/// What an attribute stands before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttributeTarget {
+    /// A declaration.
+    Declaration,
+    /// A field of a record, a variant or an error.
+    Field,
+    /// A variant.
+    Variant,
+    /// A parameter of a declaration of this kind.
+    Parameter(ItemKind),
+}
+
+impl AttributeTarget {
+    /// Whether observers are shown a value there.
+    fn is_shown(self) -> bool {
+        match self {
+            Self::Field => true,
+            Self::Declaration | Self::Variant => false,
+            Self::Parameter(of) => matches!(
+                of,
+                ItemKind::Workflow | ItemKind::Prompt | ItemKind::Human | ItemKind::Tool
+            ),
+        }
+    }
+}
+
+/// What the attributes of one declaration, field, variant or parameter say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attributes {
+    /// `@alias("name")`
+    pub alias: Option<Name>,
+    /// `@secret`
+    pub secret: Presence,
+    /// `@deprecated("why")`
+    pub deprecated: Option<Name>,
+    /// `@host`
+    pub host: Option<Span>,
+    /// `@intrinsic("row", …)`, only in the standard library.
+    pub intrinsic: Option<RuntimeCall>,
+    /// The effects that `@intrinsic` lists.
+    pub effects: EffectSet,
+    /// `@property`: naming the function calls it, only in the standard library.
+    pub property: Presence,
+    /// `@equal("T")`, `@ordered("T")`, `@numeric("T")`, only in the standard library.
+    pub requirements: Vec<(RequirementKind, Name)>,
+}
+
+/// What the argument for a type parameter must be able to do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RequirementKind {
+    /// `==`
+    Equal,
+    /// `<`
+    Ordered,
+    /// `+`, and a zero to start from.
+    Numeric,
+}
+
+/// Names that every program may write, for suggestions.
+const PUBLIC: &[&str] = &["alias", "deprecated", "host", "secret"];
+
+/// Reads the attributes; unknown and malformed ones go to `sink`.
+pub fn read_attributes(
+    db: &dyn Db,
+    item: ItemId,
+    attributes: &[ast::Attribute],
+    target: AttributeTarget,
+    sink: &mut Vec<Diagnostic>,
+) -> Attributes {
+    let mut read = Attributes {
+        alias: None,
+        secret: Presence::Absent,
+        deprecated: None,
+        host: None,
+        intrinsic: None,
+        effects: EffectSet::default(),
+        property: Presence::Absent,
+        requirements: Vec::new(),
+    };
+    let is_library = is_std(db, item.file(db));
+    for attribute in attributes {
+        let place = Place::Item {
+            item,
+            span: attribute.span,
+        };
+        let name = attribute.name.name.as_str();
+        let texts = texts(attribute);
+        match (name, texts.as_deref()) {
+            ("alias", Some([_])) if target == AttributeTarget::Declaration => {
+                sink.push(errors::misplaced_attribute(place, name));
+            }
+            ("alias", Some([text])) => read.alias = Some(text.clone()),
+            ("secret", Some([])) if !target.is_shown() => {
+                sink.push(errors::misplaced_secret(place, target));
+            }
+            ("secret", Some([])) => read.secret = Presence::Present,
+            ("host", Some([])) => read.host = Some(attribute.span),
+            ("deprecated", Some([why])) => read.deprecated = Some(why.clone()),
+            ("alias" | "deprecated", _) => {
+                sink.push(errors::attribute_arguments(place, name, "one string"))
+            }
+            ("secret" | "host", _) => {
+                sink.push(errors::attribute_arguments(place, name, "no arguments"))
+            }
+            ("intrinsic", Some([row, effects @ ..])) if is_library => {
+                if !read.take_intrinsic(row, effects) {
+                    let expected = "the name of a runtime call, and effects";
+                    sink.push(errors::attribute_arguments(place, name, expected));
+                }
+            }
+            (_, Some(texts)) if is_library && read.take_of_library(name, texts) => {}
+            _ => sink.push(unknown(item, attribute)),
+        }
+    }
+    read
+}
+
+impl Attributes {
+    /// Takes the row of the table of runtime calls and its effects; says whether there are such.
+    fn take_intrinsic(&mut self, row: &str, effects: &[Name]) -> bool {
+        self.intrinsic = RuntimeCall::named(row);
+        let effects: Option<Vec<_>> = effects.iter().map(|it| Effect::named(it)).collect();
+        for effect in effects.iter().flatten() {
+            self.effects = self.effects.with(*effect);
+        }
+        self.intrinsic.is_some() && effects.is_some()
+    }
+
+    /// Takes an attribute of the standard library's own; says whether it is one.
+    fn take_of_library(&mut self, name: &str, texts: &[Name]) -> bool {
+        match (name, texts) {
+            ("property", []) => self.property = Presence::Present,
+            ("equal" | "ordered" | "numeric", names) => {
+                let kind = match name {
+                    "equal" => RequirementKind::Equal,
+                    "ordered" => RequirementKind::Ordered,
+                    _ => RequirementKind::Numeric,
+                };
+                let required = names.iter().map(|it| (kind, it.clone()));
+                self.requirements.extend(required);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The report of an attribute that there is not.
+fn unknown(item: ItemId, attribute: &ast::Attribute) -> Diagnostic {
+    let place = |span| Place::Item { item, span };
+    let known: Vec<Name> = PUBLIC.iter().map(|it| Name::new_static(it)).collect();
+    let name = &attribute.name;
+    let suggestion = nearest(&name.name, &known);
+    let (whole, word) = (place(attribute.span), place(name.span));
+    errors::unknown_attribute(whole, word, &name.name, PUBLIC, suggestion.as_deref())
+}
+
+/// The arguments when all are strings.
+fn texts(attribute: &ast::Attribute) -> Option<Vec<Name>> {
+    let texts = attribute.arguments.iter().map(|it| {
+        let ast::ExpressionKind::Literal(ast::Literal::String(text)) = &it.kind else {
+            return None;
+        };
+        Some(text.clone())
+    });
+    texts.collect()
+}

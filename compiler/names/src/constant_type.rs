@@ -1,0 +1,76 @@
+//! The type of a constant that is declared without one: told by its literal.
+
+use gsw_syntax::ast::{Expression, ExpressionKind, Literal};
+
+use crate::types::Type;
+
+/// The type of a literal, or of a list of literals of one type; `None` when only inference could tell.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
+pub fn literal_type(value: &Expression) -> Option<Type> {
+    match &value.kind {
+        ExpressionKind::Literal(literal) => match literal {
+            Literal::Int(_) => Some(Type::Int),
+            Literal::Float(_) => Some(Type::Float),
+            Literal::Bool(_) => Some(Type::Bool),
+            Literal::Duration(_) => Some(Type::Duration),
+            Literal::String(_) => Some(Type::String),
+            Literal::None => None,
+        },
+        ExpressionKind::Interpolation(_) => Some(Type::String),
+        ExpressionKind::Unary { operand, .. } => literal_type(operand),
+        ExpressionKind::Parenthesized(inside) => literal_type(inside),
+        ExpressionKind::Binary { left, right, .. } => {
+            let ty = literal_type(left)?;
+            let is_number = matches!(ty, Type::Int | Type::Float | Type::Duration);
+            (is_number && literal_type(right)? == ty).then_some(ty)
+        }
+        ExpressionKind::List(elements) => {
+            let first = literal_type(elements.first()?)?;
+            let is_same = elements
+                .iter()
+                .all(|it| literal_type(it).as_ref() == Some(&first));
+            is_same.then(|| first.list())
+        }
+        ExpressionKind::Name(_)
+        | ExpressionKind::Field { .. }
+        | ExpressionKind::TupleField { .. }
+        | ExpressionKind::AllOf(_)
+        | ExpressionKind::Index { .. }
+        | ExpressionKind::Call { .. }
+        | ExpressionKind::Record { .. }
+        | ExpressionKind::Map(_)
+        | ExpressionKind::Unit
+        | ExpressionKind::Tuple(_)
+        | ExpressionKind::Range { .. }
+        | ExpressionKind::Lambda { .. }
+        | ExpressionKind::As { .. }
+        | ExpressionKind::Catch { .. }
+        | ExpressionKind::If { .. }
+        | ExpressionKind::IfLet { .. }
+        | ExpressionKind::Match { .. }
+        | ExpressionKind::Do(_)
+        | ExpressionKind::For { .. }
+        | ExpressionKind::While { .. }
+        | ExpressionKind::Return(_)
+        | ExpressionKind::Break
+        | ExpressionKind::Continue
+        | ExpressionKind::Fail(_)
+        | ExpressionKind::Emit(_)
+        | ExpressionKind::Spawn(_)
+        | ExpressionKind::SpawnDetached(_)
+        | ExpressionKind::Await(_)
+        | ExpressionKind::Race(_)
+        | ExpressionKind::ParallelFor { .. }
+        | ExpressionKind::Parallel(_)
+        | ExpressionKind::Step { .. }
+        | ExpressionKind::Modified { .. }
+        | ExpressionKind::Reflect { .. }
+        | ExpressionKind::Revise(_)
+        | ExpressionKind::By { .. }
+        | ExpressionKind::With { .. }
+        | ExpressionKind::Invalid => None,
+    }
+}

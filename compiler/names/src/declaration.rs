@@ -1,0 +1,346 @@
+//! Query `item_signature`: the heads of functions, workflows, tools, prompts, humans, constants, tests and errors.
+
+use std::sync::Arc;
+
+use crate::tree::item_head;
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place};
+use gsw_syntax::ast;
+
+use crate::attribute::{AttributeTarget, Attributes, RequirementKind, read_attributes};
+use crate::constant_type::literal_type;
+use crate::declared_type::{presence, report_repeats, type_declaration};
+use crate::errors;
+use crate::generics::{generics_of, own_type};
+use crate::host_tool;
+use crate::lower_type::{lower_throws, lower_type};
+use crate::scope::{Definition, resolve_member, resolve_name};
+use crate::signature::{Parameter, Presence, Signature, TypeDeclarationKind};
+use crate::types::{EffectSet, Type};
+
+/// A head with what is wrong in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemSignature {
+    /// The head. Of an item that cannot be called or evaluated one without parameters and result.
+    pub signature: Arc<Signature>,
+    /// The effects that `@intrinsic` lists.
+    pub effects: EffectSet,
+    /// What `@ordered` and `@equal` require of type parameters, by position.
+    pub requirements: Vec<(RequirementKind, u32)>,
+    /// Why not to use it, after `@deprecated`.
+    pub deprecated: Option<Name>,
+    /// Errors and warnings, places relative to the item.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The head of `item`.
+#[salsa::tracked(returns(ref))]
+pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
+    let ast = item_head(db, item);
+    let Some(ast) = ast.as_ref() else {
+        return plain(empty_signature(Type::Invalid));
+    };
+    let mut head = Head {
+        db,
+        item,
+        file: item.file(db),
+        generics: generics_of(db, item),
+        sink: Vec::new(),
+    };
+    let signature = match &ast.body {
+        ast::ItemBody::Function(function) => {
+            let receiver = function.receiver.as_ref();
+            let self_type = receiver.map(|it| head.receiver(it));
+            head.signature(&function.signature, self_type)
+        }
+        ast::ItemBody::Workflow { signature, .. } => {
+            head.report_reserved(signature);
+            head.signature(signature, None)
+        }
+        ast::ItemBody::Tool { signature, .. }
+        | ast::ItemBody::Prompt { signature, .. }
+        | ast::ItemBody::Human { signature, .. } => head.signature(signature, None),
+        ast::ItemBody::Const(constant) => head.constant(constant),
+        ast::ItemBody::Error(_) => head.error(),
+        ast::ItemBody::Agent { .. } => empty_signature(Type::Agent),
+        ast::ItemBody::Import(_)
+        | ast::ItemBody::Record(_)
+        | ast::ItemBody::Alias { .. }
+        | ast::ItemBody::Enum(_)
+        | ast::ItemBody::Mcp { .. }
+        | ast::ItemBody::Hook { .. }
+        | ast::ItemBody::Skill { .. }
+        | ast::ItemBody::Test { .. }
+        | ast::ItemBody::Permissions { .. }
+        | ast::ItemBody::Invalid => empty_signature(Type::Unit),
+    };
+    let attributes = head.attributes(ast);
+    head.sink
+        .extend(host_tool::check(item, ast, attributes.host));
+    let parameters = &head.generics;
+    let position = |name: &Name| parameters.iter().position(|it| it == name);
+    let requirements = attributes.requirements.iter().filter_map(|(kind, name)| {
+        let index = position(name)?;
+        Some((*kind, u32::try_from(index).ok()?))
+    });
+    let requirements = requirements.collect();
+    ItemSignature {
+        signature: Arc::new(Signature {
+            intrinsic: attributes.intrinsic,
+            property: attributes.property,
+            ..signature
+        }),
+        effects: attributes.effects,
+        requirements,
+        deprecated: attributes.deprecated,
+        diagnostics: head.sink,
+    }
+}
+
+fn empty_signature(result: Type) -> Signature {
+    Signature {
+        generics: Vec::new(),
+        parameters: Vec::new(),
+        result,
+        throws: None,
+        intrinsic: None,
+        property: Presence::Absent,
+        agent: None,
+    }
+}
+
+fn plain(signature: Signature) -> ItemSignature {
+    ItemSignature {
+        signature: Arc::new(signature),
+        effects: EffectSet::default(),
+        requirements: Vec::new(),
+        deprecated: None,
+        diagnostics: Vec::new(),
+    }
+}
+
+struct Head<'a> {
+    db: &'a dyn Db,
+    item: ItemId,
+    file: File,
+    generics: Vec<Name>,
+    sink: Vec<Diagnostic>,
+}
+
+impl Head<'_> {
+    fn place(&self, span: gsw_source::Span) -> Place {
+        Place::Item {
+            item: self.item,
+            span,
+        }
+    }
+
+    fn lower(&mut self, ty: &ast::TypeExpression) -> Type {
+        lower_type(
+            self.db,
+            self.file,
+            &self.generics,
+            ty,
+            &mut self.sink,
+            self.item,
+        )
+    }
+
+    fn signature(&mut self, signature: &ast::Signature, self_type: Option<Type>) -> Signature {
+        report_repeats(
+            self.item,
+            signature.generics.iter(),
+            "type parameter",
+            &mut self.sink,
+        );
+        let names = signature.parameters.iter().map(|it| &it.name);
+        report_repeats(self.item, names, "parameter", &mut self.sink);
+        let mut parameters = Vec::new();
+        for (index, parameter) in signature.parameters.iter().enumerate() {
+            let receiver = self_type.as_ref().filter(|_| index == 0);
+            parameters.push(self.parameter(parameter, receiver));
+        }
+        let throws = signature.throws.as_ref();
+        let throws =
+            throws.map(|it| lower_throws(self.db, self.file, it, &mut self.sink, self.item));
+        Signature {
+            generics: self.generics.clone(),
+            parameters,
+            result: signature
+                .result
+                .as_ref()
+                .map_or(Type::Unit, |it| self.lower(it)),
+            throws,
+            intrinsic: None,
+            property: Presence::Absent,
+            agent: signature.by.as_ref().and_then(|it| self.agent(it)),
+        }
+    }
+
+    fn parameter(&mut self, parameter: &ast::Parameter, receiver: Option<&Type>) -> Parameter {
+        let attributes = read_attributes(
+            self.db,
+            self.item,
+            &parameter.attributes,
+            AttributeTarget::Parameter(self.item.kind(self.db)),
+            &mut self.sink,
+        );
+        let name = &parameter.name;
+        let ty = match (&parameter.ty, receiver) {
+            (Some(ty), _) => self.lower(ty),
+            (None, Some(receiver)) if name.name == "self" => receiver.clone(),
+            (None, _) => {
+                let place = self.place(name.span);
+                self.sink.push(if name.name == "self" {
+                    errors::self_outside_method(place)
+                } else {
+                    errors::missing_type(place, &name.name)
+                });
+                Type::Invalid
+            }
+        };
+        Parameter {
+            name: name.name.clone(),
+            wire: attributes.alias.unwrap_or_else(|| name.name.clone()),
+            docs: parameter.docs.as_deref().map(Arc::from),
+            ty,
+            default: presence(parameter.default.is_some()),
+            check: Presence::Absent,
+            secret: attributes.secret,
+            span: name.span,
+        }
+    }
+
+    /// The type before the dot of a method, over the type parameters that the method has for it.
+    fn receiver(&mut self, name: &ast::Identifier) -> Type {
+        let Some(item) = own_type(self.db, self.file, &name.name) else {
+            let place = self.place(name.span);
+            self.sink
+                .push(errors::method_of_foreign_type(place, &name.name));
+            return Type::Invalid;
+        };
+        let arity = generics_of(self.db, item).len();
+        let parameters = (0u32..).zip(&self.generics).take(arity);
+        let arguments: Arc<[Type]> = parameters
+            .map(|(index, it)| Type::Parameter(index, it.clone()))
+            .collect();
+        match item.kind(self.db) {
+            ItemKind::Record => Type::Record(item, arguments),
+            ItemKind::Enum => Type::Enum(item, arguments),
+            ItemKind::Error => Type::Error,
+            _ if crate::alias::has_check(self.db, item) => Type::Checked(item, arguments),
+            ItemKind::Import
+            | ItemKind::Function
+            | ItemKind::Alias
+            | ItemKind::Const
+            | ItemKind::Agent
+            | ItemKind::Prompt
+            | ItemKind::Workflow
+            | ItemKind::Tool
+            | ItemKind::Mcp
+            | ItemKind::Hook
+            | ItemKind::Human
+            | ItemKind::Skill
+            | ItemKind::Test
+            | ItemKind::Permissions
+            | ItemKind::Invalid => crate::substitute::substitute(
+                &crate::alias::alias_target(self.db, item),
+                &arguments,
+            ),
+        }
+    }
+
+    fn agent(&mut self, by: &ast::Expression) -> Option<ItemId> {
+        let (found, text) = if let ast::ExpressionKind::Name(name) = &by.kind {
+            (resolve_name(self.db, self.file, name), name.clone())
+        } else if let ast::ExpressionKind::Field { base, name, .. } = &by.kind
+            && let ast::ExpressionKind::Name(module) = &base.kind
+        {
+            let module = resolve_name(self.db, self.file, module);
+            let found = match module {
+                Some(Definition::Module(file)) => {
+                    resolve_member(self.db, file, &name.name, self.file)
+                }
+                Some(Definition::Item(_) | Definition::Variant { .. }) | None => None,
+            };
+            (found, name.name.clone())
+        } else {
+            return self.not_an_agent(by.span, "this");
+        };
+        match found {
+            Some(Definition::Item(item)) if item.kind(self.db) == ItemKind::Agent => Some(item),
+            Some(_) => self.not_an_agent(by.span, &format!("`{text}`")),
+            None if crate::import::is_reported(self.db, self.file, &text) => None,
+            None => {
+                let suggestion = crate::scope::suggest(self.db, self.file, &text, &[]);
+                let place = self.place(by.span);
+                self.sink
+                    .push(errors::unknown_name(place, &text, suggestion.as_deref()));
+                None
+            }
+        }
+    }
+
+    fn not_an_agent(&mut self, span: gsw_source::Span, what: &str) -> Option<ItemId> {
+        let place = self.place(span);
+        self.sink.push(errors::not_an_agent(place, what));
+        None
+    }
+
+    /// A workflow's parameters are options of its command line, where some names are taken.
+    fn report_reserved(&mut self, signature: &ast::Signature) {
+        const TAKEN: &[&str] = &[
+            "model", "events", "json", "raw", "quiet", "record", "replay", "help",
+        ];
+        for parameter in &signature.parameters {
+            if TAKEN.contains(&parameter.name.name.as_str()) {
+                let place = self.place(parameter.name.span);
+                self.sink
+                    .push(errors::reserved_parameter(place, &parameter.name.name));
+            }
+        }
+    }
+
+    fn constant(&mut self, constant: &ast::Constant) -> Signature {
+        let result = match &constant.ty {
+            Some(ty) => self.lower(ty),
+            None => literal_type(&constant.value).unwrap_or_else(|| {
+                let place = self.place(constant.name.span);
+                self.sink
+                    .push(errors::missing_type(place, &constant.name.name));
+                Type::Invalid
+            }),
+        };
+        empty_signature(result)
+    }
+
+    /// What is wrong in an error's fields is the business of `type_declaration`.
+    fn error(&mut self) -> Signature {
+        let declared = &type_declaration(self.db, self.item).declaration;
+        let parameters = match &declared.kind {
+            TypeDeclarationKind::Record(fields) => fields.clone(),
+            TypeDeclarationKind::Enum(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
+        };
+        Signature {
+            parameters,
+            ..empty_signature(Type::Error)
+        }
+    }
+
+    /// Those of types and errors are read, and reported, by `type_declaration`.
+    fn attributes(&mut self, ast: &ast::Item) -> Attributes {
+        let mut ignored = Vec::new();
+        let is_type = matches!(ast.body, ast::ItemBody::Error(_) | ast::ItemBody::Record(_));
+        let sink = if is_type {
+            &mut ignored
+        } else {
+            &mut self.sink
+        };
+        read_attributes(
+            self.db,
+            self.item,
+            &ast.attributes,
+            AttributeTarget::Declaration,
+            sink,
+        )
+    }
+}

@@ -1,0 +1,184 @@
+//! Wording of what is wrong with declarations.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+use crate::attribute::AttributeTarget;
+
+/// The second declaration of a name. `what` is the sort of thing, such as `field`.
+pub fn duplicate_definition(place: Place, first: Place, what: &str, name: &str) -> Diagnostic {
+    let message = format!("{what} `{name}` is declared twice");
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .label(first, "first declared here")
+}
+
+/// A parameter without a type.
+pub fn missing_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` needs a type");
+    Diagnostic::error(Code::MISSING_TYPE, place, message)
+        .note("types are inferred inside bodies and written on declarations")
+}
+
+/// A type in the payload of a variant or error, without the name of the field.
+pub fn payload_without_name(place: Place, ty: &str) -> Diagnostic {
+    let message = "a payload field has a name before its type";
+    Diagnostic::error(Code::MISSING_TYPE, place, message).fix(
+        format!("write `value: {ty}`"),
+        place,
+        format!("value: {ty}"),
+    )
+}
+
+/// A field or variant that has the name of another in JSON.
+pub fn duplicate_wire_name(place: Place, first: Place, name: &str, wire: &str) -> Diagnostic {
+    let message = format!("`{name}` is called `{wire}` in JSON, and so is another");
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .label(first, "the other")
+        .note("what is decoded could be either; give one of them another `@alias`")
+}
+
+/// A payload field that has the name under which JSON says which variant it is.
+pub fn payload_called_kind(place: Place) -> Diagnostic {
+    let message = "in JSON `kind` is the name of the variant or error itself";
+    Diagnostic::error(Code::DUPLICATE_DEFINITION, place, message)
+        .note("call the field something else, in JSON at least: `@alias(\"sort\") kind`")
+}
+
+/// `self` in a function that is no method.
+pub fn self_outside_method(place: Place) -> Diagnostic {
+    let message = "`self` is the receiver of a method, and this is none";
+    Diagnostic::error(Code::MISSING_TYPE, place, message)
+        .note("write `fn Type.name(self)` for a method of `Type`")
+}
+
+/// `fn Type.name` outside the module of `Type`.
+pub fn method_of_foreign_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("this module declares no type `{name}`");
+    Diagnostic::error(Code::UNKNOWN_TYPE, place, message)
+        .note("a method is declared in the module of its type; elsewhere write a function that takes the value")
+}
+
+/// Something after `by` that is no agent. `what` is in back-quotes where it is source text.
+pub fn not_an_agent(place: Place, what: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_AN_AGENT, place, format!("{what} is not an agent"))
+        .note("after `by` stands the name of an `agent` declaration")
+}
+
+/// A workflow's parameter that would hide an option of every built program.
+pub fn reserved_parameter(place: Place, name: &str) -> Diagnostic {
+    let message = format!("a workflow cannot have a parameter `{name}`");
+    Diagnostic::error(Code::RESERVED_NAME, place, message)
+        .note(format!("`--{name}` is an option that every program has"))
+}
+
+/// An attribute that there is not.
+/// `word` is the attribute's name without the `@`.
+pub fn unknown_attribute(
+    place: Place,
+    word: Place,
+    name: &str,
+    known: &[&str],
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let known: Vec<String> = known.iter().map(|it| format!("`@{it}`")).collect();
+    let message = format!("there is no attribute `@{name}`");
+    let diagnostic = Diagnostic::error(Code::UNKNOWN_ATTRIBUTE, place, message);
+    match suggestion {
+        Some(it) => diagnostic.note(format!("did you mean `@{it}`?")).fix(
+            format!("write `@{it}`"),
+            word,
+            it,
+        ),
+        None => diagnostic.note(format!("the attributes are {}", known.join(", "))),
+    }
+}
+
+/// An attribute with the wrong arguments.
+pub fn attribute_arguments(place: Place, name: &str, expected: &str) -> Diagnostic {
+    let message = format!("`@{name}` takes {expected}");
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+}
+
+/// `@alias` before something that has no name on the wire.
+pub fn misplaced_attribute(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`@{name}` stands before a field, a variant or a parameter");
+    Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message)
+}
+
+/// `@secret` where nothing is shown that it could hide.
+pub fn misplaced_secret(place: Place, target: AttributeTarget) -> Diagnostic {
+    let message =
+        "`@secret` stands before a field, or a parameter of a workflow, tool, prompt or human";
+    let diagnostic = Diagnostic::error(Code::ATTRIBUTE_ARGUMENTS, place, message);
+    match target {
+        AttributeTarget::Parameter(_) => {
+            diagnostic.note("events never show what a function is given")
+        }
+        AttributeTarget::Declaration | AttributeTarget::Variant | AttributeTarget::Field => {
+            diagnostic.note(
+                "it hides the value of that one field or parameter from whoever watches a run",
+            )
+        }
+    }
+}
+
+/// `@host` and a body, or neither.
+pub fn host_tool(place: Place, problem: HostToolProblem) -> Diagnostic {
+    let message = match problem {
+        HostToolProblem::NotATool => "only a tool can be the host's",
+        HostToolProblem::HasBody => "a tool of the host has no body here",
+        HostToolProblem::NoBody => "this tool has no body",
+    };
+    Diagnostic::error(Code::HOST_TOOL, place, message).note(
+        "a tool either has a body, or stands after `@host` and is performed by the Rust program that embeds this one",
+    )
+}
+
+/// Two tools of the host that it could not tell apart.
+pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
+    let message = format!("another tool of the host is called `{name}`");
+    Diagnostic::error(Code::HOST_TOOL, place, message)
+        .label(other, format!("the other `{name}`"))
+        .note("the embedding Rust program knows its tools by their names, so each needs a name of its own")
+}
+
+/// What is wrong about a tool of the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostToolProblem {
+    /// It is no tool.
+    NotATool,
+    /// It has a body.
+    HasBody,
+    /// There is no `@host`.
+    NoBody,
+}
+
+/// A name whose first letter has the wrong case for what it names.
+pub fn wrong_case(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
+    Diagnostic::error(Code::NAMING_STYLE, place, format!("`{name}` is to be written in `{style}`"))
+        .note("a capitalised name is a type, a variant or a constant; everything else starts with a small letter")
+        .fix(format!("rename it to `{better}`"), place, better)
+}
+
+/// A local in an unusual style; all its uses would have to change with it.
+pub fn unusual_local(place: Place, name: &str, better: &str) -> Diagnostic {
+    let message = format!("`{name}` is usually written `{better}`");
+    Diagnostic::warning(Code::NAMING_STYLE, place, message)
+}
+
+/// A name in another style than everybody's.
+pub fn unusual_name(place: Place, name: &str, style: &str, better: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::NAMING_STYLE,
+        place,
+        format!("`{name}` is usually written in `{style}`"),
+    )
+    .fix(format!("rename it to `{better}`"), place, better)
+}
+
+/// A program that is run without the host that has one of its tools.
+pub fn needs_host(place: Place, tool: &str) -> Diagnostic {
+    let message = format!("the tool `{tool}` belongs to a host, which is missing here");
+    Diagnostic::error(Code::NEEDS_HOST, place, message).note(
+        "such a program is embedded in a Rust program, which performs the tool; to run it by itself, give the tool a body",
+    )
+}

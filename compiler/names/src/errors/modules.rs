@@ -1,0 +1,60 @@
+//! Wording of what is wrong with imports.
+
+use gsw_source::{Code, Diagnostic, Edit, Fix, Place, did_you_mean};
+
+/// An import of a file that is not there.
+pub fn unknown_module(place: Place, path: &str, suggestion: Option<&str>) -> Diagnostic {
+    let message = format!("there is no module `{path}`");
+    let diagnostic = Diagnostic::error(Code::UNKNOWN_MODULE, place, message);
+    let diagnostic = if path.starts_with("std/") {
+        diagnostic
+    } else if path.starts_with('.') {
+        diagnostic.note("`./x` is the file `x.gsw` beside this one, `../x` the one a folder above")
+    } else {
+        diagnostic.note("a path starts with `std/`, `./` or `../`")
+    };
+    did_you_mean(diagnostic, suggestion)
+}
+
+/// A name in an import's braces that the module does not declare.
+pub fn unknown_import(
+    place: Place,
+    name: &str,
+    path: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("module `{path}` declares no `{name}`");
+    did_you_mean(
+        Diagnostic::error(Code::UNKNOWN_IMPORT, place, message),
+        suggestion,
+    )
+}
+
+/// Modules that import each other in a cycle; `path` ends with where it begins.
+pub fn import_cycle(place: Place, path: &[String]) -> Diagnostic {
+    let shown: Vec<String> = path.iter().map(|it| format!("`{it}`")).collect();
+    let message = format!(
+        "modules import each other in a cycle: {}",
+        shown.join(" → ")
+    );
+    Diagnostic::error(Code::IMPORT_CYCLE, place, message)
+        .note("move what they share into a module of its own and import that")
+}
+
+/// An import behind a declaration; `start` is where that begins, `text` the import.
+pub fn late_import(place: Place, start: Place, text: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        Code::MISPLACED_STATEMENT,
+        place,
+        "an import stands before all other declarations",
+    );
+    let edit = |place, text: String| Edit { place, text };
+    diagnostic.fixes.push(Fix {
+        title: "move it to the top".to_owned(),
+        edits: vec![
+            edit(start, format!("{text}\n\n")),
+            edit(place, String::new()),
+        ],
+    });
+    diagnostic
+}

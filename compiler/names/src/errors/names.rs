@@ -1,0 +1,59 @@
+//! Wording of what is wrong with names.
+
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+
+/// A name that nothing in scope has.
+pub fn unknown_name(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let message = format!("no name `{name}` is in scope");
+    did_you_mean(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        suggestion,
+    )
+}
+
+/// A module of the library that the file does not import; `start` is where its import would go.
+pub fn module_not_imported(place: Place, name: &str, start: Place) -> Diagnostic {
+    let message = format!("no name `{name}` is in scope");
+    Diagnostic::error(Code::UNKNOWN_NAME, place, message)
+        .note(format!("`std/{name}` is a module of the library"))
+        .fix(
+            format!("import `std/{name}`"),
+            start,
+            format!("import std/{name}\n"),
+        )
+}
+
+/// A function of another language that prints.
+pub fn log_instead(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic
+        .note("`log.info(\"…\")` writes a line; a workflow's result is what the program prints")
+}
+
+/// `module.name` where the module has no such name.
+pub fn unknown_member(
+    place: Place,
+    name: &str,
+    module: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("module `{module}` has no `{name}`");
+    did_you_mean(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        suggestion,
+    )
+}
+
+/// A name before a dot, in a type, that is no module.
+pub fn unknown_module_name(place: Place, name: &str) -> Diagnostic {
+    let message = format!("no module `{name}` is in scope");
+    Diagnostic::error(Code::UNKNOWN_NAME, place, message).note(format!(
+        "import it first, for example `import ./{name}` or `import std/{name}`"
+    ))
+}
+
+/// A name that its module keeps to itself.
+pub fn private_name(place: Place, name: &str, module: &str) -> Diagnostic {
+    let message = format!("`{name}` is private in module `{module}`");
+    Diagnostic::error(Code::PRIVATE_NAME, place, message)
+        .note("remove `private` from its declaration to use it in other modules")
+}

@@ -1,0 +1,117 @@
+//! Wording of what is wrong with types as written.
+
+use gsw_source::{Code, Diagnostic, Place, did_you_mean};
+
+/// A type's name that nothing in scope has.
+pub fn unknown_type(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let message = format!("no type `{name}` is in scope");
+    did_you_mean(
+        Diagnostic::error(Code::UNKNOWN_TYPE, place, message),
+        suggestion,
+    )
+}
+
+/// A type of another language that has a form of its own here.
+pub fn written_as(diagnostic: Diagnostic, shape: &str) -> Diagnostic {
+    diagnostic.note(format!("it is written `{shape}`"))
+}
+
+/// A variant where a type is needed.
+pub fn variant_as_type(place: Place, name: &str, declaration: &str) -> Diagnostic {
+    let message = format!("`{name}` is a variant of `{declaration}`, not a type");
+    Diagnostic::error(Code::NOT_A_TYPE, place, message).fix(
+        format!("use the type `{declaration}`"),
+        place,
+        declaration,
+    )
+}
+
+/// An error's name where a type is needed.
+pub fn error_as_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is an error, not a type");
+    Diagnostic::error(Code::NOT_A_TYPE, place, message).note(
+        "every error value has the type `Error`; a function says which errors it raises after `!`",
+    )
+}
+
+/// The name of something else where a type is needed.
+pub fn not_a_type(place: Place, name: &str) -> Diagnostic {
+    Diagnostic::error(Code::NOT_A_TYPE, place, format!("`{name}` is not a type"))
+}
+
+/// Too many or too few type arguments.
+pub fn type_argument_count(place: Place, name: &str, expected: usize, found: usize) -> Diagnostic {
+    let expected = match expected {
+        0 => "no type arguments".to_string(),
+        1 => "one type argument".to_string(),
+        n => format!("{n} type arguments"),
+    };
+    let message = format!("`{name}` takes {expected}, found {found}");
+    Diagnostic::error(Code::TYPE_ARGUMENT_COUNT, place, message)
+}
+
+/// A map whose keys cannot be written as JSON keys.
+pub fn map_key_type(place: Place, ty: &str) -> Diagnostic {
+    let message = format!("`{ty}` cannot be the key of a map");
+    Diagnostic::error(Code::MAP_KEY_TYPE, place, message)
+        .note("keys are `string`, `int` or an enum without payloads")
+}
+
+/// Something in a union that is no string literal.
+pub fn union_member(place: Place, ty: &str) -> Diagnostic {
+    let message = format!("a union holds string literals only, found `{ty}`");
+    Diagnostic::error(Code::UNION_MEMBER, place, message)
+        .note("for a choice between types declare an `enum` with a variant for each")
+}
+
+/// A type that cannot have a finite value.
+pub fn infinite_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` contains itself, so no value of it could ever be finished");
+    Diagnostic::error(Code::INFINITE_TYPE, place, message)
+        .note("a type may contain itself through `?`, a list, a map, a function, or an enum with a variant without it")
+}
+
+/// A generic type that contains itself with something larger than its type parameter.
+pub fn endless_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` contains itself for ever larger types");
+    Diagnostic::error(Code::INFINITE_TYPE, place, message)
+        .note("each of its instances needs another one; let it contain itself with the type parameters that it has")
+}
+
+/// Something after `uses` that is no effect.
+pub fn unknown_effect(place: Place, name: &str) -> Diagnostic {
+    let names: Vec<String> = crate::types::Effect::ALL
+        .iter()
+        .map(|it| format!("`{}`", it.name()))
+        .collect();
+    Diagnostic::error(
+        Code::UNKNOWN_EFFECT,
+        place,
+        format!("there is no effect `{name}`"),
+    )
+    .note(format!("the effects are {}", names.join(", ")))
+}
+
+/// A name after `!` that nothing in scope has.
+pub fn unknown_error(place: Place, name: &str, suggestion: Option<&str>) -> Diagnostic {
+    let message = format!("no error `{name}` is in scope");
+    did_you_mean(
+        Diagnostic::error(Code::UNKNOWN_NAME, place, message),
+        suggestion,
+    )
+}
+
+/// Something after `!` that is no error. `what` is in back-quotes where it is source text.
+pub fn not_an_error(place: Place, what: &str) -> Diagnostic {
+    let message = format!("{what} is not an error");
+    Diagnostic::error(Code::NOT_AN_ERROR, place, message).note(
+        "after `!` stand errors: built-in ones such as `Timeout`, or those declared with `error`",
+    )
+}
+
+/// A fault after `!`.
+pub fn fault_in_signature(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is a fault, and faults are part of no signature");
+    Diagnostic::error(Code::NOT_AN_ERROR, place, message)
+        .note("a fault can happen anywhere; it may be caught by name but is never listed")
+}

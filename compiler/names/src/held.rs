@@ -1,0 +1,122 @@
+//! What a value of a type holds: the types of all its parts, looked into by instance, through aliases with checks too.
+
+use std::collections::HashSet;
+
+use gsw_source::{Db, ItemId};
+
+use crate::alias::alias_target;
+use crate::declared_type::type_declaration;
+use crate::recursion::type_grows;
+use crate::signature::TypeDeclarationKind;
+use crate::substitute::substitute;
+use crate::types::{Type, is_media, parts};
+
+/// How many instances a value may hold. A type that holds ever larger instances of itself is beyond any number; this one is a guess
+/// at what is beyond any program, and few enough for the stack of who looks into them one inside of the other.
+pub const MOST_INSTANCES: usize = 2_000;
+
+/// How many types may stand in one that is written out; a guess, likewise.
+const MOST_PARTS: usize = 4_000;
+
+/// Whether a type is larger than any that is not made by a type that holds ever larger instances of itself.
+pub fn is_endless(ty: &Type) -> bool {
+    let mut waiting = vec![ty.clone()];
+    let mut count = 0;
+    while let Some(ty) = waiting.pop() {
+        count += 1;
+        if count > MOST_PARTS {
+            return true;
+        }
+        waiting.extend(parts(&ty));
+    }
+    false
+}
+
+/// What `wanted` says of the first part of a value of this type that it says something of; `endless` when the parts have no end.
+pub fn find_held<T>(
+    db: &dyn Db,
+    ty: &Type,
+    endless: Option<T>,
+    wanted: impl Fn(&Type) -> Option<T>,
+) -> Option<T> {
+    let mut seen: HashSet<Type> = HashSet::new();
+    let mut waiting = vec![ty.clone()];
+    while let Some(ty) = waiting.pop() {
+        if let Some(found) = wanted(&ty) {
+            return Some(found);
+        }
+        let before = waiting.len();
+        match &ty {
+            Type::Optional(it) | Type::List(it) | Type::Partial(it) | Type::Map(_, it) => {
+                waiting.push((**it).clone());
+            }
+            Type::Tuple(them) => waiting.extend(them.iter().cloned()),
+            Type::Checked(item, arguments)
+            | Type::Record(item, arguments)
+            | Type::Enum(item, arguments) => {
+                if type_grows(db, *item) || seen.len() > MOST_INSTANCES || is_endless(&ty) {
+                    return endless;
+                }
+                if seen.insert(ty.clone()) {
+                    waiting.extend(declared_parts(db, *item, arguments));
+                }
+            }
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Literals(_)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => {}
+        }
+        // In the order in which they are written.
+        waiting[before..].reverse();
+    }
+    None
+}
+
+/// Whether a value of this type holds a secret. One whose parts have no end is refused wherever something is written down.
+pub fn holds_secret(db: &dyn Db, ty: &Type) -> bool {
+    find_held(db, ty, None, |it| (*it == Type::Secret).then_some(())).is_some()
+}
+
+/// Whether there is an image or a document somewhere in a value of this type.
+pub fn holds_media(db: &dyn Db, ty: &Type) -> bool {
+    let wanted = |ty: &Type| is_media(ty).then_some("media");
+    find_held(db, ty, None, wanted).is_some()
+}
+
+/// Whether a value of this type holds an image or a document and is neither one nor a list of them.
+pub fn has_media_inside(db: &dyn Db, ty: &Type) -> bool {
+    !is_media(ty) && holds_media(db, ty)
+}
+
+/// The types of what a declared type is made of, for these arguments.
+fn declared_parts(db: &dyn Db, item: ItemId, arguments: &[Type]) -> Vec<Type> {
+    let declared = |it: &Type| substitute(it, arguments);
+    match &type_declaration(db, item).declaration.kind {
+        TypeDeclarationKind::Record(fields) => fields.iter().map(|it| declared(&it.ty)).collect(),
+        TypeDeclarationKind::Enum(variants) => {
+            let fields = variants.iter().flat_map(|it| &it.fields);
+            fields.map(|it| declared(&it.ty)).collect()
+        }
+        TypeDeclarationKind::Alias { .. } => vec![declared(&alias_target(db, item))],
+    }
+}

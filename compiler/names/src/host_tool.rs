@@ -1,0 +1,72 @@
+//! Tools whose bodies the program's host has: `@host tool name(…) -> T`.
+
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Project, Span};
+use gsw_syntax::{ast, file_item_ids, item_ast};
+
+use crate::errors::{self, HostToolProblem};
+use crate::tree::{declared_name, item_head};
+
+/// Whether the host has the body of `item`.
+pub fn is_host_tool(db: &dyn Db, item: ItemId) -> bool {
+    let head = item_head(db, item);
+    matches!(
+        head.as_deref().map(|it| &it.body),
+        Some(ast::ItemBody::Tool { body: None, .. })
+    )
+}
+
+/// What is wrong about `@host`, which stands at `attribute`, and the item after it.
+pub(crate) fn check(item: ItemId, tree: &ast::Item, attribute: Option<Span>) -> Option<Diagnostic> {
+    let (problem, span) = match (&tree.body, attribute) {
+        (ast::ItemBody::Tool { body: Some(_), .. }, Some(span)) => (HostToolProblem::HasBody, span),
+        (
+            ast::ItemBody::Tool {
+                body: None,
+                signature,
+            },
+            None,
+        ) => (HostToolProblem::NoBody, signature.name.span),
+        (ast::ItemBody::Tool { .. }, _) | (_, None) => return None,
+        (_, Some(span)) => (HostToolProblem::NotATool, span),
+    };
+    Some(errors::host_tool(Place::Item { item, span }, problem))
+}
+
+/// One error for each tool that only a host has: the program cannot run by itself.
+pub fn needs_host(db: &dyn Db) -> Vec<Diagnostic> {
+    let tools = host_tools(db).into_iter();
+    let found = tools.filter_map(|item| Some(errors::needs_host(place(db, item)?, item.name(db))));
+    found.collect()
+}
+
+/// One error for each host tool of `file` whose name a host tool of another module has as well.
+pub fn shared_names(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let all = host_tools(db);
+    let own = all.iter().filter(|it| it.file(db) == file);
+    let found = own.filter_map(|&item| {
+        let is_other = |it: &&ItemId| it.file(db) != file && it.name(db) == item.name(db);
+        let other = all.iter().find(is_other)?;
+        let places = (place(db, item)?, place(db, *other)?);
+        Some(errors::shared_host_tool(places.0, item.name(db), places.1))
+    });
+    found.collect()
+}
+
+/// The tools of all modules whose bodies the host has.
+fn host_tools(db: &dyn Db) -> Vec<ItemId> {
+    let Some(project) = Project::try_get(db) else {
+        return Vec::new();
+    };
+    let files = project.modules(db).values();
+    let items = files.flat_map(|file| file_item_ids(db, *file)).copied();
+    items
+        .filter(|it| it.kind(db) == ItemKind::Tool && is_host_tool(db, *it))
+        .collect()
+}
+
+/// The name of a declaration.
+fn place(db: &dyn Db, item: ItemId) -> Option<Place> {
+    let tree = item_ast(db, item)?;
+    let span = declared_name(&tree)?.span;
+    Some(Place::Item { item, span })
+}

@@ -1,0 +1,198 @@
+//! Imports: the graph of files, its cycles, and what is wrong with an import.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Place, Span, nearest};
+use gsw_syntax::ast::{Import, ItemBody};
+use gsw_syntax::{file_item_ids, item_ast};
+
+use crate::errors;
+use crate::import_graph::is_cycle;
+use crate::module::{entry_file, module_file, shown_file};
+use crate::scope::{
+    import_name, is_importable, is_private, member_names, module_scope, seems_declared,
+};
+use crate::source_text::source_text;
+use crate::tree::item_head;
+
+/// The files that `file` imports, in order, each once.
+#[salsa::tracked(returns(ref))]
+pub fn imported_files(db: &dyn Db, file: File) -> Vec<File> {
+    let mut files = Vec::new();
+    for (_, import) in imports(db, file) {
+        let target = module_file(db, file, &import.path);
+        files.extend(target.filter(|it| !files.contains(it)));
+    }
+    files
+}
+
+/// The imports of `file` that lie on no cycle: who follows only these cannot run forever.
+pub fn acyclic_imports(db: &dyn Db, file: File) -> Vec<File> {
+    let all = imported_files(db, file).iter().copied();
+    all.filter(|target| !is_cycle(db, *target, file)).collect()
+}
+
+/// What is wrong with the imports of `file`, unused ones aside.
+pub fn import_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = late_imports(db, file);
+    for (item, import) in imports(db, file) {
+        let place = Place::Item {
+            item,
+            span: import.path_span,
+        };
+        match module_file(db, file, &import.path) {
+            None => {
+                let suggestion = nearest_module(db, &import.path);
+                found.push(errors::unknown_module(
+                    place,
+                    &import.path,
+                    suggestion.as_deref(),
+                ));
+            }
+            Some(target) => {
+                found.extend(cycle(db, file, target, place));
+                found.extend(unknown_imports(db, file, item, &import, target));
+            }
+        }
+    }
+    found
+}
+
+/// Imports that stand behind a declaration.
+fn late_imports(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let ids = file_item_ids(db, file).iter().copied();
+    let mut behind =
+        ids.skip_while(|it| matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid));
+    let Some(first) = behind.next() else {
+        return Vec::new();
+    };
+    let late = behind.filter(|it| it.kind(db) == ItemKind::Import);
+    late.map(|item| {
+        let span = item_ast(db, item).map_or(Span::default(), |it| it.span);
+        let start = Place::Item {
+            item: first,
+            span: Span::default(),
+        };
+        let text = source_text(db, item, span);
+        errors::late_import(Place::Item { item, span }, start, &text)
+    })
+    .collect()
+}
+
+/// The imports of `file` with their items.
+pub fn imports(db: &dyn Db, file: File) -> Vec<(ItemId, Import)> {
+    let ids = file_item_ids(db, file).iter().copied();
+    let imports = ids.filter(|id| id.kind(db) == ItemKind::Import);
+    imports
+        .filter_map(|id| {
+            let ItemBody::Import(import) = &item_head(db, id)?.body else {
+                return None;
+            };
+            Some((id, import.clone()))
+        })
+        .collect()
+}
+
+/// Whether an import of `file` means to bring `name`. When it is in scope nevertheless not, the import was reported.
+pub(crate) fn is_imported(db: &dyn Db, file: File, name: &str) -> bool {
+    imports(db, file).iter().any(|(_, import)| {
+        let names = import.names.iter().flatten();
+        let mut names = names.map(|it| it.alias.as_ref().unwrap_or(&it.name));
+        names.any(|it| it.name == name) || import.names.is_none() && import_name(import) == name
+    })
+}
+
+/// Whether what is wrong with `name` was reported where it is imported or declared.
+pub fn is_reported(db: &dyn Db, file: File, name: &str) -> bool {
+    is_imported(db, file, name) || seems_declared(db, file, name)
+}
+
+/// Only paths into the library are offered: a relative path is known to whoever wrote the file.
+fn nearest_module(db: &dyn Db, path: &str) -> Option<gsw_source::Name> {
+    let project = gsw_source::Project::try_get(db)?;
+    let library = project
+        .modules(db)
+        .keys()
+        .filter(|it| it.starts_with("std/"));
+    let names: Vec<gsw_source::Name> = library.map(gsw_source::Name::new).collect();
+    nearest(path, &names).or_else(|| {
+        let guess = gsw_source::Name::new(format!("std/{}", path.trim_start_matches("./")));
+        names.contains(&guess).then_some(guess)
+    })
+}
+
+/// A cycle is reported once: in the entry, else in the file of it that comes first by its path.
+fn cycle(db: &dyn Db, file: File, target: File, place: Place) -> Option<Diagnostic> {
+    let back = is_cycle(db, target, file).then(|| path_between(db, target, file))??;
+    let entry = entry_file(db);
+    let rank = |it: File| (Some(it) != entry, it.path(db));
+    if back.iter().any(|it| rank(*it) < rank(file)) {
+        return None;
+    }
+    let path: Vec<String> = std::iter::once(file)
+        .chain(back)
+        .map(|it| shown_file(db, it))
+        .collect();
+    Some(errors::import_cycle(place, &path))
+}
+
+/// The shortest way along imports from `start` to `end`, both included.
+fn path_between(db: &dyn Db, start: File, end: File) -> Option<Vec<File>> {
+    let mut before: HashMap<File, File> = HashMap::new();
+    let mut seen: HashSet<File> = HashSet::from([start]);
+    let mut waiting = VecDeque::from([start]);
+    while let Some(file) = waiting.pop_front() {
+        if file == end {
+            let mut path = vec![end];
+            let mut at = end;
+            while let Some(&previous) = before.get(&at) {
+                path.push(previous);
+                at = previous;
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for &next in imported_files(db, file) {
+            if seen.insert(next) {
+                before.insert(next, file);
+                waiting.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+fn unknown_imports(
+    db: &dyn Db,
+    file: File,
+    item: ItemId,
+    import: &Import,
+    target: File,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for imported in import.names.iter().flatten() {
+        let name = imported.name.name.as_str();
+        let place = Place::Item {
+            item,
+            span: imported.name.span,
+        };
+        let declared = module_scope(db, target).items.get(name);
+        match declared.filter(|it| is_importable(db, **it)) {
+            Some(it) if file != target && is_private(db, *it) => {
+                found.push(errors::private_name(place, name, &import.path));
+            }
+            Some(_) => {}
+            None if seems_declared(db, target, name) => {}
+            None => {
+                let suggestion = nearest(name, &member_names(db, target));
+                found.push(errors::unknown_import(
+                    place,
+                    name,
+                    &import.path,
+                    suggestion.as_deref(),
+                ));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,69 @@
+//! What names mean: modules and imports, scopes, the heads of declarations, and which types there are.
+#![warn(clippy::wildcard_enum_match_arm)]
+
+mod alias;
+mod attribute;
+mod constant_type;
+mod declaration;
+mod declared_type;
+mod display;
+mod error_class;
+pub mod errors;
+mod generics;
+pub mod habit;
+mod held;
+mod host_tool;
+mod import;
+mod import_graph;
+mod known;
+mod lower_type;
+mod method;
+mod module;
+mod naming;
+mod recursion;
+mod scope;
+mod signature;
+mod source_text;
+mod substitute;
+mod tool_list;
+mod tree;
+pub mod types;
+
+pub use alias::{alias_target, has_check};
+pub use attribute::RequirementKind;
+pub use declaration::{ItemSignature, item_signature};
+pub use declared_type::{CheckedTypeDeclaration, is_plain_enum, type_declaration};
+pub use display::display_type;
+pub use error_class::{
+    builtin_error, builtin_item, builtin_set, error_class, error_name, model_errors,
+};
+pub use generics::generics_of;
+pub use held::{
+    MOST_INSTANCES, find_held, has_media_inside, holds_media, holds_secret, is_endless,
+};
+pub use host_tool::{is_host_tool, needs_host, shared_names};
+pub use import::{acyclic_imports, import_diagnostics, imported_files, imports, is_reported};
+pub use import_graph::is_cycle;
+pub use known::KnownItem;
+pub use lower_type::{is_key, lower_throws, lower_type};
+pub use method::{ANY_VALUE, method, method_names};
+pub use module::{
+    PRELUDE, implicit_module, is_std, library_module, module_file, module_path, prelude_file,
+    shown_module, std_file,
+};
+pub use naming::{local_name, name_diagnostics};
+pub use recursion::{recursion_diagnostic, type_grows};
+pub use scope::{
+    Definition, ModuleScope, import_name, is_private, member_names, module_scope, resolve_callable,
+    resolve_member, resolve_name, seems_declared, suggest, variants_named, visible_names,
+};
+pub use signature::{
+    Parameter, Presence, Signature, TypeDeclaration, TypeDeclarationKind, Variant,
+};
+pub use source_text::source_text;
+pub use substitute::substitute;
+pub use tool_list::{
+    Alias, alias_of, given_by_call, is_question, is_spawn_request, listed_spawns, listed_tools,
+    module_tools, spawn_name, suggested_alias,
+};
+pub use tree::{declared_name, item_head, with_line_end};

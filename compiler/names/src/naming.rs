@@ -1,0 +1,265 @@
+//! The style of declared names, and names declared twice.
+
+use gsw_source::{Db, Diagnostic, File, ItemId, Place, Span};
+use gsw_syntax::ast::{self, Identifier, ItemBody};
+use gsw_syntax::file_item_ids;
+
+use crate::errors;
+use crate::import::imports;
+use crate::lower_type::is_type_name;
+use crate::scope::{import_name, is_importable};
+use crate::tree::{declared_name, item_head};
+
+/// What is wrong with the names that `file` declares.
+pub fn name_diagnostics(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut found = repeats(db, file);
+    for item in file_item_ids(db, file).iter().copied() {
+        if let Some(ast) = item_head(db, item) {
+            check_item(item, &ast, &mut found);
+        }
+    }
+    found
+}
+
+/// How a name is to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamingStyle {
+    /// `snake_case`
+    Snake,
+    /// `PascalCase`
+    Pascal,
+    /// `UPPER_SNAKE`
+    Upper,
+}
+
+impl NamingStyle {
+    /// Its name, written in itself.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Snake => "snake_case",
+            Self::Pascal => "PascalCase",
+            Self::Upper => "UPPER_SNAKE",
+        }
+    }
+
+    fn admits(self, name: &str) -> bool {
+        match self {
+            Self::Snake => !name.chars().any(char::is_uppercase),
+            Self::Pascal => is_capitalised(name) && !name.contains('_'),
+            Self::Upper => is_capitalised(name) && !name.chars().any(char::is_lowercase),
+        }
+    }
+
+    /// `name` in this style.
+    fn apply(self, name: &str) -> String {
+        let words = words(name);
+        match self {
+            Self::Snake => words.join("_").to_lowercase(),
+            Self::Upper => words.join("_").to_uppercase(),
+            Self::Pascal => words.iter().map(|word| capitalise(word)).collect(),
+        }
+    }
+}
+
+fn check_item(item: ItemId, ast: &ast::Item, found: &mut Vec<Diagnostic>) {
+    let mut check = |name: &Identifier, style| found.extend(check_name(item, name, style));
+    let style = match &ast.body {
+        ItemBody::Record(_) | ItemBody::Alias { .. } | ItemBody::Enum(_) | ItemBody::Error(_) => {
+            NamingStyle::Pascal
+        }
+        ItemBody::Const(_) => NamingStyle::Upper,
+        ItemBody::Import(_)
+        | ItemBody::Function(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Prompt { .. }
+        | ItemBody::Workflow { .. }
+        | ItemBody::Tool { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Human { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => NamingStyle::Snake,
+    };
+    if let Some(name) = declared_name(ast) {
+        check(name, style);
+    }
+    match &ast.body {
+        ItemBody::Record(record) => record
+            .fields
+            .iter()
+            .for_each(|it| check(&it.name, NamingStyle::Snake)),
+        ItemBody::Error(error) => check_payload(&error.fields, &mut check),
+        ItemBody::Enum(declaration) => {
+            for variant in &declaration.variants {
+                check(&variant.name, NamingStyle::Pascal);
+                check_payload(&variant.fields, &mut check);
+            }
+        }
+        ItemBody::Function(it) => check_head(&it.signature, &mut check),
+        ItemBody::Prompt { signature, .. }
+        | ItemBody::Workflow { signature, .. }
+        | ItemBody::Tool { signature, .. }
+        | ItemBody::Human { signature, .. } => check_head(signature, &mut check),
+        ItemBody::Import(_)
+        | ItemBody::Alias { .. }
+        | ItemBody::Const(_)
+        | ItemBody::Agent { .. }
+        | ItemBody::Mcp { .. }
+        | ItemBody::Hook { .. }
+        | ItemBody::Skill { .. }
+        | ItemBody::Test { .. }
+        | ItemBody::Permissions { .. }
+        | ItemBody::Invalid => {}
+    }
+}
+
+/// A lone type in a payload is reported as such, not as a name in the wrong style.
+fn check_payload(fields: &[ast::Parameter], check: &mut impl FnMut(&Identifier, NamingStyle)) {
+    for field in fields {
+        if field.ty.is_some() || !is_type_name(&field.name.name) {
+            check(&field.name, NamingStyle::Snake);
+        }
+    }
+}
+
+fn check_head(signature: &ast::Signature, check: &mut impl FnMut(&Identifier, NamingStyle)) {
+    for generic in &signature.generics {
+        check(generic, NamingStyle::Pascal);
+    }
+    for parameter in &signature.parameters {
+        check(&parameter.name, NamingStyle::Snake);
+    }
+}
+
+/// A local whose name is unusual. Its first letter is small, else it would be no local.
+pub fn local_name(item: ItemId, name: &str, span: Span) -> Option<Diagnostic> {
+    if is_capitalised(name) || NamingStyle::Snake.admits(name) {
+        return None;
+    }
+    let place = Place::Item { item, span };
+    let better = NamingStyle::Snake.apply(name);
+    Some(errors::unusual_local(place, name, &better))
+}
+
+/// The case of the first letter decides how a name is looked up, so it is an error; the rest is a warning.
+fn check_name(item: ItemId, name: &Identifier, style: NamingStyle) -> Option<Diagnostic> {
+    if name.name.is_empty() || style.admits(&name.name) {
+        return None;
+    }
+    let place = Place::Item {
+        item,
+        span: name.span,
+    };
+    let better = style.apply(&name.name);
+    if is_capitalised(&name.name) == (style == NamingStyle::Snake) {
+        return Some(errors::wrong_case(place, &name.name, style.name(), &better));
+    }
+    Some(errors::unusual_name(
+        place,
+        &name.name,
+        style.name(),
+        &better,
+    ))
+}
+
+fn repeats(db: &dyn Db, file: File) -> Vec<Diagnostic> {
+    let mut seen: Vec<(String, Place)> = Vec::new();
+    let mut found = Vec::new();
+    let mut add = |name: &str, place: Place| match seen.iter().find(|(it, _)| it == name) {
+        Some((_, first)) => found.push(errors::duplicate_definition(
+            place, *first, "the name", name,
+        )),
+        None => seen.push((name.to_string(), place)),
+    };
+    for (item, import) in imports(db, file) {
+        for imported in import.names.iter().flatten() {
+            let local = imported.alias.as_ref().unwrap_or(&imported.name);
+            add(
+                &local.name,
+                Place::Item {
+                    item,
+                    span: local.span,
+                },
+            );
+        }
+        if import.names.is_none() {
+            add(
+                &import_name(&import),
+                Place::Item {
+                    item,
+                    span: import.path_span,
+                },
+            );
+        }
+    }
+    for item in file_item_ids(db, file)
+        .iter()
+        .copied()
+        .filter(|it| is_importable(db, *it))
+    {
+        let tree = item_head(db, item);
+        if let Some(name) = tree.as_deref().and_then(declared_name) {
+            add(
+                item.name(db),
+                Place::Item {
+                    item,
+                    span: name.span,
+                },
+            );
+        }
+    }
+    found
+}
+
+fn is_capitalised(name: &str) -> bool {
+    let first = name.trim_start_matches('_').chars().next();
+    first.is_some_and(char::is_uppercase)
+}
+
+/// Cuts at underscores and before a capital that follows a small letter.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for letter in name.chars() {
+        if letter == '_' || (was_small && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        if letter != '_' {
+            words
+                .last_mut()
+                .expect("words starts with one word")
+                .push(letter);
+        }
+        was_small = letter.is_lowercase() || letter.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn capitalise(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    first.unwrap_or_default() + &letters.as_str().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NamingStyle;
+
+    #[test]
+    fn names_are_put_into_style() {
+        assert_eq!(NamingStyle::Snake.apply("findBugs"), "find_bugs");
+        assert_eq!(NamingStyle::Pascal.apply("bug_report"), "BugReport");
+        assert_eq!(NamingStyle::Upper.apply("maxFiles"), "MAX_FILES");
+    }
+
+    #[test]
+    fn one_letter_type_parameters_are_fine() {
+        assert!(NamingStyle::Pascal.admits("T"));
+        assert!(NamingStyle::Upper.admits("PI"));
+        assert!(NamingStyle::Snake.admits("_x2"));
+    }
+}

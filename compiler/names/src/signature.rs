@@ -1,0 +1,97 @@
+//! The heads of declarations and the insides of types, resolved.
+
+use std::sync::Arc;
+
+use gsw_abi::call::RuntimeCall;
+use gsw_source::{ItemId, Name, Span};
+
+use crate::types::{ErrorSet, Type};
+
+/// The head of a function, method, workflow, tool, prompt, human, constant, variant constructor or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// Names of the type parameters.
+    pub generics: Vec<Name>,
+    /// In order; a method's `self` is the first.
+    pub parameters: Vec<Parameter>,
+    /// What it gives.
+    pub result: Type,
+    /// After `!`; `None` when inferred.
+    pub throws: Option<ErrorSet>,
+    /// The row of the table of runtime calls, for an `@intrinsic`.
+    pub intrinsic: Option<RuntimeCall>,
+    /// `@property`: naming it calls it.
+    pub property: Presence,
+    /// The agent after `by` of a prompt.
+    pub agent: Option<ItemId>,
+}
+
+/// A parameter, or a field of a record, variant or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// As declared.
+    pub name: Name,
+    /// As in JSON: `@alias` or the name.
+    pub wire: Name,
+    /// Its docs.
+    pub docs: Option<Arc<str>>,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it has a default.
+    pub default: Presence,
+    /// Whether it has a `where`.
+    pub check: Presence,
+    /// Whether it carries `@secret`.
+    pub secret: Presence,
+    /// Where its name stands, relative to the item.
+    pub span: Span,
+}
+
+/// Whether something is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Presence {
+    /// It is.
+    Present,
+    /// It is not.
+    Absent,
+}
+
+/// The inside of a record, enum, alias or error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeDeclaration {
+    /// Names of the type parameters.
+    pub generics: Vec<Name>,
+    /// What it is.
+    pub kind: TypeDeclarationKind,
+}
+
+/// What a type declaration is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypeDeclarationKind {
+    /// `type R { … }`; also an error's payload.
+    Record(Vec<Parameter>),
+    /// `enum E { … }`
+    Enum(Vec<Variant>),
+    /// `type A = T where check`
+    Alias {
+        /// What it stands for.
+        target: Type,
+        /// Whether it has a check.
+        check: Presence,
+    },
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    /// As declared.
+    pub name: Name,
+    /// As in JSON.
+    pub wire: Name,
+    /// Its docs.
+    pub docs: Option<Arc<str>>,
+    /// Its payload.
+    pub fields: Vec<Parameter>,
+    /// Where its name stands, relative to the item.
+    pub span: Span,
+}

@@ -1,0 +1,178 @@
+//! What an agent, a prompt or a call gives to its model: tools to call, workflows to start.
+
+use gsw_abi::program::wire_name;
+use gsw_source::{Db, File, ItemId, ItemKind, Name};
+use gsw_syntax::ast::{
+    Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting, SettingValue,
+    TypeExpressionKind,
+};
+use gsw_syntax::{file_item_ids, item_ast};
+
+use crate::module::{entry_file, shown_module, std_file};
+use crate::scope::{Definition, is_private, resolve_member, resolve_name};
+
+/// The module of the tools with which a model looks at its run.
+const INTROSPECTION: &str = "std/introspect";
+/// The one of them that starts something.
+const SPAWN_REQUEST: &str = "request_spawn_workflow";
+
+/// The declarations listed after `tools` in the settings of `item`; what is no declaration is left out.
+pub fn listed_tools(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    in_settings_of(db, item, "tools")
+}
+
+/// The workflows listed after `spawns` in the settings of `item`, which its model may start.
+pub fn listed_spawns(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    in_settings_of(db, item, "spawns")
+}
+
+/// Whether a tool is one of those with which a model looks at its run.
+pub fn is_question(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, INTROSPECTION) == Some(item.file(db)) && !is_spawn_request(db, item)
+}
+
+/// Whether a tool is the one with which a model asks for a workflow.
+pub fn is_spawn_request(db: &dyn Db, item: ItemId) -> bool {
+    std_file(db, INTROSPECTION) == Some(item.file(db)) && item.name(db) == SPAWN_REQUEST
+}
+
+/// The name of a workflow in the lists of `spawns`: its own, outside of the entry module behind that of its module.
+pub fn spawn_name(db: &dyn Db, item: ItemId) -> Name {
+    let file = item.file(db);
+    if entry_file(db) == Some(file) {
+        return item.name(db).clone();
+    }
+    Name::from(format!("{}.{}", shown_module(db, file), item.name(db)))
+}
+
+/// What the settings behind `with` give to the model of that call, tools and workflows.
+pub fn given_by_call(db: &dyn Db, file: File, settings: &[Setting]) -> Vec<ItemId> {
+    let mut given = named_in(db, file, settings, "tools");
+    given.extend(named_in(db, file, settings, "spawns"));
+    given
+}
+
+fn in_settings_of(db: &dyn Db, item: ItemId, name: &str) -> Vec<ItemId> {
+    let tree = item_ast(db, item);
+    let file = item.file(db);
+    match tree.as_deref().map(|it| &it.body) {
+        Some(ItemBody::Agent { settings, .. }) => named_in(db, file, settings, name),
+        Some(ItemBody::Prompt { entries, .. }) => {
+            let settings = entries.iter().filter_map(|it| match it {
+                PromptEntry::Setting(setting) => Some(setting),
+                PromptEntry::System(_) | PromptEntry::User(_) | PromptEntry::Example { .. } => None,
+            });
+            named_in(db, file, settings, name)
+        }
+        Some(
+            ItemBody::Import(_)
+            | ItemBody::Function(_)
+            | ItemBody::Record(_)
+            | ItemBody::Alias { .. }
+            | ItemBody::Enum(_)
+            | ItemBody::Error(_)
+            | ItemBody::Const(_)
+            | ItemBody::Workflow { .. }
+            | ItemBody::Tool { .. }
+            | ItemBody::Mcp { .. }
+            | ItemBody::Hook { .. }
+            | ItemBody::Human { .. }
+            | ItemBody::Skill { .. }
+            | ItemBody::Test { .. }
+            | ItemBody::Permissions { .. }
+            | ItemBody::Invalid,
+        )
+        | None => Vec::new(),
+    }
+}
+
+fn named_in<'a>(
+    db: &dyn Db,
+    file: File,
+    settings: impl IntoIterator<Item = &'a Setting>,
+    name: &str,
+) -> Vec<ItemId> {
+    let named = settings.into_iter().filter(|it| it.name.name == name);
+    let values = named.filter_map(|it| match &it.value {
+        SettingValue::Expression(Expression {
+            kind: ExpressionKind::List(elements),
+            ..
+        }) => Some(elements),
+        SettingValue::Expression(_) | SettingValue::Settings { .. } => None,
+    });
+    values
+        .flatten()
+        .flat_map(|it| listed(db, file, it))
+        .collect()
+}
+
+/// The tools that a module declares for all, in their order.
+pub fn module_tools(db: &dyn Db, module: File) -> Vec<ItemId> {
+    let items = file_item_ids(db, module).iter().copied();
+    items
+        .filter(|it| it.kind(db) == ItemKind::Tool && !is_private(db, *it))
+        .collect()
+}
+
+/// What stands after `as` in a list of tools.
+pub enum Alias<'a> {
+    /// There is no `as`.
+    None,
+    /// What is renamed, and the name.
+    Name(&'a Expression, &'a Identifier),
+    /// Something that is no name.
+    NoName,
+}
+
+/// The name that an element of a list of tools has for the model: `accounts.remove as remove_account`.
+pub fn alias_of(element: &Expression) -> Alias<'_> {
+    let ExpressionKind::As { value, ty } = &element.kind else {
+        return Alias::None;
+    };
+    match &ty.kind {
+        TypeExpressionKind::Named { path, arguments } if arguments.is_empty() => match &path[..] {
+            [name] => Alias::Name(value, name),
+            _ => Alias::NoName,
+        },
+        TypeExpressionKind::Named { .. }
+        | TypeExpressionKind::Optional(_)
+        | TypeExpressionKind::List(_)
+        | TypeExpressionKind::Map { .. }
+        | TypeExpressionKind::Unit
+        | TypeExpressionKind::Tuple(_)
+        | TypeExpressionKind::Literal(_)
+        | TypeExpressionKind::Union(_)
+        | TypeExpressionKind::Function(_)
+        | TypeExpressionKind::Invalid => Alias::NoName,
+    }
+}
+
+/// A name for a tool that tells it from one of another module: that of its module before its own.
+pub fn suggested_alias(db: &dyn Db, tool: ItemId) -> String {
+    let module = shown_module(db, tool.file(db));
+    let module = module.rsplit('/').next().unwrap_or_default();
+    wire_name(&format!("{module}_{}", tool.name(db)))
+}
+
+fn listed(db: &dyn Db, file: File, element: &Expression) -> Vec<ItemId> {
+    if let ExpressionKind::As { value: inner, .. } | ExpressionKind::AllOf(inner) = &element.kind {
+        return listed(db, file, inner);
+    }
+    let found = if let ExpressionKind::Name(name) = &element.kind {
+        resolve_name(db, file, name)
+    } else if let ExpressionKind::Field { base, name, .. } = &element.kind
+        && let ExpressionKind::Name(module) = &base.kind
+    {
+        match resolve_name(db, file, module) {
+            Some(Definition::Module(target)) => resolve_member(db, target, &name.name, file),
+            server @ (Some(Definition::Item(_) | Definition::Variant { .. }) | None) => server,
+        }
+    } else {
+        None
+    };
+    match found {
+        Some(Definition::Item(item)) => vec![item],
+        Some(Definition::Module(module)) => module_tools(db, module),
+        Some(Definition::Variant { .. }) | None => Vec::new(),
+    }
+}

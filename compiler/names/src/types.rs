@@ -1,0 +1,320 @@
+//! Types as the checker knows them.
+
+use std::sync::Arc;
+
+use gsw_source::{ItemId, Name};
+
+/// A type. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// `()`
+    Unit,
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `float`
+    Float,
+    /// `string`
+    String,
+    /// `bytes`
+    Bytes,
+    /// `time`
+    Time,
+    /// `duration`
+    Duration,
+    /// `json`
+    Json,
+    /// `secret`
+    Secret,
+    /// `image`
+    Image,
+    /// `document`
+    Document,
+    /// `Session`
+    Session,
+    /// `Error`, the open sum; every error value has this type.
+    Error,
+    /// An agent's name used as a value: `by reviewer`.
+    Agent,
+    /// What has no value: `return`, `fail`, `break`; fits every type.
+    Never,
+    /// `"a" | "b"`: sorted, without repeats.
+    Literals(Arc<[Name]>),
+    /// `T?`; never of an optional.
+    Optional(Arc<Type>),
+    /// `[T]`
+    List(Arc<Type>),
+    /// `{K: V}`
+    Map(Arc<Type>, Arc<Type>),
+    /// `(A, B)`
+    Tuple(Arc<[Type]>),
+    /// A record, by declaration and arguments.
+    Record(ItemId, Arc<[Type]>),
+    /// An enum, by declaration and arguments.
+    Enum(ItemId, Arc<[Type]>),
+    /// An alias with a check, by declaration and arguments. One without a check is what it stands for.
+    Checked(ItemId, Arc<[Type]>),
+    /// A function value.
+    Function(Arc<FunctionType>),
+    /// `Task<T>`
+    Task(Arc<Type>),
+    /// `Stream<T>`
+    Stream(Arc<Type>),
+    /// `Partial<T>`
+    Partial(Arc<Type>),
+    /// A type parameter of the enclosing declaration, by position.
+    Parameter(u32, Name),
+    /// Not known yet; only during inference.
+    Variable(TypeVariable),
+    /// Strings of which it is not known yet whether they are one of some literals; only during inference.
+    Text(TextVariable),
+    /// Something was wrong and has been reported; fits everything, so that nothing is reported twice.
+    Invalid,
+}
+
+/// A type to be found by inference.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TypeVariable(pub u32);
+
+/// `string` or a union of literals, to be found by inference.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextVariable(pub u32);
+
+/// The type of a function value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionType {
+    /// In order.
+    pub parameters: Vec<Type>,
+    /// What it gives.
+    pub result: Type,
+    /// What it may raise and do, where the type says it (`! X uses net`). `None` as a parameter's own type: whatever the
+    /// argument raises and does; stored: anything.
+    pub latent: Option<Latent>,
+}
+
+/// What calling something may raise and do.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Latent {
+    /// The errors, without faults.
+    pub errors: ErrorSet,
+    /// The effects.
+    pub effects: EffectSet,
+}
+
+/// A set of errors; faults are never part of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ErrorSet {
+    /// The declarations, built-in ones included, sorted.
+    pub kinds: std::collections::BTreeSet<ErrorName>,
+    /// Whether any error may be raised (a stored function, `fail e` of an open `Error`).
+    pub open: bool,
+}
+
+/// An error by name and declaration; sorts by name, so that sets read the same everywhere.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ErrorName {
+    /// As declared.
+    pub name: Name,
+    /// Its declaration; a built-in's stands in `std/prelude`.
+    pub item: ItemId,
+}
+
+/// A set of effects, in the order of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct EffectSet(pub u16);
+
+/// What a function can do to the outside.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u16)]
+pub enum Effect {
+    /// Asks a model.
+    Model = 1,
+    /// Reads files.
+    FsRead = 2,
+    /// Writes files.
+    FsWrite = 4,
+    /// Uses the network.
+    Net = 8,
+    /// Starts processes.
+    Exec = 16,
+    /// Reads the environment.
+    Env = 32,
+    /// Reads the clock or sleeps.
+    Time = 64,
+    /// Draws random numbers.
+    Random = 128,
+    /// Asks a person.
+    Human = 256,
+    /// Starts tasks or runs.
+    Spawn = 512,
+    /// Calls a tool of the program that embeds this one.
+    Host = 1024,
+}
+
+impl Effect {
+    /// All of them, in order.
+    pub const ALL: &'static [Self] = &[
+        Self::Model,
+        Self::FsRead,
+        Self::FsWrite,
+        Self::Net,
+        Self::Exec,
+        Self::Env,
+        Self::Time,
+        Self::Random,
+        Self::Human,
+        Self::Spawn,
+        Self::Host,
+    ];
+
+    /// The effect that a program writes as `name` after `uses`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+
+    /// As written after `uses`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::FsRead => "fs.read",
+            Self::FsWrite => "fs.write",
+            Self::Net => "net",
+            Self::Exec => "exec",
+            Self::Env => "env",
+            Self::Time => "time",
+            Self::Random => "random",
+            Self::Human => "human",
+            Self::Spawn => "spawn",
+            Self::Host => "host",
+        }
+    }
+}
+
+impl EffectSet {
+    /// All effects.
+    pub const ALL: Self = Self(2047);
+
+    /// Whether `effect` is in it.
+    #[must_use]
+    pub const fn has(self, effect: Effect) -> bool {
+        self.0 & effect as u16 != 0
+    }
+
+    /// The set with `effect` in it.
+    #[must_use]
+    pub const fn with(self, effect: Effect) -> Self {
+        Self(self.0 | effect as u16)
+    }
+
+    /// The union.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// In order.
+    pub fn iter(self) -> impl Iterator<Item = Effect> {
+        Effect::ALL.iter().copied().filter(move |&it| self.has(it))
+    }
+}
+
+impl ErrorSet {
+    /// Adds all of `other`.
+    pub fn extend(&mut self, other: &Self) {
+        self.kinds.extend(other.kinds.iter().cloned());
+        self.open |= other.open;
+    }
+
+    /// Whether nothing can be raised.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty() && !self.open
+    }
+}
+
+/// Whether values of `ty` are images or documents, or optionals or lists of these: what stands in a prompt as it is.
+#[must_use]
+pub fn is_media(ty: &Type) -> bool {
+    if let Type::Optional(inner) | Type::List(inner) = ty {
+        return is_media(inner);
+    }
+    matches!(ty, Type::Image | Type::Document)
+}
+
+/// The types that `ty` is made of.
+#[must_use]
+pub fn parts(ty: &Type) -> Vec<Type> {
+    match ty {
+        Type::Optional(inner)
+        | Type::List(inner)
+        | Type::Task(inner)
+        | Type::Stream(inner)
+        | Type::Partial(inner) => vec![(**inner).clone()],
+        Type::Map(key, value) => vec![(**key).clone(), (**value).clone()],
+        Type::Tuple(types)
+        | Type::Record(_, types)
+        | Type::Enum(_, types)
+        | Type::Checked(_, types) => types.to_vec(),
+        Type::Function(function) => {
+            let mut types = function.parameters.clone();
+            types.push(function.result.clone());
+            types
+        }
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => Vec::new(),
+    }
+}
+
+impl Type {
+    /// `T?`, which for an optional is the type itself.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        if matches!(self, Self::Optional(_) | Self::Invalid) {
+            return self;
+        }
+        Self::Optional(Arc::new(self))
+    }
+
+    /// `[T]`
+    #[must_use]
+    pub fn list(self) -> Self {
+        Self::List(Arc::new(self))
+    }
+}
+
+impl Ord for ErrorName {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let id = |it: &Self| salsa::plumbing::AsId::as_id(&it.item);
+        self.name
+            .cmp(&other.name)
+            .then_with(|| id(self).cmp(&id(other)))
+    }
+}
+
+impl PartialOrd for ErrorName {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}

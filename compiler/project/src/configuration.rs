@@ -1,0 +1,175 @@
+//! What a project's `gsw.toml` says, and what is wrong with it.
+
+mod lints;
+mod models;
+mod permissions;
+mod prices;
+mod reader;
+
+use gsw_source::{Code, Db, Diagnostic, File, Project};
+use toml::de::DeTable;
+
+use crate::errors;
+pub use lints::{LintLevel, with_levels};
+pub use models::{ModelDefaults, resolved_model};
+pub use permissions::PERMISSIONS;
+pub use prices::file_prices;
+use reader::Reader;
+
+/// The entry of a project that names none.
+const ENTRY: &str = "main.gsw";
+/// A program's name is also a file's.
+const LONGEST_NAME: usize = 64;
+/// What may stand at the top of the file.
+const KEYS: [&str; 6] = ["entry", "lints", "models", "name", "permissions", "version"];
+
+/// What a `gsw.toml` says; what is wrong in it is left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Configuration {
+    /// What the program is called.
+    pub name: Option<String>,
+    /// Its version, `major.minor.patch`.
+    pub version: Option<String>,
+    /// The file whose workflows are the program's commands, relative to the folder of `gsw.toml`.
+    pub entry: String,
+    /// Which models are asked where the program does not say, and by which short names.
+    pub models: ModelDefaults,
+    /// The most that the program may be permitted: each permission with what it lists.
+    pub permissions: Option<Vec<(String, Vec<String>)>>,
+    /// How warnings are to be taken.
+    pub lints: Vec<(Code, LintLevel)>,
+}
+
+/// A configuration and what is wrong with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedConfiguration {
+    /// What it says.
+    pub configuration: Configuration,
+    /// In the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What the `gsw.toml` in `file` says.
+#[salsa::tracked(returns(ref))]
+pub fn file_configuration(db: &dyn Db, file: File) -> CheckedConfiguration {
+    let mut reader = Reader::new(file);
+    let mut configuration = Configuration {
+        name: None,
+        version: None,
+        entry: ENTRY.into(),
+        models: ModelDefaults::default(),
+        permissions: None,
+        lints: Vec::new(),
+    };
+    if let Some(table) = parse(&mut reader, file.text(db)) {
+        read(&mut reader, &table, &mut configuration);
+    }
+    CheckedConfiguration {
+        configuration,
+        diagnostics: reader.found,
+    }
+}
+
+/// What the project's `gsw.toml` says; `None` when it has none.
+pub fn project_configuration(db: &dyn Db) -> Option<&Configuration> {
+    let file = Project::try_get(db)?.configuration(db)?;
+    Some(&file_configuration(db, file).configuration)
+}
+
+/// What is wrong with the project's `gsw.toml` and with the files that it names.
+pub fn configuration_diagnostics(db: &dyn Db) -> Vec<Diagnostic> {
+    let Some((project, file)) =
+        Project::try_get(db).and_then(|it| Some((it, it.configuration(db)?)))
+    else {
+        return Vec::new();
+    };
+    let checked = file_configuration(db, file);
+    let mut found = checked.diagnostics.clone();
+    match (&checked.configuration.models.prices, project.prices(db)) {
+        (Some(_), Some(prices)) => found.extend_from_slice(&file_prices(db, prices).diagnostics),
+        (Some(named), None) => found.push(errors::unreadable_file(named.place, &named.path)),
+        (None, _) => {}
+    }
+    found
+}
+
+/// The table of a file; `None` when it is no TOML, which is reported.
+fn parse<'t>(reader: &mut Reader, text: &'t str) -> Option<DeTable<'t>> {
+    let (table, mistakes) = DeTable::parse_recoverable(text);
+    for mistake in &mistakes {
+        let place = reader.place(mistake.span().unwrap_or(0..0));
+        let report = errors::invalid_toml(place, mistake.message());
+        // What is open many times over is reported once where the text ends.
+        if reader.found.last() != Some(&report) {
+            reader.found.push(report);
+        }
+    }
+    // What follows a mistake of syntax would mostly be reported for it.
+    mistakes.is_empty().then(|| table.into_inner())
+}
+
+fn read(reader: &mut Reader, table: &DeTable<'_>, into: &mut Configuration) {
+    for entry in reader.entries(table) {
+        match entry.key {
+            "name" => into.name = reader.text(&entry, "a name in small letters", is_name),
+            "version" => {
+                into.version = reader.text(&entry, "a version such as `\"1.2.0\"`", is_version);
+            }
+            "entry" => {
+                let entry = reader.text(&entry, "a `.gsw` file of this folder", is_entry);
+                into.entry = entry.unwrap_or_else(|| ENTRY.into());
+            }
+            "models" => models::read(reader, &entry, &mut into.models),
+            "permissions" => into.permissions = permissions::read(reader, &entry),
+            "lints" => into.lints = lints::read(reader, &entry),
+            _ => reader.unknown(&entry, "", &KEYS),
+        }
+    }
+}
+
+/// Small letters, digits, `-` and `_`, a letter first.
+fn is_name(text: &str) -> bool {
+    let is_rest = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_".contains(it);
+    text.len() <= LONGEST_NAME
+        && text.starts_with(|it: char| it.is_ascii_lowercase())
+        && text.chars().all(is_rest)
+}
+
+/// `major.minor.patch`, with what may follow a `-` or a `+`.
+fn is_version(text: &str) -> bool {
+    let is_number = |it: &str| {
+        !it.is_empty()
+            && it.bytes().all(|byte| byte.is_ascii_digit())
+            && (it == "0" || !it.starts_with('0'))
+    };
+    let is_label = |it: &str| {
+        let mut parts = it.split('.');
+        parts.all(|part| {
+            !part.is_empty()
+                && part
+                    .chars()
+                    .all(|it| it.is_ascii_alphanumeric() || it == '-')
+        })
+    };
+    let (rest, build) = text
+        .split_once('+')
+        .map_or((text, None), |(a, b)| (a, Some(b)));
+    let (numbers, label) = rest
+        .split_once('-')
+        .map_or((rest, None), |(a, b)| (a, Some(b)));
+    text.len() <= LONGEST_NAME
+        && numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && label.is_none_or(is_label)
+        && build.is_none_or(is_label)
+}
+
+/// A path that stays in the folder.
+fn is_entry(text: &str) -> bool {
+    text.ends_with(".gsw") && is_inside(text)
+}
+
+/// Whether a path is relative and does not climb.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('/') && path.split('/').all(|it| it != "..")
+}

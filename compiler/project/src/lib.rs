@@ -1,0 +1,13 @@
+//! What a program is made of before it means anything: its `gsw.toml`, and the files that its imports reach.
+#![warn(clippy::wildcard_enum_match_arm)]
+
+mod configuration;
+mod errors;
+mod loader;
+
+pub use configuration::{
+    CheckedConfiguration, Configuration, LintLevel, ModelDefaults, PERMISSIONS,
+    configuration_diagnostics, file_configuration, file_prices, project_configuration,
+    resolved_model, with_levels,
+};
+pub use loader::{CONFIGURATION, find_configuration, follow_imports, module_key, open_project};

@@ -1,0 +1,116 @@
+//! What stands around a token that cannot stand where it does.
+
+use gsw_source::Span;
+
+use crate::parser::error::Expected;
+use crate::token::{Token, TokenKind};
+
+/// A mistake in its surroundings.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'tokens> {
+    /// The tokens of the item.
+    pub(super) tokens: &'tokens [Token],
+    /// The token that cannot stand there, and where among them it is.
+    pub(super) token: Token,
+    pub(super) index: usize,
+    /// What could have stood there.
+    pub(super) expected: Expected,
+}
+
+impl Sight<'_> {
+    /// The token so many places before.
+    pub(super) fn before(&self, count: usize) -> Option<Token> {
+        let index = self.index.checked_sub(count)?;
+        self.tokens.get(index).copied()
+    }
+
+    /// Whether the token so many places before is of that kind.
+    pub(super) fn follows(&self, count: usize, kind: TokenKind) -> bool {
+        self.before(count).is_some_and(|it| it.kind == kind)
+    }
+
+    pub(super) fn after(&self) -> Option<Token> {
+        self.tokens.get(self.index + 1).copied()
+    }
+
+    /// Whether the token after is of that kind.
+    pub(super) fn precedes(&self, kind: TokenKind) -> bool {
+        self.after().is_some_and(|it| it.kind == kind)
+    }
+
+    /// Whether nothing stands between the token and the one before.
+    pub(super) fn is_joined(&self) -> bool {
+        let before = self.before(1);
+        before.is_some_and(|it| it.span.end == self.token.span.start)
+    }
+
+    /// Whether one of these things could have stood there.
+    pub(super) fn expects(&self, expected: Expected) -> bool {
+        self.expected.has(expected)
+    }
+
+    /// Whether a token of that kind could have stood there.
+    pub(super) fn expects_token(&self, kind: TokenKind) -> bool {
+        self.expected.has(Expected::token(kind))
+    }
+
+    /// Whether nothing but a token of that kind could have stood there.
+    pub(super) fn expects_only(&self, kind: TokenKind) -> bool {
+        self.expected == Expected::token(kind)
+    }
+
+    /// Whether what stands before is an expression in a statement or in brackets, which could end there.
+    pub(super) fn ends_operand(&self) -> bool {
+        self.expects(Expected::END_OF_STATEMENT)
+            || self.expects_token(TokenKind::ParenClose)
+            || self.expects_token(TokenKind::BracketClose)
+            || self.expects_token(TokenKind::Comma)
+    }
+
+    /// The innermost bracket that is open before `index`.
+    pub(super) fn opener(&self, index: usize) -> Option<usize> {
+        let mut depth = 0;
+        self.tokens.get(..index)?.iter().rposition(|it| {
+            depth += i32::from(it.kind.is_closer()) - i32::from(it.kind.is_opener());
+            depth < 0
+        })
+    }
+
+    /// Whether the token stands among the arguments of a call.
+    pub(super) fn is_argument(&self) -> bool {
+        let opener = self.opener(self.index);
+        let Some(opener) = opener.filter(|it| self.tokens[*it].kind == TokenKind::ParenOpen) else {
+            return false;
+        };
+        let callee = opener.checked_sub(1).and_then(|it| self.tokens.get(it));
+        callee.is_some_and(|it| {
+            it.is_word() || matches!(it.kind, TokenKind::ParenClose | TokenKind::BracketClose)
+        })
+    }
+
+    /// Whether the token before is the name of a type after `:` or `->`.
+    pub(super) fn follows_type_name(&self) -> bool {
+        self.follows(1, TokenKind::Identifier)
+            && (self.follows(2, TokenKind::Colon) || self.follows(2, TokenKind::Arrow))
+    }
+
+    /// Whether the token stands among the errors of a signature.
+    pub(super) fn is_among_errors(&self) -> bool {
+        let before = self.tokens[..self.index.min(self.tokens.len())].iter();
+        let mut before = before.rev().skip_while(|it| {
+            matches!(
+                it.kind,
+                TokenKind::Identifier | TokenKind::Pipe | TokenKind::Dot
+            )
+        });
+        before.next().is_some_and(|it| it.kind == TokenKind::Bang)
+    }
+
+    /// From the end of the token before to the end of the token.
+    pub(super) fn span_with_gap(&self) -> Span {
+        let start = self
+            .before(1)
+            .map_or(self.token.span.start, |it| it.span.end);
+        Span::new(start, self.token.span.end)
+    }
+}

@@ -1,0 +1,342 @@
+//! Signs of other languages where they cannot stand, and what is written here instead.
+
+use gsw_source::Span;
+
+use crate::parser::error::Expected;
+use crate::parser::error::foreign::OPTIONAL;
+use crate::parser::error::sight::Sight;
+use crate::token::TokenKind as Kind;
+
+/// A sign that cannot stand where it does.
+pub(super) struct Sign {
+    /// Its kinds; empty for whatever cannot stand there.
+    kinds: &'static [Kind],
+    /// Whether it is meant where it stands.
+    is_meant: fn(&Sight<'_>) -> bool,
+    /// What to write instead.
+    pub(super) sentence: &'static str,
+    edit: Edit,
+}
+
+/// What replaces a sign, where that is certain.
+enum Edit {
+    /// Nothing is certain.
+    None,
+    /// The text replaces the sign.
+    Sign(&'static str),
+    /// The text replaces the sign and the one after it.
+    Both(&'static str),
+    /// The text stands before the sign.
+    Before(&'static str),
+    /// The text follows the token before directly.
+    Close(&'static str),
+    /// The token before is left out.
+    RemoveBefore,
+}
+
+impl Sign {
+    /// What an edit replaces, and by what.
+    pub(super) fn fix(&self, sight: &Sight<'_>) -> Option<(Span, &'static str)> {
+        let span = sight.token.span;
+        match self.edit {
+            Edit::None => None,
+            Edit::Sign(text) => Some((span, text)),
+            Edit::Both(text) => Some((Span::new(span.start, sight.after()?.span.end), text)),
+            Edit::Before(text) => Some((Span::new(span.start, span.start), text)),
+            Edit::Close(text) => Some((sight.span_with_gap(), text)),
+            Edit::RemoveBefore => Some((sight.before(1)?.span, "")),
+        }
+    }
+}
+
+/// The sign that is meant.
+pub(super) fn find(sight: &Sight<'_>) -> Option<&'static Sign> {
+    let is_kind = |it: &Sign| it.kinds.is_empty() || it.kinds.contains(&sight.token.kind);
+    SIGNS.iter().find(|it| is_kind(it) && (it.is_meant)(sight))
+}
+
+const fn sign(
+    kinds: &'static [Kind],
+    is_meant: fn(&Sight<'_>) -> bool,
+    sentence: &'static str,
+    edit: Edit,
+) -> Sign {
+    Sign {
+        kinds,
+        is_meant,
+        sentence,
+        edit,
+    }
+}
+
+const ARROW: &str = "the result type is written `-> type`";
+const LAMBDA: &str = "a lambda is written `x => x + 1`";
+const IN_BRACES: &str =
+    "an assignment is a statement of its own; in an arm or a lambda, put it in braces";
+
+/// In the order in which they are tried: the first that is meant is the one.
+const SIGNS: &[Sign] = &[
+    // In a type or in the head of a declaration.
+    sign(
+        &[Kind::Question],
+        |it| it.expects(Expected::TYPE) || it.expects_only(Kind::Colon),
+        OPTIONAL,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.expects_token(Kind::ParenOpen),
+        "type parameters are written in `< >`: `fn first<T>(xs: [T]) -> T?`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Arrow, Kind::Bang],
+        |it| it.expects(Expected::MODIFIER),
+        "the result type and the errors come before the modifiers: `workflow w() -> int ! Failed timeout 5m`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Comma],
+        |it| it.is_among_errors(),
+        "errors are separated by `|`",
+        Edit::Sign(" |"),
+    ),
+    // Signs by themselves.
+    sign(
+        &[Kind::Equal],
+        |it| it.follows(1, Kind::EqualEqual) || it.follows(1, Kind::BangEqual),
+        "values are compared with `==` and `!=`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::Plus],
+        |it| it.follows(1, Kind::Plus),
+        "there is no `++`: `n += 1` adds one",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::Arrow),
+        ARROW,
+        Edit::Sign(" ->"),
+    ),
+    sign(
+        &[Kind::Arrow],
+        |it| it.expects_token(Kind::FatArrow),
+        "an arm is written `pattern => value`",
+        Edit::Sign("=>"),
+    ),
+    sign(
+        &[Kind::Arrow],
+        |it| it.ends_operand(),
+        LAMBDA,
+        Edit::Sign("=>"),
+    ),
+    sign(
+        &[Kind::Pipe],
+        |it| it.expects(Expected::EXPRESSION),
+        "a lambda is written `x => x + 1`, one with two parameters `(a, b) => a + b`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Else],
+        |it| it.precedes(Kind::FatArrow),
+        "the arm for everything else is `_ => …`",
+        Edit::Sign("_"),
+    ),
+    sign(
+        &[Kind::FatArrow],
+        |it| it.expects_token(Kind::Arrow),
+        ARROW,
+        Edit::Sign("->"),
+    ),
+    sign(
+        &[Kind::Dot],
+        |it| it.precedes(Kind::Int) && !it.follows(1, Kind::DotDot),
+        "a number with a point has digits on both sides of it",
+        Edit::Before("0"),
+    ),
+    sign(
+        &[Kind::Comma, Kind::ParenClose, Kind::Equal],
+        |it| it.expects_only(Kind::Colon),
+        "a parameter or field needs a type: `name: type`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.follows(1, Kind::Minus) && it.follows(2, Kind::Minus),
+        "there is no `--`: `n -= 1` subtracts one",
+        Edit::None,
+    ),
+    // Two signs that are one in another language.
+    sign(
+        &[Kind::Star],
+        |it| it.follows(1, Kind::Star) && it.is_joined(),
+        "a power is written `x.pow(2)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Dot, Kind::Less],
+        |it| {
+            let starts_element = [Kind::BraceOpen, Kind::Comma, Kind::Newline];
+            it.follows(1, Kind::DotDot)
+                && it.is_joined()
+                && starts_element.iter().any(|kind| it.follows(2, *kind))
+        },
+        "the other fields are taken from a record with two dots: `..base`",
+        Edit::Sign(""),
+    ),
+    sign(
+        &[Kind::Dot, Kind::Less],
+        |it| it.follows(1, Kind::DotDot) && it.is_joined(),
+        "a range is written `0..3`, or `0..=3` to include its end",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.follows(1, Kind::Identifier) && it.follows(2, Kind::Dot),
+        "a lambda is passed in parentheses: `xs.map(x => x + 1)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.expects_token(Kind::BracketClose),
+        "a part of a list is `.slice(from, to)`, `.take(n)` or `.drop(n)`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::DotDot],
+        |it| it.expects_token(Kind::BracketClose),
+        "lists are joined with `+`: `[first] + rest`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Colon],
+        |it| it.precedes(Kind::Colon),
+        "members of an enum or a module are reached with a dot: `Severity.High`",
+        Edit::Both("."),
+    ),
+    sign(
+        &[Kind::BracketOpen],
+        |it| it.precedes(Kind::BracketClose) && it.follows_type_name(),
+        "the type of a list is written `[int]`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::StringOpen, Kind::String],
+        |it| it.follows(1, Kind::Identifier) && it.is_joined(),
+        "every string interpolates `${expression}`; only `r\"…\"` is taken literally",
+        Edit::RemoveBefore,
+    ),
+    sign(
+        &[Kind::Bang],
+        |it| it.precedes(Kind::ParenOpen),
+        "there are no macros: `log.info(\"…\")` prints a line, `fail Failed(\"…\")` raises an error, `\"${x}\"` formats text",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Bang],
+        |it| it.ends_operand() && !it.expects(Expected::EXPRESSION),
+        "`?? value` and `?? fail Failed(\"…\")` say what to use instead of `none`",
+        Edit::None,
+    ),
+    // `=` where something else gives a value to a name.
+    sign(
+        &[Kind::Equal],
+        |it| it.tokens.first().is_some_and(|it| it.kind == Kind::Enum),
+        "variants are listed in braces and have no values: `enum Level { Low, High }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| {
+            it.follows(1, Kind::Identifier)
+                && !it.expects(Expected::OPERATOR)
+                && it.expects_token(Kind::BraceClose)
+        },
+        "a field is written `name: value`",
+        Edit::Close(":"),
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.follows(2, Kind::FatArrow),
+        IN_BRACES,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| (it.follows(2, Kind::ParenOpen) || it.follows(2, Kind::Comma)) && it.is_argument(),
+        "a named argument is written `name: value`",
+        Edit::Close(":"),
+    ),
+    // What is left.
+    sign(
+        &[Kind::Bang],
+        |it| it.expects(Expected::EXPRESSION),
+        "negation is written `not`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Question],
+        |it| it.expects(Expected::OPERATOR),
+        "errors propagate without an operator; a conditional expression is `if c { a } else { b }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Equal],
+        |it| it.expects(Expected::OPERATOR),
+        "an assignment is a statement of its own; equality is written `==`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::PlusEqual, Kind::MinusEqual, Kind::StarEqual],
+        |_| true,
+        IN_BRACES,
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Fn],
+        |it| it.expects(Expected::EXPRESSION),
+        "functions are declared at the top level; inside a body write a lambda: `let f = (n: int) => n + 1`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::EXPRESSION),
+        "in the head of `if`, `for`, `while` and `match` a `{` opens the body; put a map or record there in parentheses",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::BraceOpen],
+        |it| it.expects(Expected::PATH),
+        "imported names are listed after the module path: `import ./schemas.{Report}`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::Let],
+        |it| it.follows(1, Kind::ParenOpen) && it.follows(2, Kind::For),
+        "a loop over numbers is written `for i in 0..10 { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[Kind::String],
+        |it| it.expects(Expected::PATH),
+        "a module path is written without quotes: `import ./schemas`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| it.expects(Expected::MAP_KEY),
+        "a `{` in place of a value starts a map, whose keys are strings, ints, variants or `(expression)`; a block is written `do { … }`",
+        Edit::None,
+    ),
+    sign(
+        &[],
+        |it| {
+            it.token.kind.is_keyword()
+                && (it.expects(Expected::NAME) || it.expects(Expected::PATTERN))
+        },
+        "this word is reserved and cannot be used as a name here",
+        Edit::None,
+    ),
+];

@@ -1,0 +1,71 @@
+//! THE table of providers: the first part of a model's name, `provider/model`.
+
+/// A model that needs neither a key nor a network.
+pub const OFFLINE_MODEL: &str = "sim/default";
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Provider {
+    /// The Messages API of Anthropic.
+    Anthropic,
+    /// Chat completions of OpenAI, and of compatible servers at another address.
+    OpenAi,
+    Sim,
+}
+
+impl Provider {
+    /// Every provider, sorted by name.
+    pub const ALL: &'static [Self] = &[Self::Anthropic, Self::OpenAi, Self::Sim];
+
+    /// The first part of the names of its models.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Sim => "sim",
+        }
+    }
+
+    /// The provider of a model and the model's own name, which may hold slashes and is not empty.
+    #[must_use]
+    pub fn of(model: &str) -> Option<(Self, &str)> {
+        let (provider, model) = model.split_once('/')?;
+        let found = Self::ALL.iter().copied().find(|it| it.name() == provider)?;
+        (!model.is_empty()).then_some((found, model))
+    }
+
+    /// Whether its answers are made up.
+    #[must_use]
+    pub const fn is_simulated(self) -> bool {
+        match self {
+            Self::Sim => true,
+            Self::Anthropic | Self::OpenAi => false,
+        }
+    }
+
+    /// Whether its protocol has settings of sampling, such as `temperature`, at all.
+    #[must_use]
+    pub const fn takes_sampling(self) -> bool {
+        match self {
+            Self::Anthropic => false,
+            Self::OpenAi | Self::Sim => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OFFLINE_MODEL, Provider};
+
+    #[test]
+    fn a_model_names_its_provider_first() {
+        assert_eq!(
+            Provider::of("openai/local/model"),
+            Some((Provider::OpenAi, "local/model"))
+        );
+        for wrong in ["", "gpt", "openai/", "/gpt", "open/gpt"] {
+            assert_eq!(Provider::of(wrong), None, "{wrong}");
+        }
+        assert!(Provider::of(OFFLINE_MODEL).is_some_and(|it| it.0.is_simulated()));
+    }
+}

@@ -1,0 +1,138 @@
+//! What every provider over the network shares: a key, an address, and one more request where a schema is refused.
+
+use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+use serde_json::Value;
+
+use super::exchange::{AnswerReader, Exchange};
+use super::failure::{after, missing_key, with_key_hint};
+use super::http::Post;
+use super::network::{Network, OnDelta};
+use super::schema;
+use crate::connections::address;
+use crate::environment::Environment;
+
+/// How the model learns the schema of the answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SchemaForm {
+    Absent,
+    /// The provider constrains the model to it.
+    Native,
+    /// The system prompt describes it.
+    Described,
+}
+
+impl SchemaForm {
+    /// The strictest that the request allows.
+    fn of(request: &ModelRequest) -> Self {
+        match &request.schema {
+            None => Self::Absent,
+            Some(schema) if schema::can_constrain(schema) => Self::Native,
+            Some(_) => Self::Described,
+        }
+    }
+}
+
+/// Where requests go, and the headers besides the content type.
+pub(crate) struct Endpoint {
+    pub url: String,
+    pub headers: Vec<(&'static str, String)>,
+}
+
+/// The wire protocol of a provider, as the environment configures it.
+pub(crate) trait Protocol: Sized + Sync {
+    /// The environment variable that holds the key.
+    const KEY: &'static str;
+
+    /// What a request says of the answer's schema; made once for all attempts.
+    type Format: Sync;
+
+    /// Reads what the environment says of the provider.
+    fn configured(environment: &Environment) -> Result<Self, ModelFailure>;
+
+    /// Where requests with this key go.
+    fn endpoint(&self, key: &str) -> Endpoint;
+
+    /// The schema in this form.
+    fn format(request: &ModelRequest, form: SchemaForm) -> Self::Format;
+
+    /// The JSON of a request; `model` is without the provider's name.
+    fn body(
+        &self,
+        model: &str,
+        request: &ModelRequest,
+        format: &Self::Format,
+    ) -> Result<Value, ModelFailure>;
+
+    /// A reader for the answer to one attempt, of which `host` is named in failures.
+    fn reader(host: String) -> Box<dyn AnswerReader>;
+
+    /// The answer without what its format put around it.
+    fn unwrapped(answer: ModelAnswer, _format: &Self::Format) -> ModelAnswer {
+        answer
+    }
+}
+
+/// Asks once, and once more with the schema described if the provider does not take it natively.
+pub(crate) async fn ask<P: Protocol>(
+    network: &Network,
+    model: &str,
+    request: &ModelRequest,
+    mut on_delta: OnDelta,
+) -> Result<ModelAnswer, ModelFailure> {
+    let key = network.environment.get(P::KEY);
+    let key = key.ok_or_else(|| missing_key(&request.model, P::KEY))?;
+    let protocol = P::configured(&network.environment)?;
+    let asking = Asking {
+        network,
+        endpoint: protocol.endpoint(&key),
+        protocol,
+        model,
+        request,
+    };
+    let form = SchemaForm::of(request);
+    let first = asking.once(form, &mut on_delta).await;
+    let outcome = match first {
+        Err(failure) if form == SchemaForm::Native && schema::is_refused(&failure) => {
+            // On the heap, since it is rare and would else take its room in every call.
+            let second = Box::pin(asking.once(SchemaForm::Described, &mut on_delta));
+            after(failure.attempts, second.await)
+        }
+        first => first,
+    };
+    with_key_hint(P::KEY, outcome)
+}
+
+/// One request on its way to a provider.
+struct Asking<'a, P> {
+    network: &'a Network,
+    protocol: P,
+    endpoint: Endpoint,
+    model: &'a str,
+    request: &'a ModelRequest,
+}
+
+impl<P: Protocol> Asking<'_, P> {
+    /// Asks with the schema in this form, with all attempts that are worth it.
+    async fn once(
+        &self,
+        form: SchemaForm,
+        on_delta: &mut OnDelta,
+    ) -> Result<ModelAnswer, ModelFailure> {
+        let format = P::format(self.request, form);
+        let body = || self.protocol.body(self.model, self.request, &format);
+        let host = address::host(&self.endpoint.url);
+        let new_reader = move || P::reader(host.clone());
+        let exchange = Exchange {
+            post: Post {
+                url: self.endpoint.url.clone(),
+                headers: self.endpoint.headers.clone(),
+                body: &body,
+            },
+            retries: self.request.retries,
+            limit: self.request.timeout,
+            new_reader: &new_reader,
+        };
+        let answer = exchange.run(self.network, on_delta).await?;
+        Ok(P::unwrapped(answer, &format))
+    }
+}

@@ -1,0 +1,25 @@
+//! Who keeps answers of models, for all runs of a process.
+
+use gsw_engine::answers::{Found, KeptAnswer, LookUp};
+
+use crate::call::Call;
+use crate::models::Pending;
+
+/// Keeps answers; one per process, shared by its runs.
+pub trait Answers: Send + Sync {
+    /// What is there now.
+    fn look_up(&self, what: &LookUp, call: &Call) -> Found;
+
+    /// Waits until no other call asks for the key, and looks up then; gives [`Found::Busy`] never. A wait that could never
+    /// end, because calls would wait for each other, is a miss.
+    fn wait(&self, what: LookUp, call: Call) -> Pending<'_, Found>;
+
+    /// Keeps an answer, and gives the keys of those that had to give way.
+    fn keep(&self, answer: KeptAnswer, call: &Call) -> Vec<String>;
+
+    /// A call of this run has no answer for the key.
+    fn let_go(&self, run: &str, key: &str);
+
+    /// A run has ended: it holds no key any more.
+    fn run_ended(&self, run: &str);
+}

@@ -1,0 +1,100 @@
+//! Who asks: what a performer knows of an operation besides its request.
+
+use std::sync::Arc;
+
+use gsw_abi::site::{NodePath, Site};
+use gsw_engine::operation::{Operation, OperationId};
+use gsw_tree::class::Class;
+
+/// For whom something is performed.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The id of the run.
+    pub run: Arc<str>,
+    /// Which of its operations.
+    pub operation: OperationId,
+    /// Where in the program; the same in every life of the run.
+    pub site: Site,
+    /// How it may be repeated.
+    pub class: Class,
+    /// From 1: how often it has been begun, in all lives of the run.
+    pub attempt: u32,
+    /// When nobody needs the outcome any more, in nanoseconds since 1970.
+    pub due: Option<i64>,
+    /// Takes what comes before the outcome.
+    pub parts: PartSink,
+}
+
+/// Takes parts of an outcome while it is on its way.
+#[derive(Clone, Default)]
+pub struct PartSink(Option<Arc<dyn Fn(Part) + Send + Sync>>);
+
+/// A part of an outcome.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// More text of a model.
+    Text(String),
+    /// Another attempt begins: what came so far does not count.
+    Restart,
+}
+
+impl PartSink {
+    /// Hands all parts to `sink`.
+    pub fn new(sink: impl Fn(Part) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(sink)))
+    }
+
+    /// Takes a part.
+    pub fn send(&self, part: Part) {
+        if let Some(sink) = &self.0 {
+            sink(part);
+        }
+    }
+}
+
+impl std::fmt::Debug for PartSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PartSink")
+            .field("is_heard", &self.0.is_some())
+            .finish()
+    }
+}
+
+impl Call {
+    /// For an operation of a run in its first life.
+    #[must_use]
+    pub fn of(run: &Arc<str>, operation: &Operation) -> Self {
+        Self {
+            run: Arc::clone(run),
+            operation: operation.id,
+            site: operation.site,
+            class: operation.class,
+            attempt: 1,
+            due: operation.due,
+            parts: PartSink::default(),
+        }
+    }
+
+    /// For who uses a performer by itself, without a run.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self {
+            run: "".into(),
+            operation: OperationId(0),
+            site: Site {
+                path: NodePath::ROOT,
+                occurrence: 0,
+            },
+            class: Class::Idempotent,
+            attempt: 1,
+            due: None,
+            parts: PartSink::default(),
+        }
+    }
+
+    /// What tells the outside that two requests are one: the same in every life of the run, 32 hex digits.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        self.site.key(&self.run)
+    }
+}

@@ -1,0 +1,515 @@
+//! Carries one run: turns on the engine's threads, one message each, in the order in which they came.
+//!
+//! What ends a run does not stand in that order. A cancellation is taken before anything else that waits, and code that is
+//! too busy to hear of it is interrupted after a moment; what is to end at once ends at once, also between two turns.
+//! Every operation is begun behind one guard: whatever panics, its outcome reaches the run.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gsw_abi::layout::stop;
+use gsw_engine::front::{Cancellation, Front};
+use gsw_engine::human::Reply;
+use gsw_engine::operation::{
+    DetachedStart, Failure, GivenUp, Operation, OperationId, Outcome, Request,
+};
+use gsw_engine::panic;
+use gsw_engine::run::{Abandoned, Finished, Run, Turn};
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use crate::alarms::{Alarm, Alarms};
+use crate::call::Call;
+use crate::driver::Driver;
+use crate::perform::{Handle, Outlet};
+use crate::room::Room;
+use crate::scripted::Entry;
+use crate::work::{Abandoned as Work, Completion};
+
+/// Code that waits for nothing is interrupted when it has not heard of a cancellation for so long, in nanoseconds.
+const PATIENCE: u64 = 100_000_000;
+/// A cancelled run that has not ended after so long is ended, whatever it is doing, in nanoseconds: a little more than its
+/// `defer`s have.
+const LAST_RESORT: u64 = 11_000_000_000;
+/// So many messages are served before other runs have the thread.
+const SERVED_AT_ONCE: usize = 256;
+
+/// A carrier of this process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct CarrierId(u64);
+
+/// Hears of the end of a run, on a thread of the engine.
+pub type OnEnd = Box<dyn FnOnce(Box<Finished>) + Send>;
+
+/// Carries one run.
+#[derive(Debug)]
+pub(crate) struct Carrier {
+    id: CarrierId,
+    run: Arc<str>,
+    driver: Arc<Driver>,
+    front: Arc<Front>,
+    room: Room,
+    state: Mutex<State>,
+    outside: Mutex<Outside>,
+}
+
+struct State {
+    /// Away while a turn has it, and when it has ended.
+    run: Option<Box<Run>>,
+    inbox: VecDeque<Message>,
+    /// Whether the run was told what to run, which comes before everything else.
+    has_begun: bool,
+    is_scheduled: bool,
+    /// Gone once the run has ended.
+    on_end: Option<OnEnd>,
+}
+
+/// What the run has outside of itself.
+#[derive(Debug, Default)]
+struct Outside {
+    alarms: Alarms,
+    begun: FxHashMap<OperationId, Begun>,
+}
+
+/// An operation that has no outcome yet.
+#[derive(Debug)]
+struct Begun {
+    handle: Handle,
+    /// Who may answer it besides the performer, by this digest.
+    question: Option<String>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("run", &self.run)
+            .field("inbox", &self.inbox)
+            .field("is_scheduled", &self.is_scheduled)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+enum Message {
+    Begin {
+        workflow: usize,
+        input: Map<String, Value>,
+    },
+    BeginDetached(Box<DetachedStart>),
+    Enter(Box<Entry>),
+    Completed {
+        id: OperationId,
+        outcome: Outcome,
+        now: i64,
+    },
+    Look(Look),
+    /// Nothing but a turn, which takes what the front asks for.
+    Turn,
+}
+
+impl Message {
+    fn begins(&self) -> bool {
+        match self {
+            Self::Begin { .. } | Self::BeginDetached(_) | Self::Enter(_) => true,
+            Self::Completed { .. } | Self::Look(_) | Self::Turn => false,
+        }
+    }
+
+    fn bring_to(self, run: &mut Run) {
+        match self {
+            Self::Begin { workflow, input } => run.start(workflow, &input),
+            Self::BeginDetached(start) => run.start_detached(&start),
+            Self::Enter(entry) => entry.begin(run),
+            Self::Completed { id, outcome, now } => bring_outcome(run, id, outcome, now),
+            Self::Look(Look(look)) => look(run),
+            Self::Turn => {}
+        }
+    }
+}
+
+/// An outcome that does not belong to its request is a mistake of the performer, and the request has failed.
+fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
+    if let Err(wrong) = run.complete(id, outcome, now) {
+        let failure = Failure::Other {
+            message: wrong.to_string(),
+        };
+        // Every request may fail.
+        let _ = run.complete(id, Outcome::Failed(failure), now);
+    }
+}
+
+/// A look at a run between two turns.
+struct Look(Box<dyn FnOnce(&Run) + Send>);
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Look")
+    }
+}
+
+impl Carrier {
+    pub(crate) fn new(run: Box<Run>, driver: Arc<Driver>, on_end: OnEnd) -> Arc<Self> {
+        static CARRIERS: AtomicU64 = AtomicU64::new(0);
+        Arc::new(Self {
+            id: CarrierId(CARRIERS.fetch_add(1, Ordering::Relaxed)),
+            run: Arc::clone(run.id()),
+            driver,
+            front: Arc::clone(run.front()),
+            room: Room::default(),
+            state: Mutex::new(State {
+                run: Some(run),
+                inbox: VecDeque::new(),
+                has_begun: false,
+                is_scheduled: false,
+                on_end: Some(on_end),
+            }),
+            outside: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn id(&self) -> CarrierId {
+        self.id
+    }
+
+    pub(crate) fn begin(self: &Arc<Self>, workflow: usize, input: Map<String, Value>) {
+        self.post(Message::Begin { workflow, input });
+    }
+
+    pub(crate) fn begin_detached(self: &Arc<Self>, start: DetachedStart) {
+        self.post(Message::BeginDetached(Box::new(start)));
+    }
+
+    /// Begins with what a test enters.
+    pub(crate) fn enter(self: &Arc<Self>, entry: Entry) {
+        self.post(Message::Enter(Box::new(entry)));
+    }
+
+    /// An operation has an outcome. Only the first counts.
+    pub(crate) fn complete(self: &Arc<Self>, id: OperationId, outcome: Outcome) {
+        if self.outside().begun.remove(&id).is_none() {
+            return;
+        }
+        let now = self.driver.clock.now();
+        self.post(Message::Completed { id, outcome, now });
+    }
+
+    /// Somebody answers a question of the run; says whether that was still open. Whoever was asked besides is not any more.
+    pub(crate) fn answer(self: &Arc<Self>, id: OperationId, reply: Reply) -> bool {
+        let begun = {
+            let mut outside = self.outside();
+            let asked = outside.begun.get(&id).and_then(|it| it.question.as_ref());
+            match asked {
+                Some(digest) if *digest == reply.digest => outside.begun.remove(&id),
+                Some(_) | None => None,
+            }
+        };
+        let Some(begun) = begun else { return false };
+        begun.handle.end();
+        let now = self.driver.clock.now();
+        let outcome = Outcome::Human(Box::new(reply));
+        self.post(Message::Completed { id, outcome, now });
+        true
+    }
+
+    /// The run is to end, with its `defer`s.
+    pub(crate) fn cancel(self: &Arc<Self>, reason: &str) {
+        self.front.ask_to_cancel(Cancellation {
+            reason: reason.to_owned(),
+            now: self.driver.clock.now(),
+        });
+        let now = self.driver.clock.steady();
+        let mut outside = self.outside();
+        outside.alarms.add(now + PATIENCE, Alarm::Interrupt);
+        outside.alarms.add(now + LAST_RESORT, Alarm::Kill);
+        drop(outside);
+        if self.set_timer().is_err() {
+            // Nobody will come back to it.
+            self.front.interrupt(stop::CANCEL);
+        }
+        self.post(Message::Turn);
+    }
+
+    /// The run is to end at once, whatever it does or waits for.
+    pub(crate) fn stop(self: &Arc<Self>) {
+        self.front.interrupt(stop::KILL);
+        self.post(Message::Turn);
+    }
+
+    /// The process is about to leave: what the run has begun is ended, and nothing of it is waited for.
+    pub(crate) fn abandon(&self) {
+        let begun = std::mem::take(&mut self.outside().begun);
+        for begun in begun.into_values() {
+            begun.handle.end();
+        }
+    }
+
+    /// Shows the run to `look` between two turns, and gives what that gives; `None` when the run has ended.
+    pub(crate) fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Run) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (sender, seen) = std::sync::mpsc::channel();
+        self.post(Message::Look(Look(Box::new(move |run| {
+            // Who asked waits for it.
+            let _ = sender.send(look(run));
+        }))));
+        seen.recv().ok()
+    }
+
+    /// The timer says that something is due.
+    pub(crate) fn wake(self: &Arc<Self>, now: u64) {
+        self.outside().alarms.woken();
+        loop {
+            let due = self.outside().alarms.pop_due(now);
+            match due {
+                Some(Alarm::Sleep(id)) => self.post(Message::Completed {
+                    id,
+                    outcome: Outcome::Done,
+                    now: self.driver.clock.now(),
+                }),
+                Some(Alarm::Interrupt) if self.front.is_asked_to_cancel() => {
+                    self.front.interrupt(stop::CANCEL);
+                }
+                Some(Alarm::Interrupt) => {}
+                Some(Alarm::Kill) => self.stop(),
+                None => break,
+            }
+        }
+        if let Err(error) = self.set_timer() {
+            // The timer's thread, which is here, exists.
+            debug_assert!(false, "{error}");
+        }
+    }
+
+    fn set_timer(self: &Arc<Self>) -> std::io::Result<()> {
+        let at = self.outside().alarms.take_new_first();
+        match at {
+            Some(at) => self.driver.timer.set(self, at),
+            None => Ok(()),
+        }
+    }
+
+    fn post(self: &Arc<Self>, message: Message) {
+        let mut state = self.state();
+        if state.on_end.is_none() {
+            return;
+        }
+        state.inbox.push_back(message);
+        if std::mem::replace(&mut state.is_scheduled, true) {
+            return;
+        }
+        drop(state);
+        self.schedule();
+    }
+
+    fn schedule(self: &Arc<Self>) {
+        let carrier = Arc::clone(self);
+        if let Err(error) = self.driver.threads.run(move || carrier.serve()) {
+            self.fail(&format!(
+                "no thread can be started to carry the run: {error}"
+            ));
+        }
+    }
+
+    /// Ends a run that nothing can carry.
+    fn fail(self: &Arc<Self>, message: &str) {
+        let Some(mut run) = self.state().run.take() else {
+            return;
+        };
+        run.fail_internally(message.to_owned());
+        let finished = run.take_finished();
+        self.end(run, finished);
+    }
+
+    /// Takes the messages, a turn for each, until there is none or others wait for the thread.
+    fn serve(self: &Arc<Self>) {
+        for _ in 0..SERVED_AT_ONCE {
+            let mut state = self.state();
+            let message = if state.has_begun && self.front.is_asked_to_cancel() {
+                Message::Turn
+            } else if let Some(message) = state.inbox.pop_front() {
+                message
+            } else {
+                state.is_scheduled = false;
+                return;
+            };
+            state.has_begun |= message.begins();
+            let Some(run) = state.run.take() else { return };
+            drop(state);
+            if !self.turn(run, message) {
+                return;
+            }
+        }
+        self.schedule();
+    }
+
+    /// One turn. Says whether the run goes on.
+    fn turn(self: &Arc<Self>, mut run: Box<Run>, message: Message) -> bool {
+        if let Message::Look(Look(look)) = message {
+            // A panic in there concerns only who asked, who gets no answer.
+            let _ = catch_unwind(AssertUnwindSafe(|| look(&run)));
+            self.state().run = Some(run);
+            return true;
+        }
+        let mut message = Some(message);
+        loop {
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                match message.take() {
+                    Some(Message::Turn) => {
+                        if let Some(Cancellation { reason, now }) = self.front.take_cancellation() {
+                            run.cancel(&reason, now);
+                        }
+                    }
+                    Some(message) => message.bring_to(&mut run),
+                    None => {}
+                }
+                run.turn()
+            }));
+            self.room.set(run.room());
+            match turn {
+                Ok(Turn::Busy {
+                    operations,
+                    abandoned,
+                }) => self.perform(operations, &abandoned),
+                Ok(Turn::Blocked {
+                    operations,
+                    abandoned,
+                }) => {
+                    self.state().run = Some(run);
+                    self.perform(operations, &abandoned);
+                    return true;
+                }
+                Ok(Turn::Done(finished)) => {
+                    self.end(run, finished);
+                    return false;
+                }
+                Err(payload) => {
+                    run.fail_internally(panic::message(payload.as_ref()));
+                    let finished = run.take_finished();
+                    self.end(run, finished);
+                    return false;
+                }
+            }
+        }
+    }
+
+    fn perform(self: &Arc<Self>, operations: Vec<Operation>, abandoned: &[Abandoned]) {
+        for Abandoned { id, how } in abandoned {
+            self.give_up(*id, *how);
+        }
+        // One time for all, so that sleeps of one turn end by their lengths however long it takes to start them.
+        let asked = self.driver.clock.steady();
+        let mut outside = self.outside();
+        let mut others = Vec::new();
+        for operation in operations {
+            if let Request::Sleep { nanoseconds } = operation.request
+                && nanoseconds > 0
+            {
+                // Its alarm is all that is known of it.
+                let at = asked.saturating_add(nanoseconds.unsigned_abs());
+                outside.alarms.add(at, Alarm::Sleep(operation.id));
+                continue;
+            }
+            let question = if let Request::Human { question } = &operation.request {
+                Some(question.digest.clone())
+            } else {
+                None
+            };
+            let begun = Begun {
+                handle: Handle::None,
+                question,
+            };
+            outside.begun.insert(operation.id, begun);
+            others.push(operation);
+        }
+        drop(outside);
+        if let Err(error) = self.set_timer() {
+            self.cannot_sleep(&error);
+        }
+        for operation in others {
+            self.begin_operation(operation);
+        }
+    }
+
+    /// Begins what is not a sleep; a panic completes it.
+    fn begin_operation(self: &Arc<Self>, operation: Operation) {
+        let id = operation.id;
+        let call = Call::of(&self.run, &operation);
+        let carrier = Arc::clone(self);
+        let outlet = Outlet {
+            completion: Completion::new(move |outcome| carrier.complete(id, outcome)),
+            room: self.room.clone(),
+        };
+        let performers = &self.driver.performers;
+        let begun = catch_unwind(AssertUnwindSafe(|| {
+            performers.perform(operation.request, call, outlet)
+        }));
+        // After a panic the completion was dropped, which has brought a failure.
+        let Ok(handle) = begun else { return };
+        if let Some(begun) = self.outside().begun.get_mut(&id) {
+            begun.handle = handle;
+        }
+    }
+
+    /// Without a timer nothing that sleeps would ever wake.
+    fn cannot_sleep(self: &Arc<Self>, error: &std::io::Error) {
+        let sleeps = self.outside().alarms.take_sleeps();
+        for id in sleeps {
+            let failure = Failure::Other {
+                message: format!("no thread can be started to wait in: {error}"),
+            };
+            self.post(Message::Completed {
+                id,
+                outcome: Outcome::Failed(failure),
+                now: self.driver.clock.now(),
+            });
+        }
+    }
+
+    fn give_up(self: &Arc<Self>, id: OperationId, how: GivenUp) {
+        let mut outside = self.outside();
+        outside.alarms.remove(Alarm::Sleep(id));
+        let handle = match how {
+            GivenUp::Dropped => outside.begun.remove(&id).map(|it| it.handle),
+            // Its outcome is still to come.
+            GivenUp::AwaitedFirst => outside.begun.get(&id).map(|it| it.handle.clone()),
+        };
+        drop(outside);
+        let Some(handle) = handle else { return };
+        match (handle.end(), how) {
+            // It waits for a thread perhaps, after work that takes long; that nothing will come of it is known at once.
+            (Work::Stopped, GivenUp::AwaitedFirst) => {
+                self.complete(id, Outcome::Failed(Failure::Stopped));
+            }
+            (Work::Stopped, GivenUp::Dropped) | (Work::Finished | Work::MustWait, _) => {}
+        }
+    }
+
+    fn end(&self, run: Box<Run>, finished: Box<Finished>) {
+        let mut state = self.state();
+        state.inbox.clear();
+        let on_end = state.on_end.take();
+        drop(state);
+        drop(run);
+        self.driver.timer.forget(self.id);
+        let outside = std::mem::take(&mut *self.outside());
+        let handles = outside.begun.into_values().map(|it| it.handle);
+        Handle::end_all(handles.collect());
+        if let Some(on_end) = on_end {
+            // A panic in there is its owner's; the thread goes on with other runs.
+            let _ = catch_unwind(AssertUnwindSafe(|| on_end(finished)));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Turns run without the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn outside(&self) -> MutexGuard<'_, Outside> {
+        // Nothing that can panic runs while the lock is held.
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,268 @@
+//! A program that runs: its pipes, its end, and why it may be ended before.
+
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use gsw_engine::operation::{ExecOutput, Failure, Outcome};
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitStatus};
+
+use super::Command;
+use crate::process::{Child, Ending, Group};
+use crate::room::Share;
+use crate::work::Completion;
+
+/// The most bytes of each output; a guess.
+const LARGEST: usize = 64 << 20;
+/// How much of an output is read before others are looked at.
+const PORTION: u64 = 256 << 10;
+/// A program that was killed is waited for so long: its outcome should mean that it is gone.
+const DYING: Duration = Duration::from_secs(1);
+
+pub(super) struct Program {
+    name: String,
+    pid: Pid,
+    /// Readable when the program has ended; `None` where the system has no such thing.
+    exit: Option<OwnedFd>,
+    has_ended: bool,
+    group: Group,
+    input: Option<Input>,
+    outputs: [Output; 2],
+    share: Share,
+    /// When it is late, and after how many nanoseconds that is.
+    late: Option<(Instant, i64)>,
+    /// What comes of it once it has ended, because it was killed, and when even that is not waited for any more.
+    dying: Option<(Outcome, Instant)>,
+    completion: Completion,
+}
+
+struct Input {
+    pipe: OwnedFd,
+    text: String,
+    written: usize,
+}
+
+struct Output {
+    /// Gone at its end.
+    pipe: Option<OwnedFd>,
+    bytes: Vec<u8>,
+}
+
+impl Program {
+    pub(super) fn new(child: Child, command: Command, group: Group) -> Self {
+        let Command {
+            request,
+            around: _,
+            room,
+            completion,
+        } = command;
+        let Child {
+            pid,
+            input,
+            outputs,
+        } = child;
+        let input = input.zip(request.stdin);
+        let timeout = request.timeout_nanoseconds.map(|it| it.max(0));
+        let late = timeout.and_then(|it| {
+            let length = Duration::from_nanos(it.unsigned_abs());
+            Some((Instant::now().checked_add(length)?, it))
+        });
+        Self {
+            name: request.argv.into_iter().next().unwrap_or_default(),
+            exit: exit_of(pid),
+            pid,
+            has_ended: false,
+            group,
+            input: input.and_then(|(pipe, text)| Input::new(pipe, text)),
+            outputs: outputs.map(Output::new),
+            share: room.share(),
+            late,
+            dying: None,
+            completion,
+        }
+    }
+
+    /// Adds what to wait for.
+    pub(super) fn watch<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
+        if let (Some(exit), false) = (&self.exit, self.has_ended) {
+            fds.push(PollFd::new(exit, PollFlags::IN));
+        }
+        if let Some(Input { pipe, .. }) = &self.input {
+            fds.push(PollFd::new(pipe, PollFlags::OUT));
+        }
+        let pipes = self.outputs.iter().filter_map(|it| it.pipe.as_ref());
+        fds.extend(pipes.map(|it| PollFd::new(it, PollFlags::IN)));
+    }
+
+    /// When it must be looked at whatever happens.
+    pub(super) fn due(&self) -> Option<Instant> {
+        match &self.dying {
+            Some((_, due)) => Some(*due),
+            None => self.late.map(|it| it.0),
+        }
+    }
+
+    /// Whether nothing says when it ends.
+    pub(super) fn must_look(&self) -> bool {
+        self.exit.is_none() && !self.has_ended
+    }
+
+    /// Whether there is something to do although its descriptors say nothing.
+    pub(super) fn must_act(&self, now: Instant) -> bool {
+        let is_killed = self.dying.is_none() && self.group.is_killed();
+        is_killed || self.must_look() || self.due().is_some_and(|it| it <= now)
+    }
+
+    /// Does what can be done without waiting. Whether it has ended.
+    pub(super) fn advance(&mut self, now: Instant) -> bool {
+        if self.dying.is_none()
+            && let Err(outcome) = self.serve(now)
+        {
+            self.group.kill();
+            self.input = None;
+            self.outputs.iter_mut().for_each(|it| it.pipe = None);
+            self.dying = Some((outcome, now + DYING));
+        }
+        self.has_ended = self.has_ended || has_ended(self.pid);
+        match &self.dying {
+            Some((_, due)) => self.has_ended || *due <= now,
+            // What the program left behind may still hold its output open.
+            None => self.has_ended && self.outputs.iter().all(|it| it.pipe.is_none()),
+        }
+    }
+
+    /// Serves the pipes; an error is the outcome for which the program is to be killed.
+    fn serve(&mut self, now: Instant) -> Result<(), Outcome> {
+        if self.group.is_killed() {
+            // It may have done something.
+            let message = "it was killed, because nobody waits for it any more".into();
+            return Err(Outcome::Failed(Failure::Other { message }));
+        }
+        if let Some((at, nanoseconds)) = self.late
+            && at <= now
+        {
+            return Err(Outcome::Failed(Failure::Timeout { nanoseconds }));
+        }
+        if self.input.as_mut().is_some_and(Input::has_ended) {
+            self.input = None;
+        }
+        for output in &mut self.outputs {
+            output.read();
+            if output.bytes.len() > LARGEST {
+                let message = format!("the program wrote more than {LARGEST} bytes");
+                let path = Some(self.name.clone());
+                return Err(Outcome::Failed(Failure::Io { path, message }));
+            }
+        }
+        let written: usize = self.outputs.iter().map(|it| it.bytes.len()).sum();
+        let fits = self.share.grow_to(written as u64);
+        fits.map_err(|_| Outcome::Failed(Failure::TooLarge))
+    }
+
+    /// Delivers its outcome; gives the program back if it has not ended although it was killed.
+    pub(super) fn end(self) -> Option<Ending> {
+        self.group.forget();
+        let ending = Ending(self.pid);
+        let status = ending.status();
+        let outcome = match (self.dying, &status) {
+            (Some((outcome, _)), _) => outcome,
+            (None, Ok(Some(status))) => {
+                let [stdout, stderr] = self.outputs.map(|it| text(it.bytes));
+                Outcome::Exec(ExecOutput {
+                    code: code(*status),
+                    stdout,
+                    stderr,
+                })
+            }
+            (None, Ok(None)) => lost("it has no exit code"),
+            (None, Err(error)) => lost(&error.to_string()),
+        };
+        self.completion.deliver(outcome);
+        matches!(status, Ok(None)).then_some(ending)
+    }
+}
+
+impl Input {
+    fn new(pipe: OwnedFd, text: String) -> Option<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true).ok()?;
+        let written = 0;
+        Some(Self {
+            pipe,
+            text,
+            written,
+        })
+    }
+
+    /// Writes what the pipe takes. Whether nothing more is to be written; a program need not read what it is given.
+    fn has_ended(&mut self) -> bool {
+        loop {
+            let rest = &self.text.as_bytes()[self.written..];
+            if rest.is_empty() {
+                return true;
+            }
+            match rustix::io::write(&self.pipe, rest) {
+                Ok(written) => self.written += written,
+                Err(rustix::io::Errno::AGAIN) => return false,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return true,
+            }
+        }
+    }
+}
+
+impl Output {
+    fn new(pipe: OwnedFd) -> Self {
+        // A pipe that would block everything else is not read.
+        let is_ready = rustix::io::ioctl_fionbio(&pipe, true).is_ok();
+        Self {
+            pipe: is_ready.then_some(pipe),
+            bytes: Vec::new(),
+        }
+    }
+
+    fn read(&mut self) {
+        let Some(pipe) = self.pipe.take() else { return };
+        let pipe = std::fs::File::from(pipe);
+        let is_open = match (&pipe).take(PORTION).read_to_end(&mut self.bytes) {
+            Ok(read) => read as u64 == PORTION,
+            // What came until the pipe broke is what there is.
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        self.pipe = is_open.then(|| pipe.into());
+    }
+}
+
+/// Whether a program has ended; it stays to be waited for, so that its number is not given away.
+fn has_ended(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(
+        rustix::process::waitid(WaitId::Pid(pid), options),
+        Ok(None) | Err(rustix::io::Errno::INTR)
+    )
+}
+
+#[cfg(target_os = "linux")]
+fn exit_of(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_of(_: Pid) -> Option<OwnedFd> {
+    None
+}
+
+fn code(status: WaitStatus) -> i64 {
+    let code = status.exit_status();
+    i64::from(code.unwrap_or_else(|| 128 + status.terminating_signal().unwrap_or(0)))
+}
+
+/// What a program wrote; bytes that are no text are replaced.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into())
+}
+
+fn lost(why: &str) -> Outcome {
+    let message = format!("the program cannot be waited for: {why}");
+    Outcome::Failed(Failure::Other { message })
+}

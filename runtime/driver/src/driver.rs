@@ -1,0 +1,25 @@
+//! What carriers work with.
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::perform::Perform;
+use crate::threads::Threads;
+use crate::timer::Timer;
+
+/// A clock, a timer, threads and performers. All of it is given as values, so that a test carries real runs with a clock, an order of
+/// threads and performers of its own.
+pub(crate) struct Driver {
+    pub(crate) clock: Clock,
+    pub(crate) timer: Arc<Timer>,
+    pub(crate) threads: Threads,
+    pub(crate) performers: Box<dyn Perform>,
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver")
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,345 @@
+//! The way in: an engine holds a loaded program and what its runs may use, and starts runs of its workflows.
+
+pub mod runs;
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use gsw_abi::program::Program;
+use gsw_engine::load::Loaded;
+use gsw_engine::model::Prompts;
+use gsw_engine::prices::Prices;
+use gsw_engine::run::{Finished, RunResult, RunSettings};
+use gsw_tree::node::Tree;
+use gsw_tree::observe::attached::Attached;
+use gsw_tree::observe::{Observer, Observers};
+use serde_json::{Map, Value};
+
+use crate::answers::Answers;
+use crate::audience::{Audience, Listener};
+use crate::carrier::{Carrier, OnEnd};
+use crate::clock::Clock;
+use crate::driver::Driver;
+use crate::engine::runs::{DetachedEnd, Entering, RunInfo, Runs, Started, new_id};
+use crate::host::{HostTools, Variables};
+use crate::human::Humans;
+use crate::models::Models;
+use crate::network::Network;
+use crate::performers::Performers;
+use crate::permissions::Permissions;
+use crate::system::System;
+use crate::threads::Threads;
+use crate::timer::Timer;
+use crate::turn_threads::TurnThreads;
+use crate::web::Web;
+
+/// What the runs of an engine may use.
+#[derive(Clone, Default)]
+pub struct EngineOptions {
+    /// Performs requests to models.
+    pub models: Option<Arc<dyn Models>>,
+    /// Makes the machines of prompt calls.
+    pub prompts: Option<Arc<dyn Prompts>>,
+    /// Keeps answers of models.
+    pub answers: Option<Arc<dyn Answers>>,
+    /// Sends HTTP requests.
+    pub web: Option<Arc<dyn Web>>,
+    /// The model that replaces every agent's.
+    pub model_override: Option<String>,
+    /// Who is told what happens.
+    pub observers: Arc<Observers>,
+    /// The most bytes that the values of one run may take.
+    pub memory_limit: Option<u64>,
+    /// Performs the tools that the program leaves to its host.
+    pub tools: Option<Arc<dyn HostTools>>,
+    /// Takes questions to people.
+    pub humans: Option<Arc<dyn Humans>>,
+    /// Where `env.get` and `secret` look.
+    pub variables: Variables,
+}
+
+/// How one run is started.
+pub struct RunOptions {
+    /// Hears of every event of this run, besides the engine's observers.
+    pub listener: Option<Listener>,
+    /// Hears of its end, on a thread of the engine, which it must not hold up.
+    pub on_end: OnEnd,
+}
+
+impl std::fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions").finish_non_exhaustive()
+    }
+}
+
+/// A program that can be run.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    loaded: Arc<Loaded>,
+    runs: Arc<Runs>,
+    observers: Arc<Observers>,
+    /// Kept alive for the runs, which know it weakly.
+    _driver: Arc<Driver>,
+}
+
+/// A run on its way.
+#[derive(Debug)]
+pub struct RunHandle {
+    canceller: Canceller,
+    finished: Receiver<Box<Finished>>,
+}
+
+/// What has become of a request for a run of an id.
+#[derive(Debug)]
+pub enum Starting {
+    /// It begins.
+    New(Canceller),
+    /// There is one of this id, or has been.
+    Exists(RunInfo),
+}
+
+/// Tells a run to end; can be kept by a signal handler.
+#[derive(Debug, Clone)]
+pub struct Canceller {
+    carrier: Arc<Carrier>,
+    run: Arc<str>,
+}
+
+impl Engine {
+    /// An engine for a loaded program.
+    #[must_use]
+    pub fn new(loaded: Loaded, options: EngineOptions) -> Self {
+        let prompts = options.prompts;
+        let prices = prices(&loaded.program, prompts.as_deref());
+        let settings = RunSettings {
+            model_override: options.model_override,
+            prices: Arc::new(prices),
+            memory_limit: options.memory_limit,
+        };
+        let observers = options.observers;
+        let audience = Audience {
+            observers: Arc::clone(&observers),
+            listener: None,
+            humans: options.humans.clone(),
+            answers: options.answers.clone(),
+        };
+        let permissions = Arc::new(Permissions::of(&loaded.program));
+        let variables = Arc::new(options.variables);
+        let loaded = Arc::new(loaded);
+        let runs = Runs::new(Arc::clone(&loaded), prompts, settings, audience);
+        let network = Network {
+            models: options.models,
+            answers: options.answers,
+            web: options.web,
+            tools: options.tools,
+            humans: options.humans,
+            variables: Arc::clone(&variables),
+            permissions: Arc::clone(&permissions),
+        };
+        let system = System::shared(Arc::clone(&variables), Arc::clone(&permissions));
+        let performers = Performers {
+            clock: Clock::System,
+            variables,
+            permissions,
+            network,
+            system,
+            runs: Arc::clone(&runs),
+        };
+        let driver = Arc::new(Driver {
+            clock: Clock::System,
+            timer: Arc::clone(Timer::shared()),
+            threads: Threads::Engine(TurnThreads::shared().clone()),
+            performers: Box::new(performers),
+        });
+        runs.set_driver(&driver);
+        Self {
+            loaded,
+            runs,
+            observers,
+            _driver: driver,
+        }
+    }
+
+    /// The program's tables.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.loaded.program
+    }
+
+    /// Index of the workflow of this name, `_` and `-` being alike.
+    #[must_use]
+    pub fn workflow(&self, name: &str) -> Option<usize> {
+        let wanted = name.replace('-', "_");
+        self.loaded
+            .program
+            .workflows
+            .iter()
+            .position(|it| it.name == wanted)
+    }
+
+    /// Starts a run of a workflow with its parameters by name.
+    #[must_use]
+    pub fn start(&self, workflow: usize, input: Map<String, Value>) -> RunHandle {
+        let (sender, finished) = std::sync::mpsc::channel();
+        let options = RunOptions {
+            listener: None,
+            // Nobody may be waiting for it.
+            on_end: Box::new(move |it| drop(sender.send(it))),
+        };
+        let canceller = self.start_with(workflow, input, options);
+        RunHandle {
+            canceller,
+            finished,
+        }
+    }
+
+    /// Starts a run of a workflow and returns at once.
+    #[must_use]
+    pub fn start_with(
+        &self,
+        workflow: usize,
+        input: Map<String, Value>,
+        options: RunOptions,
+    ) -> Canceller {
+        match self.start_once(new_id(), workflow, input, options) {
+            Starting::New(run) => run,
+            Starting::Exists(_) => unreachable!("nobody else has this id"),
+        }
+    }
+
+    /// Starts a run of this id, or says what has become of the one that has it already: however often it is asked for, there
+    /// is one.
+    #[must_use]
+    pub fn start_once(
+        &self,
+        id: Arc<str>,
+        workflow: usize,
+        input: Map<String, Value>,
+        options: RunOptions,
+    ) -> Starting {
+        let entering = Entering::Workflow {
+            index: workflow,
+            input,
+        };
+        let RunOptions { listener, on_end } = options;
+        match self.runs.start(Arc::clone(&id), entering, listener, on_end) {
+            Started::New(carrier) => Starting::New(Canceller { carrier, run: id }),
+            Started::Exists(info) => Starting::Exists(info),
+        }
+    }
+
+    /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
+    /// after. An observer that is too slow is told how many it missed.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn follow(
+        &self,
+        run: &str,
+        from: u64,
+        observer: Box<dyn Observer>,
+    ) -> std::io::Result<Attached> {
+        self.observers.follow(run, from, observer)
+    }
+
+    /// The runs, by their ids.
+    #[must_use]
+    pub fn runs(&self) -> &Arc<Runs> {
+        &self.runs
+    }
+
+    /// Waits for all runs that `spawn detached` has started, also those that they start in turn. Gives how they ended; of those
+    /// that ended before, in an engine that starts many, only the latest that went wrong are known.
+    #[must_use]
+    pub fn wait_for_detached(&self) -> Vec<DetachedEnd> {
+        self.runs.wait_for_detached()
+    }
+
+    /// Tells the runs that `spawn detached` has started to end, and those that it still starts.
+    pub fn cancel_detached(&self, reason: &str) {
+        self.runs.cancel_detached(reason);
+    }
+
+    /// Stops them at once.
+    pub fn stop_detached(&self) {
+        self.runs.stop_detached();
+    }
+
+    /// Ends all that runs have asked for and that is on its way, commands above all, for a process that leaves without waiting.
+    pub fn abandon(&self) {
+        self.runs.abandon();
+    }
+
+    /// Runs a workflow to its end.
+    #[must_use]
+    pub fn run(&self, workflow: usize, input: Map<String, Value>) -> Box<Finished> {
+        self.start(workflow, input).wait()
+    }
+}
+
+/// What models cost: what the program says counts before what its host knows.
+fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
+    let own = program.models.prices.iter();
+    // The compiler and the service have checked what they put there.
+    let own = own.filter_map(|it| serde_json::from_str(it).ok());
+    let known = prompts.map(Prompts::prices).unwrap_or_default();
+    Prices(own.chain(known).collect())
+}
+
+impl RunHandle {
+    /// Waits for the end.
+    #[must_use]
+    pub fn wait(self) -> Box<Finished> {
+        self.finished.recv().unwrap_or_else(|_| {
+            Box::new(Finished {
+                result: RunResult::Internal("the driver of the run failed".into()),
+                duration: 0,
+                tree: Tree::default(),
+                live_objects: 0,
+                unmocked: None,
+            })
+        })
+    }
+
+    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended. A turn that does not
+    /// wait for anything is waited for.
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.canceller.look(look)
+    }
+
+    /// What can tell this run to end.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        self.canceller.clone()
+    }
+}
+
+impl Canceller {
+    /// The name of the run in events.
+    #[must_use]
+    pub fn run(&self) -> &Arc<str> {
+        &self.run
+    }
+
+    /// Shows the run's tree as it is now, with the time, between two turns; `None` when the run has ended.
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Tree, i64) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.carrier.look(move |run| look(run.tree(), run.now()))
+    }
+
+    /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
+    /// moment.
+    pub fn cancel(&self, reason: &str) {
+        self.carrier.cancel(reason);
+    }
+
+    /// Ends the run at once: what waits is dropped, code stops at the next loop or call, `defer`s are cut short as well.
+    pub fn stop(&self) {
+        self.carrier.stop();
+    }
+}

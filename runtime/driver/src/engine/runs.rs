@@ -1,0 +1,397 @@
+//! The runs of an engine, by their ids: started once each, listed, answered, cancelled, waited for.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use gsw_abi::site::Site;
+use gsw_engine::human::Reply;
+use gsw_engine::load::Loaded;
+use gsw_engine::model::Prompts;
+use gsw_engine::operation::{DetachedStart, Failure, OperationId, Outcome};
+use gsw_engine::run::{BEHAVIOUR, Finished, Run, RunResult, RunSettings, Start};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use crate::audience::{Audience, Listener};
+use crate::call::Call;
+use crate::carrier::{Carrier, OnEnd};
+use crate::clock;
+use crate::driver::Driver;
+
+/// So many runs that have ended are still known, the latest.
+const KEPT: usize = 1_000;
+/// So many ends of detached runs that went wrong are kept for who waits.
+const KEPT_ENDS: usize = 100;
+
+/// The runs of an engine.
+pub struct Runs {
+    loaded: Arc<Loaded>,
+    prompts: Option<Arc<dyn Prompts>>,
+    settings: RunSettings,
+    audience: Audience,
+    driver: OnceLock<Weak<Driver>>,
+    state: Mutex<State>,
+    /// Told when a detached run has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    runs: IndexMap<Arc<str>, Entry>,
+    /// Those that have ended, oldest first.
+    over: VecDeque<Arc<str>>,
+    /// Detached runs that have not ended.
+    detached: usize,
+    /// How detached runs have ended that nobody has asked for yet.
+    ends: VecDeque<DetachedEnd>,
+    /// Why all detached runs are to end, those that begin from now on too.
+    cancelled: Option<String>,
+}
+
+struct Entry {
+    info: RunInfo,
+    /// None once it has ended.
+    carrier: Option<Arc<Carrier>>,
+}
+
+/// What is known of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunInfo {
+    /// Its id.
+    pub id: Arc<str>,
+    /// The name of its workflow.
+    pub workflow: String,
+    /// The run that has detached it, and where.
+    pub parent: Option<(Arc<str>, Site)>,
+    /// When it began, in nanoseconds since 1970.
+    pub began: i64,
+    /// How far it is.
+    pub status: RunStatus,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunStatus {
+    /// It goes on, or waits.
+    Running,
+    /// It has ended with a value.
+    Completed,
+    /// It has ended with an error, or could not begin.
+    Failed,
+    /// It has ended because it was told to.
+    Cancelled,
+}
+
+/// A detached run that has ended.
+#[derive(Debug)]
+pub struct DetachedEnd {
+    /// Its id.
+    pub run: Arc<str>,
+    /// The name of its workflow.
+    pub workflow: String,
+    /// How it ended.
+    pub finished: Box<Finished>,
+}
+
+/// Why an answer was not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotAnswered {
+    /// There is no such run, or it has ended.
+    NoRun,
+    /// The run asks nothing with this operation and digest, or has its answer.
+    NoQuestion,
+}
+
+/// What is to be run.
+pub(super) enum Entering {
+    Workflow {
+        index: usize,
+        input: Map<String, Value>,
+    },
+    Detached(DetachedStart, (Arc<str>, Site)),
+}
+
+/// A run that was asked for by an id.
+pub(super) enum Started {
+    /// It begins.
+    New(Arc<Carrier>),
+    /// There has been one of this id already.
+    Exists(RunInfo),
+}
+
+impl std::fmt::Debug for Runs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Runs")
+    }
+}
+
+impl Runs {
+    pub(super) fn new(
+        loaded: Arc<Loaded>,
+        prompts: Option<Arc<dyn Prompts>>,
+        settings: RunSettings,
+        audience: Audience,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            loaded,
+            prompts,
+            settings,
+            audience,
+            driver: OnceLock::new(),
+            state: Mutex::default(),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// Says what carries the runs.
+    pub(super) fn set_driver(&self, driver: &Arc<Driver>) {
+        // It is said once, by who has made both.
+        let _ = self.driver.set(Arc::downgrade(driver));
+    }
+
+    /// All runs that are known, in order of their beginning.
+    #[must_use]
+    pub fn list(&self) -> Vec<RunInfo> {
+        let state = self.lock();
+        state.runs.values().map(|it| it.info.clone()).collect()
+    }
+
+    /// What is known of a run.
+    #[must_use]
+    pub fn get(&self, run: &str) -> Option<RunInfo> {
+        self.lock().runs.get(run).map(|it| it.info.clone())
+    }
+
+    /// Tells a run to end, with its `defer`s; says whether it was still going on.
+    pub fn cancel(&self, run: &str, reason: &str) -> bool {
+        let carrier = self.carrier(run);
+        if let Some(carrier) = &carrier {
+            carrier.cancel(reason);
+        }
+        carrier.is_some()
+    }
+
+    /// Answers what an operation of a run asks a person. The first answer counts; the run checks it, and asks again when it
+    /// does not fit.
+    ///
+    /// # Errors
+    /// When nothing is asked there any more.
+    pub fn answer(
+        &self,
+        run: &str,
+        operation: OperationId,
+        reply: Reply,
+    ) -> Result<(), NotAnswered> {
+        let carrier = self.carrier(run).ok_or(NotAnswered::NoRun)?;
+        if carrier.answer(operation, reply) {
+            Ok(())
+        } else {
+            Err(NotAnswered::NoQuestion)
+        }
+    }
+
+    /// The workflow that is entered, and the run that has detached it.
+    fn named(&self, entering: &Entering) -> (String, Option<(Arc<str>, Site)>) {
+        match entering {
+            Entering::Workflow { index, .. } => {
+                let workflow = self.loaded.program.workflows.get(*index);
+                (workflow.map(|it| it.name.clone()).unwrap_or_default(), None)
+            }
+            Entering::Detached(start, parent) => (start.workflow.clone(), Some(parent.clone())),
+        }
+    }
+
+    /// Starts a run of this id, once.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        id: Arc<str>,
+        entering: Entering,
+        listener: Option<Listener>,
+        on_end: OnEnd,
+    ) -> Started {
+        let Some(driver) = self.driver.get().and_then(Weak::upgrade) else {
+            unreachable!("who starts a run holds the engine, which holds its driver");
+        };
+        let audience = Audience {
+            listener,
+            ..self.audience.clone()
+        };
+        let began = driver.clock.now();
+        let (workflow, parent) = self.named(&entering);
+        let mut state = self.lock();
+        if let Some(entry) = state.runs.get(&id) {
+            return Started::Exists(entry.info.clone());
+        }
+        let start = Start {
+            id: Arc::clone(&id),
+            now: began,
+            seed: clock::random_word(),
+            settings: self.settings.clone(),
+            parent: parent.clone(),
+            behaviour: BEHAVIOUR,
+        };
+        let port = audience.port(Arc::clone(&id));
+        let run = Run::new(Arc::clone(&self.loaded), self.prompts.clone(), start, port);
+        let runs = Arc::clone(self);
+        let of_run = Arc::clone(&id);
+        let on_end: OnEnd = Box::new(move |finished| runs.note_end(&of_run, finished, on_end));
+        let carrier = Carrier::new(run, driver, on_end);
+        let is_detached = parent.is_some();
+        let info = RunInfo {
+            id: Arc::clone(&id),
+            workflow,
+            parent,
+            began,
+            status: RunStatus::Running,
+        };
+        let entry = Entry {
+            info,
+            carrier: Some(Arc::clone(&carrier)),
+        };
+        state.runs.insert(id, entry);
+        let mut cancelled = None;
+        if is_detached {
+            state.detached += 1;
+            cancelled.clone_from(&state.cancelled);
+        }
+        drop(state);
+        match entering {
+            Entering::Workflow { index, input } => carrier.begin(index, input),
+            Entering::Detached(start, _) => carrier.begin_detached(start),
+        }
+        if let Some(reason) = cancelled {
+            carrier.cancel(&reason);
+        }
+        Started::New(carrier)
+    }
+
+    /// Starts a run that another one detaches. Its id follows from that one's and from where it is detached, so that it is
+    /// started once however often that is asked for.
+    pub(crate) fn start_detached(self: &Arc<Self>, start: DetachedStart, call: &Call) -> Outcome {
+        let id: Arc<str> = call.site.child_run(&call.run).into();
+        let parent = (Arc::clone(&call.run), call.site);
+        if self.driver.get().and_then(Weak::upgrade).is_none() {
+            return Outcome::Failed(Failure::Other {
+                message: "the engine is gone".into(),
+            });
+        }
+        let entering = Entering::Detached(start, parent);
+        // How it ends is noted below.
+        let on_end: OnEnd = Box::new(drop);
+        match self.start(Arc::clone(&id), entering, None, on_end) {
+            Started::New(_) | Started::Exists(_) => Outcome::Text(id.to_string()),
+        }
+    }
+
+    fn note_end(&self, id: &Arc<str>, finished: Box<Finished>, on_end: OnEnd) {
+        let mut state = self.lock();
+        let status = match finished.result {
+            RunResult::Value(_) => RunStatus::Completed,
+            RunResult::Cancelled => RunStatus::Cancelled,
+            RunResult::Raised(_) | RunResult::InvalidInput(_) | RunResult::Internal(_) => {
+                RunStatus::Failed
+            }
+        };
+        let mut detached = None;
+        if let Some(entry) = state.runs.get_mut(id) {
+            entry.info.status = status;
+            entry.carrier = None;
+            detached = entry
+                .info
+                .parent
+                .is_some()
+                .then(|| entry.info.workflow.clone());
+        }
+        state.over.push_back(Arc::clone(id));
+        if state.over.len() > KEPT
+            && let Some(oldest) = state.over.pop_front()
+        {
+            state.runs.shift_remove(&oldest);
+        }
+        let Some(workflow) = detached else {
+            drop(state);
+            on_end(finished);
+            return;
+        };
+        state.detached -= 1;
+        if state.ends.len() == KEPT_ENDS {
+            state.drop_an_end();
+        }
+        state.ends.push_back(DetachedEnd {
+            run: Arc::clone(id),
+            workflow,
+            finished,
+        });
+        self.ended.notify_all();
+    }
+
+    /// Waits until all detached runs have ended, also those that they start in turn, and gives the ends that are known.
+    pub(super) fn wait_for_detached(&self) -> Vec<DetachedEnd> {
+        let mut state = self.lock();
+        while state.detached > 0 {
+            state = self
+                .ended
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state.ends.drain(..).collect()
+    }
+
+    /// Tells all detached runs to end, also those that are started by what still runs.
+    pub(super) fn cancel_detached(&self, reason: &str) {
+        self.lock().cancelled = Some(reason.to_owned());
+        for carrier in self.detached() {
+            carrier.cancel(reason);
+        }
+    }
+
+    /// Stops all detached runs at once.
+    pub(super) fn stop_detached(&self) {
+        for carrier in self.detached() {
+            carrier.stop();
+        }
+    }
+
+    /// Ends all that runs have begun outside of themselves, without waiting for any of it.
+    pub(super) fn abandon(&self) {
+        let state = self.lock();
+        let carriers: Vec<_> = state
+            .runs
+            .values()
+            .filter_map(|it| it.carrier.clone())
+            .collect();
+        drop(state);
+        for carrier in carriers {
+            carrier.abandon();
+        }
+    }
+
+    fn detached(&self) -> Vec<Arc<Carrier>> {
+        let state = self.lock();
+        let detached = state.runs.values().filter(|it| it.info.parent.is_some());
+        detached.filter_map(|it| it.carrier.clone()).collect()
+    }
+
+    fn carrier(&self, run: &str) -> Option<Arc<Carrier>> {
+        self.lock().runs.get(run)?.carrier.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs while the lock is held.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The oldest end that went well is forgotten first, as nobody need be told of it.
+    fn drop_an_end(&mut self) {
+        let went_well = |it: &DetachedEnd| matches!(it.finished.result, RunResult::Value(_));
+        let place = self.ends.iter().position(went_well).unwrap_or_default();
+        self.ends.remove(place);
+    }
+}
+
+/// An id that nobody has: as wide as the ids of traces.
+pub(super) fn new_id() -> Arc<str> {
+    format!("{:016x}{:016x}", clock::random_word(), clock::random_word()).into()
+}

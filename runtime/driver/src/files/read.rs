@@ -1,0 +1,80 @@
+//! Reads a file whole: within what memory is left, and so that a pipe that never ends holds nothing that was given up.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use gsw_engine::MAX_OBJECT;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+
+use super::{FileWork, Trouble};
+use crate::place::Place;
+
+/// How much is read before it is asked whether to go on.
+const PORTION: u64 = 1 << 20;
+/// How often is asked while nothing comes.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(super) fn read(place: &Place, work: &FileWork<'_>) -> Result<Vec<u8>, Trouble> {
+    // A pipe is not waited for here, where nobody could give it up.
+    let file = place.open(OFlags::RDONLY | OFlags::NONBLOCK)?;
+    let known = file.metadata()?;
+    if known.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    let _aside = (!known.is_file()).then(|| work.step_aside());
+    let mut share = work.room.share();
+    let mut bytes = Vec::new();
+    if known.is_file() {
+        // Files of the system say that they hold nothing.
+        share.grow_to(known.len())?;
+        reserve(&mut bytes, known.len())?;
+    }
+    loop {
+        work.check()?;
+        if !known.is_file() {
+            wait(&file, PollFlags::IN, work)?;
+        }
+        match (&file).take(PORTION).read_to_end(&mut bytes) {
+            Ok(read) if (read as u64) < PORTION => return Ok(bytes),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.into()),
+        }
+        let read = bytes.len() as u64;
+        share.grow_to(read)?;
+        if read > MAX_OBJECT {
+            return Err(Trouble::TooLarge);
+        }
+        reserve(&mut bytes, PORTION.min(read))?;
+    }
+}
+
+/// Waits until a pipe or a device can be read or written.
+pub(super) fn wait(file: &File, flags: PollFlags, work: &FileWork<'_>) -> Result<(), Trouble> {
+    let look = Timespec::try_from(LOOK).unwrap_or_default();
+    loop {
+        let mut fds = [PollFd::from_borrowed_fd(file.as_fd(), flags)];
+        match poll(&mut fds, Some(&look)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => work.check()?,
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Waits a while.
+pub(super) fn pause(work: &FileWork<'_>) -> Result<(), Trouble> {
+    std::thread::sleep(LOOK);
+    work.check()
+}
+
+fn reserve(bytes: &mut Vec<u8>, more: u64) -> Result<(), Trouble> {
+    let more = usize::try_from(more).map_err(|_| Trouble::TooLarge)?;
+    if more as u64 > MAX_OBJECT {
+        return Err(Trouble::TooLarge);
+    }
+    bytes.try_reserve(more).map_err(|_| Trouble::TooLarge)
+}

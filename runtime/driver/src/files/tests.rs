@@ -1,0 +1,262 @@
+//! Files are written, read, listed, removed, refused and given up.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use gsw_engine::operation::{Failure, Outcome, Request};
+
+use super::FileWork;
+use crate::permissions::Permissions;
+use crate::pool::Pool;
+use crate::room::Room;
+use crate::work::{Abandoned, Completion, Job, Work};
+
+/// A folder that is gone at the end of the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("gsw-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for the test");
+        Self(folder.canonicalize().expect("it was just made"))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("it is there");
+        let names = entries.flatten().map(|it| it.file_name());
+        let mut names: Vec<_> = names.map(|it| it.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn fifo(&self, name: &str) -> String {
+        let path = self.path(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|it| it.success()));
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Whatever the test was about has been seen.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn perform(request: &Request) -> Outcome {
+    Permissions::default().perform_alone(request)
+}
+
+/// Performs on a pool of one thread.
+fn begin(pool: &Pool, request: Request, room: Room) -> (Work, Receiver<Outcome>) {
+    let (sender, outcome) = channel();
+    let (work, own) = (Work::default(), pool.clone());
+    let perform = move |work: &Work| {
+        let work = FileWork {
+            work,
+            room: &room,
+            pool: Some(&own),
+        };
+        Permissions::default().perform_on_files(&request, &work)
+    };
+    let completion = Completion::new(move |it| drop(sender.send(it)));
+    pool.run(Job::new(work.clone(), perform, completion));
+    (work, outcome)
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+#[test]
+fn a_file_is_written_read_listed_and_removed() {
+    let scratch = Scratch::new("files");
+    let folder = scratch.path("made/deeper");
+    let path = format!("{folder}/a.txt");
+    let made = Request::FsMakeDir {
+        path: folder.clone(),
+    };
+    assert_eq!(perform(&made), Outcome::Done);
+    let write = Request::FsWrite {
+        path: path.clone(),
+        text: text("ä"),
+    };
+    assert_eq!(perform(&write), Outcome::Done);
+    let append = Request::FsAppend {
+        path: path.clone(),
+        text: text("b"),
+    };
+    assert_eq!(perform(&append), Outcome::Done);
+    let read = Request::FsRead { path: path.clone() };
+    assert_eq!(perform(&read), Outcome::Text(text("äb")));
+    let list = Request::FsList {
+        path: folder.clone(),
+    };
+    assert_eq!(perform(&list), Outcome::Texts(vec![text("a.txt")]));
+    let exists = |path: String| perform(&Request::FsExists { path });
+    assert_eq!(exists(format!("{folder}/.")), Outcome::Bool(true));
+    assert_eq!(exists(format!("{path}/.")), Outcome::Bool(false));
+    assert_eq!(
+        perform(&Request::FsRemove { path: path.clone() }),
+        Outcome::Done
+    );
+    assert_eq!(exists(path), Outcome::Bool(false));
+    assert_eq!(perform(&Request::FsRemove { path: folder }), Outcome::Done);
+    let missing = perform(&read);
+    assert!(matches!(
+        missing,
+        Outcome::Failed(Failure::Io { path: Some(_), .. })
+    ));
+}
+
+#[test]
+fn a_name_as_long_as_it_may_be_can_be_written_and_a_link_is_written_through() {
+    let scratch = Scratch::new("names");
+    let long = "ñ".repeat(127);
+    let write = |name: &str, content: &str| {
+        let path = scratch.path(name);
+        let text = text(content);
+        perform(&Request::FsWrite { path, text })
+    };
+    assert_eq!(write(&long, "1"), Outcome::Done);
+    std::os::unix::fs::symlink(&long, scratch.path("link")).expect("a link");
+    assert_eq!(write("link", "2"), Outcome::Done);
+    let read = std::fs::read_to_string(scratch.path(&long));
+    assert_eq!(read.expect("it is there"), "2");
+    assert_eq!(scratch.names(), [text("link"), long]);
+    assert_eq!(
+        perform(&Request::FsWrite {
+            path: text("/dev/null"),
+            text: text("x")
+        }),
+        Outcome::Done
+    );
+}
+
+#[test]
+fn a_write_that_was_given_up_changes_nothing_and_leaves_nothing() {
+    let scratch = Scratch::new("given-up");
+    let path = scratch.path("a.txt");
+    std::fs::write(&path, "before").expect("a file for the test");
+    let work = Work::default();
+    let around = FileWork {
+        work: &work,
+        room: &Room::default(),
+        pool: None,
+    };
+    assert_eq!(work.abandon(), Abandoned::Stopped);
+    for request in [
+        Request::FsWrite {
+            path: path.clone(),
+            text: text("after"),
+        },
+        Request::FsAppend {
+            path: path.clone(),
+            text: text("after"),
+        },
+        Request::FsRemove { path: path.clone() },
+        Request::FsMakeDir {
+            path: scratch.path("made"),
+        },
+    ] {
+        let outcome = Permissions::default().perform_on_files(&request, &around);
+        assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+    }
+    assert_eq!(scratch.names(), ["a.txt"]);
+    let read = std::fs::read_to_string(&path);
+    assert_eq!(read.expect("it is there"), "before");
+}
+
+#[test]
+fn a_large_write_is_given_up_on_its_way() {
+    let scratch = Scratch::new("on-its-way");
+    let pool = Pool::new("test", 1);
+    // Whether it has ended, is on its way or has not begun: nothing is left beside, and a file is whole or not there.
+    for pause in [0, 1, 5, 20, 100] {
+        let path = scratch.path(&format!("{pause}.txt"));
+        let write = Request::FsWriteBytes {
+            path: path.clone(),
+            bytes: vec![7; 64 << 20],
+        };
+        let (work, outcome) = begin(&pool, write, Room::default());
+        std::thread::sleep(Duration::from_millis(pause));
+        let abandoned = work.abandon();
+        let outcome = outcome.recv().expect("there is always an outcome");
+        let is_there = std::fs::metadata(&path).is_ok_and(|it| it.len() == 64 << 20);
+        assert_eq!(is_there, outcome == Outcome::Done);
+        assert_eq!(is_there, abandoned != Abandoned::Stopped);
+        let _ = std::fs::remove_file(&path);
+    }
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn a_file_is_read_within_the_room_that_is_left() {
+    let scratch = Scratch::new("room");
+    let path = scratch.path("a.bin");
+    std::fs::write(&path, vec![7; 1000]).expect("a file for the test");
+    let read = |path: &str, left: u64| {
+        let room = Room::default();
+        room.set(Some(left));
+        let pool = Pool::new("test", 1);
+        let request = Request::FsReadBytes { path: path.into() };
+        begin(&pool, request, room).1.recv()
+    };
+    assert!(matches!(read(&path, 1000), Ok(Outcome::Bytes(it)) if it.len() == 1000));
+    assert_eq!(read(&path, 999), Ok(Outcome::Failed(Failure::TooLarge)));
+    assert_eq!(
+        read("/dev/zero", 3 << 20),
+        Ok(Outcome::Failed(Failure::TooLarge))
+    );
+    // It says that it is empty, and is not.
+    assert!(matches!(read("/proc/self/stat", 1 << 20), Ok(Outcome::Bytes(it)) if !it.is_empty()));
+    // Nothing is reserved for what a file only says that it holds.
+    let sparse = std::fs::File::create(scratch.path("sparse")).expect("a file for the test");
+    sparse.set_len(1 << 40).expect("it takes no space");
+    assert_eq!(
+        perform(&Request::FsRead {
+            path: scratch.path("sparse")
+        }),
+        Outcome::Failed(Failure::TooLarge)
+    );
+}
+
+#[test]
+fn a_pipe_is_waited_for_until_it_ends_or_is_given_up_and_holds_no_other_file_up() {
+    let scratch = Scratch::new("pipes");
+    let (pool, path) = (Pool::new("test", 1), scratch.fifo("pipe"));
+    let request = Request::FsRead { path: path.clone() };
+    let (given_up, its_outcome) = begin(&pool, request.clone(), Room::default());
+    std::fs::write(scratch.path("a.txt"), "quick").expect("a file for the test");
+    let quick = Request::FsRead {
+        path: scratch.path("a.txt"),
+    };
+    let (_, quick) = begin(&pool, quick, Room::default());
+    assert_eq!(quick.recv(), Ok(Outcome::Text(text("quick"))));
+    assert_eq!(given_up.abandon(), Abandoned::Stopped);
+    assert!(given_up.wait_for_end(Instant::now() + Duration::from_secs(60)));
+    assert!(matches!(its_outcome.recv(), Ok(Outcome::Failed(_))));
+
+    let (_, outcome) = begin(&pool, request, Room::default());
+    let write = Request::FsWrite {
+        path: path.clone(),
+        text: "long".repeat(100_000),
+    };
+    let (_, written) = begin(&pool, write, Room::default());
+    assert_eq!(written.recv(), Ok(Outcome::Done));
+    assert!(matches!(outcome.recv(), Ok(Outcome::Text(it)) if it.len() == 400_000));
+    // Nobody reads.
+    let write = Request::FsWrite {
+        path,
+        text: text("x"),
+    };
+    let (work, outcome) = begin(&pool, write, Room::default());
+    assert_eq!(work.abandon(), Abandoned::Stopped);
+    assert!(matches!(outcome.recv(), Ok(Outcome::Failed(_))));
+}

@@ -1,0 +1,44 @@
+//! Carries runs: performs what they ask for and brings the outcomes, one a turn.
+//!
+//! It knows no value and no frame: what runs ask for and are given is data.
+
+#![warn(clippy::wildcard_enum_match_arm)]
+
+mod address;
+mod alarms;
+pub mod answers;
+pub mod audience;
+mod beneath;
+pub mod call;
+mod carrier;
+mod clock;
+mod commands;
+mod deadline;
+mod driver;
+pub mod engine;
+mod files;
+mod glob;
+pub mod host;
+pub mod human;
+pub mod models;
+mod network;
+mod path;
+mod perform;
+mod performers;
+mod permissions;
+mod place;
+mod pool;
+mod process;
+mod reactor;
+mod room;
+mod root;
+pub mod scripted;
+pub mod simulation;
+mod spawn;
+mod system;
+pub mod testing;
+mod threads;
+mod timer;
+pub mod turn_threads;
+pub mod web;
+mod work;

@@ -1,0 +1,21 @@
+//! Who asks models.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use gsw_engine::model::{ModelAnswer, ModelFailure, ModelRequest};
+
+use crate::call::Call;
+
+/// A future that can be sent between threads.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Performs requests to models; one per process, shared by its runs.
+pub trait Models: Send + Sync {
+    /// Asks once, with the provider's own retries. The call's parts get streamed text as it comes.
+    fn ask(
+        &self,
+        request: ModelRequest,
+        call: &Call,
+    ) -> Pending<'_, Result<ModelAnswer, ModelFailure>>;
+}

@@ -1,0 +1,82 @@
+//! Who performs which request. Permissions are asked here, before anything begins, and nowhere else.
+
+use std::sync::Arc;
+
+use gsw_engine::operation::{Outcome, Request};
+
+use crate::call::Call;
+use crate::clock::{self, Clock};
+use crate::engine::runs::Runs;
+use crate::host::Variables;
+use crate::network::Network;
+use crate::perform::{Handle, Outlet, Perform};
+use crate::permissions::Permissions;
+use crate::system::System;
+use crate::work::Completion;
+
+/// What the runs of an engine reach outside of themselves.
+pub(crate) struct Performers {
+    pub(crate) clock: Clock,
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) network: Network,
+    pub(crate) system: System,
+    pub(crate) runs: Arc<Runs>,
+}
+
+impl Perform for Performers {
+    fn perform(&self, request: Request, call: Call, outlet: Outlet) -> Handle {
+        let Outlet { completion, room } = outlet;
+        if let Err(failure) = self.permissions.admit(&request) {
+            completion.deliver(Outcome::Failed(failure));
+            return Handle::None;
+        }
+        match request {
+            Request::Model { request } => self.network.ask(*request, call, completion),
+            Request::LookUp { what, when_busy } => {
+                self.network.look_up(*what, when_busy, call, completion)
+            }
+            Request::Keep { answer } => self.network.keep(*answer, &call, completion),
+            Request::Http { request } => self.network.send(*request, &call, completion),
+            Request::Host { tool, input } => self.network.call(tool, &input, &call, completion),
+            Request::Human { question } => self.network.ask_person(*question, &call, completion),
+            Request::Exec { request } => self.system.execute(*request, room, completion),
+            request @ (Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }) => self.system.work_on_files(request, room, completion),
+            Request::StartRun { start } => {
+                completion.deliver(self.runs.start_detached(*start, &call));
+                Handle::None
+            }
+            Request::MediaUrl { media } => {
+                completion.deliver(self.permissions.admit_media(*media));
+                Handle::None
+            }
+            // Carriers wait by themselves for all sleeps but those of no length.
+            Request::Sleep { .. } => now(completion, Outcome::Done),
+            Request::Now => now(completion, Outcome::Time(self.clock.now())),
+            Request::Random => now(completion, Outcome::Float(clock::random_float())),
+            Request::RandomInt { low, high } => {
+                now(completion, Outcome::Int(clock::random_int(low, high)))
+            }
+            Request::Uuid => now(completion, Outcome::Text(clock::uuid())),
+            Request::EnvGet { name } => {
+                let value = self.variables.variable(&name);
+                now(completion, Outcome::OptionalText(value))
+            }
+        }
+    }
+}
+
+/// Brings the outcome of what needs no waiting.
+fn now(completion: Completion, outcome: Outcome) -> Handle {
+    completion.deliver(outcome);
+    Handle::None
+}

@@ -1,0 +1,330 @@
+//! What the `permissions` block of a program and `gsw.toml` let it do; without either it may do what its user may.
+//!
+//! With both, each must permit it: that the block asks for no more than the project grants is checked when the program is
+//! compiled, by names alone, and a link may lead out of the one and not of the other.
+//! Paths are resolved link by link before they are compared with the permitted roots, which were resolved and opened when the
+//! engine started, and the operation is performed beneath the open root.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
+
+use gsw_abi::program::Program;
+use gsw_engine::media::{Media, MediaSource};
+use gsw_engine::operation::{ExecRequest, Failure, Outcome, Request};
+
+use crate::files::{Access, Action, FileWork, Target, Trouble, Wanted};
+use crate::glob::{Glob, Unfit};
+use crate::room::Room;
+use crate::root::Root;
+use crate::web::Reach;
+use crate::work::Work;
+use crate::{address, files, path};
+
+/// Variables that make a permitted program run other code, by the beginnings of their names; nothing grants them.
+const LOADERS: &[&str] = &[
+    "PATH",
+    "LD_",
+    "DYLD_",
+    "GCONV_PATH",
+    "BASH_ENV",
+    "BASH_FUNC_",
+];
+
+/// Variables that every program gets: where it looks for others, who runs it, and how text is written.
+const HARMLESS: &[&str] = &[
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TERM", "TMPDIR",
+];
+
+/// What a program may do: what all of these let it do.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions(Vec<Rules>);
+
+#[derive(Debug, Default)]
+struct Rules {
+    read: Vec<Root>,
+    write: Vec<Root>,
+    net: Vec<String>,
+    exec: Vec<String>,
+    env: Vec<String>,
+}
+
+impl Permissions {
+    /// What a program lists and what its project does, where either is there.
+    pub(crate) fn of(program: &Program) -> Self {
+        let lists = [&program.permissions, &program.ceiling];
+        Self(
+            lists
+                .into_iter()
+                .flatten()
+                .map(|it| Rules::of(it))
+                .collect(),
+        )
+    }
+
+    /// Whether a request may be performed, as far as that can be told without looking at files or addresses.
+    pub(crate) fn admit(&self, request: &Request) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|rules| rules.admit(request))
+    }
+
+    /// Which of this process's variables a program of the system gets; `None` for all.
+    pub(crate) fn inherited(&self) -> Option<Vec<(OsString, OsString)>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let is_passed = |name: &OsString| {
+            let Some(name) = name.to_str() else {
+                return false;
+            };
+            let is_listed = |rules: &Rules| rules.env.iter().any(|it| it == name);
+            self.0.iter().all(is_listed) || HARMLESS.iter().any(|it| is_named(it, name))
+        };
+        Some(std::env::vars_os().filter(|it| is_passed(&it.0)).collect())
+    }
+
+    /// Where a host may lead: what every list grants.
+    pub(crate) fn reach(&self, host: &str, port: u16) -> Reach {
+        let reaches = self.0.iter().map(|rules| rules.reach(host, port));
+        reaches.min().unwrap_or(Reach::Anywhere)
+    }
+
+    /// Whether the provider of a model may be sent to the address of a medium.
+    pub(crate) fn admit_media(&self, media: Media) -> Outcome {
+        if let MediaSource::Url { url } = &media.source {
+            match address::host_and_port(url) {
+                Ok((host, port)) if self.reach(&host, port) != Reach::Nowhere => {}
+                Ok((host, _)) => return Outcome::Failed(refusal(format!("`net` of `{host}`"))),
+                Err(failure) => return Outcome::Failed(failure),
+            }
+        }
+        Outcome::Media(media)
+    }
+
+    /// Performs an operation on files where they are permitted.
+    pub(crate) fn perform_on_files(&self, request: &Request, work: &FileWork<'_>) -> Outcome {
+        match Wanted::of(request) {
+            Some(Wanted::At { path, action }) => match self.target(path, action) {
+                Some(target) => files::perform(path, action, &target, work),
+                None => denied(action.access(), path),
+            },
+            Some(Wanted::Search { pattern }) => self.search(pattern, work),
+            None => Outcome::Failed(Failure::Other {
+                message: "this is no operation on files".into(),
+            }),
+        }
+    }
+
+    /// The same where nobody gives it up and nothing limits it.
+    pub(crate) fn perform_alone(&self, request: &Request) -> Outcome {
+        let (work, room) = (Work::default(), Room::default());
+        let work = FileWork {
+            work: &work,
+            room: &room,
+            pool: None,
+        };
+        self.perform_on_files(request, &work)
+    }
+
+    fn search(&self, pattern: &str, work: &FileWork<'_>) -> Outcome {
+        let glob = match Glob::parse(pattern) {
+            Ok(glob) => glob,
+            Err(Unfit::Climbs) if !self.0.is_empty() => return denied(Access::Read, pattern),
+            Err(unfit) => return files::outcome_of(pattern, unfit.into()),
+        };
+        let start = glob.start();
+        match self.target(&start, Action::List) {
+            Some(target) => {
+                // What a link leads elsewhere is nothing that the program could use.
+                let admits = |link: &str| self.target(link, Action::List).is_some();
+                files::search(pattern, &glob, &target, &admits, work)
+            }
+            None => denied(Access::Read, pattern),
+        }
+    }
+
+    /// Where an operation works; `None` when it is not permitted there.
+    fn target<'a>(&'a self, path: &'a str, action: Action<'_>) -> Option<Target<'a>> {
+        if self.0.is_empty() {
+            return Some(Target::Anywhere(path));
+        }
+        let resolved = match action {
+            Action::Remove => path::resolve_parent(Path::new(path)),
+            Action::Read
+            | Action::ReadBytes
+            | Action::Write(_)
+            | Action::Append(_)
+            | Action::Exists
+            | Action::List
+            | Action::MakeFolder => path::resolve(Path::new(path)),
+        };
+        let resolved = resolved.ok()?;
+        let mut nearest: Option<&Root> = None;
+        for rules in &self.0 {
+            let root = rules.root(action.access(), &resolved)?;
+            if nearest.is_none_or(|it| it.depth() < root.depth()) {
+                nearest = Some(root);
+            }
+        }
+        Some(Target::Beneath {
+            root: nearest?,
+            path: resolved,
+            is_folder: path.ends_with('/') || path.ends_with("/."),
+        })
+    }
+}
+
+impl From<Unfit> for Trouble {
+    fn from(unfit: Unfit) -> Self {
+        Self::System(io::Error::other(match unfit {
+            Unfit::Syntax(error) => error.to_string(),
+            Unfit::Climbs => {
+                "`..` after a wildcard is unsupported; begin the pattern with the folder that is meant"
+                    .into()
+            }
+        }))
+    }
+}
+
+impl Rules {
+    /// What is listed, by names.
+    fn of(lists: &[(String, Vec<String>)]) -> Self {
+        let listed = |name: &str| {
+            let lists = lists.iter().filter(|it| it.0 == name);
+            lists.flat_map(|it| it.1.clone()).collect::<Vec<_>>()
+        };
+        // Where nothing can be opened, nothing is permitted.
+        let pinned = |name| listed(name).iter().flat_map(|it| Root::pin(it)).collect();
+        Self {
+            read: pinned("fs.read"),
+            write: pinned("fs.write"),
+            net: listed("net"),
+            exec: listed("exec"),
+            env: listed("env"),
+        }
+    }
+
+    fn admit(&self, request: &Request) -> Result<(), Failure> {
+        match request {
+            Request::EnvGet { name } => self.admit_variable(name),
+            Request::Exec { request } => self.admit_program(request),
+            Request::Http { request } => {
+                let names = request.headers.iter().flat_map(|it| it.1.names());
+                names
+                    .into_iter()
+                    .try_for_each(|it| self.admit_variable(&it))
+            }
+            // `fs.read` and `fs.write`: whether a path may be used is known once it is resolved, where the work is done.
+            Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. } => Ok(()),
+            // `net`: its address is looked at by `admit_media`.
+            Request::MediaUrl { .. } => Ok(()),
+            // An agent that is named is granted its provider.
+            Request::Model { .. } => Ok(()),
+            // What the host or a person does is not the program's doing.
+            Request::Host { .. } | Request::Human { .. } => Ok(()),
+            // A workflow has what the program has.
+            Request::StartRun { .. } => Ok(()),
+            // Nothing outside is reached.
+            Request::Sleep { .. }
+            | Request::Now
+            | Request::Random
+            | Request::RandomInt { .. }
+            | Request::Uuid
+            | Request::LookUp { .. }
+            | Request::Keep { .. } => Ok(()),
+        }
+    }
+
+    /// The nearest root above a resolved path.
+    fn root(&self, access: Access, path: &Path) -> Option<&Root> {
+        let roots = match access {
+            Access::Read => &self.read,
+            Access::Write => &self.write,
+        };
+        let covering = roots.iter().filter(|it| it.covers(path));
+        covering.max_by_key(|it| it.depth())
+    }
+
+    fn reach(&self, host: &str, port: u16) -> Reach {
+        let reaches = self.net.iter().map(|it| entry_reach(it, host, port));
+        reaches.max().unwrap_or(Reach::Nowhere)
+    }
+
+    fn admit_variable(&self, name: &str) -> Result<(), Failure> {
+        if self.env.iter().any(|it| it == name) {
+            return Ok(());
+        }
+        Err(refusal(format!("`env` of `{name}`")))
+    }
+
+    fn admit_program(&self, request: &ExecRequest) -> Result<(), Failure> {
+        let program = request.argv.first().map_or("", String::as_str);
+        if !self.exec.iter().any(|it| it == program) {
+            return Err(refusal(format!("`exec` of `{program}`")));
+        }
+        for (name, value) in &request.env {
+            let is_loader = LOADERS.iter().any(|it| name.starts_with(it));
+            if is_loader || !self.env.contains(name) {
+                return Err(refusal(format!(
+                    "`{name}` in the environment of `{program}`"
+                )));
+            }
+            for secret in value.names() {
+                self.admit_variable(&secret)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an entry that may end in `_` for all that begin so names a variable.
+fn is_named(entry: &str, name: &str) -> bool {
+    name == entry || (entry.ends_with('_') && name.starts_with(entry))
+}
+
+/// Where an entry of `net` lets a host lead: `api.example.org`, `api.example.org:8443`, `*.example.org` or `*`.
+fn entry_reach(entry: &str, host: &str, port: u16) -> Reach {
+    let entry = entry.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
+    let with_port = format!("{host}:{port}");
+    if entry == host || entry == with_port {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let is_address = bare.parse::<IpAddr>().is_ok();
+        return if is_address {
+            Reach::Anywhere
+        } else {
+            Reach::Listed
+        };
+    }
+    let is_below = |ending: &str| {
+        ending.starts_with('.') && (host.ends_with(ending) || with_port.ends_with(ending))
+    };
+    match entry.strip_prefix('*') {
+        Some(ending) if ending.is_empty() || is_below(ending) => Reach::Public,
+        _ => Reach::Nowhere,
+    }
+}
+
+fn denied(access: Access, path: &str) -> Outcome {
+    let name = match access {
+        Access::Read => "fs.read",
+        Access::Write => "fs.write",
+    };
+    Outcome::Failed(refusal(format!("`{name}` of `{path}`")))
+}
+
+fn refusal(what: String) -> Failure {
+    Failure::Denied { what }
+}
+
+#[cfg(test)]
+mod tests;

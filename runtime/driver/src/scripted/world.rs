@@ -1,0 +1,155 @@
+//! What a test's runs find outside: the same for the same seed.
+
+use std::sync::Arc;
+
+use gsw_engine::answers::{Found, KeptAnswer};
+use gsw_engine::load::Loaded;
+use gsw_engine::media::Media;
+use gsw_engine::operation::{DetachedStart, Failure, Outcome, Request};
+use gsw_engine::run::RunResult;
+
+use crate::call::Call;
+use crate::permissions::Permissions;
+use crate::scripted::{Answer, Around, Driver, Entry, Script};
+
+/// Where the random numbers of programs begin.
+const SEED: u64 = 0x2545_F491_4F6C_DD1D;
+
+/// The outside of a test.
+pub(crate) struct World {
+    loaded: Arc<Loaded>,
+    around: Around,
+    answer: Option<Answer>,
+    /// Every so many operations one fails.
+    fail_every: Option<u64>,
+    performed: u64,
+    random: u64,
+}
+
+impl World {
+    pub(crate) fn new(
+        loaded: &Arc<Loaded>,
+        around: Around,
+        answer: Option<Answer>,
+        fail_every: Option<u64>,
+    ) -> Self {
+        Self {
+            loaded: Arc::clone(loaded),
+            around,
+            answer,
+            fail_every,
+            performed: 0,
+            random: SEED,
+        }
+    }
+
+    /// What comes of a request at this time.
+    pub(crate) fn outcome(&mut self, request: &Request, now: i64) -> Outcome {
+        self.performed += 1;
+        let is_sleep = matches!(request, Request::Sleep { .. });
+        let must_fail = self
+            .fail_every
+            .is_some_and(|every| self.performed.is_multiple_of(every));
+        // Time always passes.
+        if must_fail && !is_sleep {
+            return Outcome::Failed(Failure::Other {
+                message: "the test says so".into(),
+            });
+        }
+        let known = self.answer.as_mut().and_then(|answer| answer(request));
+        known.unwrap_or_else(|| self.own_outcome(request, now))
+    }
+
+    fn own_outcome(&mut self, request: &Request, now: i64) -> Outcome {
+        match request {
+            Request::Sleep { .. } => Outcome::Done,
+            Request::Now => Outcome::Time(now),
+            Request::Random => {
+                Outcome::Float((drawn(&mut self.random) >> 11) as f64 / (1_u64 << 53) as f64)
+            }
+            Request::RandomInt { low, .. } => Outcome::Int(*low),
+            Request::StartRun { start } => self.detach(start),
+            Request::Uuid => {
+                Outcome::Text(format!("00000000-0000-4000-8000-{:012x}", self.performed))
+            }
+            Request::EnvGet { .. } => Outcome::OptionalText(None),
+            Request::LookUp { what, .. } => Outcome::Found(match &self.around.audience.answers {
+                Some(answers) => answers.look_up(what, &call()),
+                None => Found::Miss,
+            }),
+            Request::Keep { answer } => {
+                let answers = self.around.audience.answers.as_ref();
+                let answer = KeptAnswer::clone(answer);
+                let gave_way = answers.map(|it| it.keep(answer, &call()));
+                Outcome::GaveWay(gave_way.unwrap_or_default())
+            }
+            Request::MediaUrl { media } => Permissions::default().admit_media(Media::clone(media)),
+            Request::Human { question } => Outcome::Failed(Failure::Declined {
+                reason: format!("a test has nobody to ask: mock `{}`", question.human),
+            }),
+            Request::Host { tool, .. } => Outcome::Failed(Failure::Tool {
+                tool: tool.clone(),
+                message: "a test has no host: mock the tool".into(),
+            }),
+            Request::FsRead { .. }
+            | Request::FsReadBytes { .. }
+            | Request::FsWrite { .. }
+            | Request::FsWriteBytes { .. }
+            | Request::FsAppend { .. }
+            | Request::FsExists { .. }
+            | Request::FsList { .. }
+            | Request::FsGlob { .. }
+            | Request::FsRemove { .. }
+            | Request::FsMakeDir { .. }
+            | Request::Model { .. }
+            | Request::Exec { .. }
+            | Request::Http { .. } => Permissions::default().perform_alone(request),
+        }
+    }
+
+    /// Runs a detached run to its end, in its own time.
+    fn detach(&self, start: &DetachedStart) -> Outcome {
+        let entry = Entry::Detached(Box::new(start.clone()));
+        let driver = Driver::new(
+            Arc::clone(&self.loaded),
+            self.around.clone(),
+            Script::default(),
+        );
+        let report = driver.carry(&entry);
+        let trouble = match report.map(|it| it.finished) {
+            None => Some("it does not end".to_owned()),
+            Some(finished) => match (finished.unmocked, finished.result) {
+                (Some(message), _) | (None, RunResult::Internal(message)) => Some(message),
+                (
+                    None,
+                    RunResult::Value(_)
+                    | RunResult::Raised(_)
+                    | RunResult::Cancelled
+                    | RunResult::InvalidInput(_),
+                ) => None,
+            },
+        };
+        match trouble {
+            Some(message) => Outcome::Failed(Failure::Other {
+                message: format!("the detached run of `{}`: {message}", start.workflow),
+            }),
+            None => Outcome::Text(format!("detached-{}", self.performed)),
+        }
+    }
+}
+
+/// As whom the runs of tests look up answers.
+fn call() -> Call {
+    Call {
+        run: "scripted".into(),
+        ..Call::alone()
+    }
+}
+
+/// The next word of a test's random numbers (xorshift64*).
+pub(crate) fn drawn(state: &mut u64) -> u64 {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    state.wrapping_mul(0x2545_F491_4F6C_DD1D)
+}

@@ -1,0 +1,93 @@
+//! A driver for the tests of programs: time is virtual and randomness is always the same; there are no models.
+
+use std::sync::Arc;
+
+use gsw_abi::builtin;
+use gsw_abi::program::FunctionIndex;
+use gsw_engine::load::Loaded;
+use gsw_engine::media::Media;
+use gsw_engine::model::{FailureKind, ModelFailure};
+use gsw_engine::operation::{ExecRequest, Outcome, Request};
+use gsw_engine::run::Finished;
+
+use crate::commands::Commands;
+use crate::host::Variables;
+use crate::network::resolved;
+use crate::permissions::Permissions;
+use crate::process::Surroundings;
+use crate::scripted;
+
+/// Where the random ints of every test begin.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Runs a test to its end. `None` when it has none.
+#[must_use]
+pub fn run(loaded: &Arc<Loaded>, function: FunctionIndex) -> Option<Box<Finished>> {
+    let entry = scripted::Entry::Function {
+        function,
+        result: builtin::UNIT,
+    };
+    let mut random = SEED;
+    let permissions = Permissions::of(&loaded.program);
+    let script = scripted::Script {
+        answer: Some(Box::new(move |request| match permissions.admit(request) {
+            Ok(()) => answer(request, &permissions, &mut random),
+            Err(failure) => Some(Outcome::Failed(failure)),
+        })),
+        ..scripted::Script::default()
+    };
+    scripted::run(loaded, &scripted::Around::default(), entry, script).map(|it| it.finished)
+}
+
+fn answer(request: &Request, permissions: &Permissions, random: &mut u64) -> Option<Outcome> {
+    Some(match request {
+        Request::EnvGet { name } => Outcome::OptionalText(Variables::default().variable(name)),
+        Request::RandomInt { low, high } => {
+            // A linear congruential generator; its high bits are the better ones.
+            *random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let count = high.wrapping_sub(*low).cast_unsigned().saturating_add(1);
+            Outcome::Int(low.wrapping_add(((*random >> 16) % count).cast_signed()))
+        }
+        Request::Exec { request } => match resolved(&request.env, &Variables::default()) {
+            Ok(added) => {
+                let inherited = permissions.inherited();
+                let around = Surroundings { inherited, added };
+                Commands::shared().run_to_end(ExecRequest::clone(request), around)
+            }
+            Err(failure) => Outcome::Failed(failure),
+        },
+        Request::Model { .. } => Outcome::Model(Box::new(Err(ModelFailure {
+            kind: FailureKind::Provider,
+            message: "a test has no models".into(),
+            status: None,
+            retry_after: None,
+            again_in: None,
+            attempts: 0,
+            tokens: None,
+            limit: None,
+        }))),
+        Request::MediaUrl { media } => permissions.admit_media(Media::clone(media)),
+        Request::FsRead { .. }
+        | Request::FsReadBytes { .. }
+        | Request::FsWrite { .. }
+        | Request::FsWriteBytes { .. }
+        | Request::FsAppend { .. }
+        | Request::FsExists { .. }
+        | Request::FsList { .. }
+        | Request::FsGlob { .. }
+        | Request::FsRemove { .. }
+        | Request::FsMakeDir { .. } => permissions.perform_alone(request),
+        Request::Sleep { .. }
+        | Request::Now
+        | Request::Random
+        | Request::Uuid
+        | Request::LookUp { .. }
+        | Request::Keep { .. }
+        | Request::StartRun { .. }
+        | Request::Http { .. }
+        | Request::Host { .. }
+        | Request::Human { .. } => return None,
+    })
+}

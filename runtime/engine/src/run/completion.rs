@@ -1,0 +1,56 @@
+//! What a run as a whole gives, and whether it has.
+
+use gsw_abi::builtin::UNIT;
+use gsw_abi::types::TypeId;
+
+use crate::run::RunResult;
+use crate::task::TaskId;
+
+/// The run's own task and what came of it.
+#[derive(Debug)]
+pub(crate) struct Completion {
+    root: TaskId,
+    /// The type of the run's value.
+    ty: TypeId,
+    result: Option<RunResult>,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self {
+            root: TaskId::NONE,
+            ty: UNIT,
+            result: None,
+        }
+    }
+}
+
+impl Completion {
+    /// The run's own task is this one, and gives a value of this type.
+    pub(crate) fn expect(&mut self, root: TaskId, ty: TypeId) {
+        self.root = root;
+        self.ty = ty;
+    }
+
+    /// The run's own task; `NONE` until the run has begun.
+    pub(crate) fn root(&self) -> TaskId {
+        self.root
+    }
+
+    pub(crate) fn ty(&self) -> TypeId {
+        self.ty
+    }
+
+    /// The run has ended so; a later end replaces an earlier one that nobody has taken.
+    pub(crate) fn set(&mut self, result: RunResult) {
+        self.result = Some(result);
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        self.result.is_some()
+    }
+
+    pub(crate) fn take(&mut self) -> Option<RunResult> {
+        self.result.take()
+    }
+}

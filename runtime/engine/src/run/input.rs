@@ -1,0 +1,142 @@
+//! Parameters that are given by name, as JSON: the words of them, or what does not fit.
+
+use gsw_abi::program::FunctionIndex;
+use gsw_abi::types::Field;
+use serde_json::{Map, Value};
+
+use crate::codec::checker::Checker;
+use crate::codec::decode;
+use crate::run::{Run, raise};
+use crate::value::error;
+use gsw_notation::issue::Issue;
+
+/// The words of parameters that are given by name, in order; missing ones take their default, or `none`.
+pub(crate) fn decode_arguments(
+    run: &mut Run,
+    parameters: &[Field],
+    input: &Map<String, Value>,
+) -> Result<Vec<u64>, Vec<Issue>> {
+    let mut words: Vec<u64> = Vec::with_capacity(parameters.len());
+    let mut issues = unknown_names(parameters, input);
+    for (index, parameter) in parameters.iter().enumerate() {
+        let before = Before {
+            parameters: &parameters[..index],
+            words: &words,
+        };
+        match decode_argument(run, parameter, input, before) {
+            Ok(word) => words.push(word),
+            Err(found) => {
+                issues.extend(found);
+                // Later defaults may need this one, so nothing after it can be looked at.
+                break;
+            }
+        }
+    }
+    if issues.is_empty() {
+        return Ok(words);
+    }
+    for (parameter, &word) in parameters.iter().zip(&words) {
+        run.heap.release_typed(parameter.ty, word);
+    }
+    Err(issues)
+}
+
+/// The parameters before one, which its default may look at.
+#[derive(Clone, Copy)]
+struct Before<'a> {
+    parameters: &'a [Field],
+    /// Borrowed.
+    words: &'a [u64],
+}
+
+fn decode_argument(
+    run: &mut Run,
+    parameter: &Field,
+    input: &Map<String, Value>,
+    before: Before<'_>,
+) -> Result<u64, Vec<Issue>> {
+    let given = input
+        .get(&parameter.wire)
+        .or_else(|| input.get(&parameter.name));
+    let word = match (given, parameter.default) {
+        (Some(tree), _) => decode::decode_field(run, parameter, tree).map_err(|issues| {
+            issues
+                .into_iter()
+                .map(|it| below(&parameter.name, it))
+                .collect::<Vec<_>>()
+        })?,
+        (None, Some(default)) => {
+            default_of(run, default, before).map_err(|why| vec![missing(&parameter.name, &why)])?
+        }
+        (None, None) => decode::decode_all_issues(run, parameter.ty, &Value::Null)
+            .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
+    };
+    let Some(check) = &parameter.check else {
+        return Ok(word);
+    };
+    run.heap.retain_typed(parameter.ty, word);
+    if Checker::check(run, check.function, &[word, 0]) {
+        return Ok(word);
+    }
+    let found = error::shown_field(&run.heap, parameter, word);
+    run.heap.release_typed(parameter.ty, word);
+    let message = format!(
+        "`{}` must fit `{}`, but is {found}",
+        parameter.name, check.source
+    );
+    Err(vec![Issue {
+        path: format!("$.{}", parameter.name),
+        expected: check.source.clone(),
+        found,
+        message,
+    }])
+}
+
+/// A parameter's default, which may look at the parameters before it.
+fn default_of(run: &mut Run, default: FunctionIndex, before: Before<'_>) -> Result<u64, String> {
+    let Before { parameters, words } = before;
+    for (parameter, &word) in parameters.iter().zip(words) {
+        run.heap.retain_typed(parameter.ty, word);
+    }
+    // The loader checked that it takes just the parameters before it.
+    run.call_framed(default.0, words).map_err(|raised| {
+        let said = raise::said_by(&run.heap, raised);
+        run.heap.release(raised);
+        format!("its default raised {said}")
+    })
+}
+
+fn unknown_names(parameters: &[Field], input: &Map<String, Value>) -> Vec<Issue> {
+    let is_known = |name: &str| {
+        parameters
+            .iter()
+            .any(|it| it.wire == name || it.name == name)
+    };
+    let unknown = input.keys().filter(|name| !is_known(name));
+    unknown
+        .map(|name| Issue {
+            path: format!("$.{name}"),
+            expected: "a parameter of this name".into(),
+            found: "none".into(),
+            message: format!("there is no parameter `{name}`"),
+        })
+        .collect()
+}
+
+fn missing(name: &str, why: &str) -> Issue {
+    Issue {
+        path: format!("$.{name}"),
+        expected: "a value".into(),
+        found: "nothing".into(),
+        message: format!("parameter `{name}` has no value: {why}"),
+    }
+}
+
+/// An issue of a parameter's value, its path beginning with the parameter.
+fn below(name: &str, issue: Issue) -> Issue {
+    let rest = issue.path.strip_prefix('$').unwrap_or(&issue.path);
+    Issue {
+        path: format!("$.{name}{rest}"),
+        ..issue
+    }
+}

@@ -1,0 +1,150 @@
+//! What a run knows of models: who steps its prompt calls, what requests cost, and which keys of the cache it holds.
+
+use std::sync::Arc;
+
+use gsw_tree::usage::Usage;
+use rustc_hash::FxHashMap;
+
+use crate::budget::Charge;
+use crate::media::{Media, MediaKind, MediaSource};
+use crate::model::{Content, ModelRequest, Prompts};
+use crate::node::{NodeId, Tree};
+use crate::prices::Prices;
+use crate::run::RunSettings;
+
+/// The most tokens that providers count for an image; a guess.
+const IMAGE_TOKENS: u64 = 5_000;
+
+/// How prompts reach models.
+pub(crate) struct ModelAccess {
+    /// Makes the machines of prompt calls; without it every prompt fails.
+    prompts: Option<Arc<dyn Prompts>>,
+    /// The model that replaces every agent's.
+    model_override: Option<String>,
+    prices: Arc<Prices>,
+    /// The keys that prompt calls hold which others may wait for, by their nodes.
+    held_keys: FxHashMap<NodeId, String>,
+}
+
+impl std::fmt::Debug for ModelAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelAccess").finish_non_exhaustive()
+    }
+}
+
+impl ModelAccess {
+    pub(crate) fn new(prompts: Option<Arc<dyn Prompts>>, settings: RunSettings) -> Self {
+        let RunSettings {
+            model_override,
+            prices,
+            // The heap has it.
+            memory_limit: _,
+        } = settings;
+        Self {
+            prompts,
+            model_override,
+            prices,
+            held_keys: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn prompts(&self) -> Option<Arc<dyn Prompts>> {
+        self.prompts.clone()
+    }
+
+    pub(crate) fn model_override(&self) -> Option<&str> {
+        self.model_override.as_deref()
+    }
+
+    pub(crate) fn prices(&self) -> &Arc<Prices> {
+        &self.prices
+    }
+
+    /// What a request with this usage costs.
+    pub(crate) fn charge_of(&self, model: &str, usage: Usage) -> Charge {
+        let usd = self.prices.cost(model, &usage);
+        Charge {
+            usd: usd.ok_or_else(|| model.to_owned()),
+            tokens: usage.input_tokens.saturating_add(usage.output_tokens),
+            calls: 1,
+        }
+    }
+
+    /// The most that a request may cost: itself at four bytes a token, and as much answer and thinking as it allows.
+    pub(crate) fn worst_case(&self, request: &ModelRequest) -> Charge {
+        let mut bytes = Length(0);
+        // Counting cannot fail, and a request has only text keys.
+        let _ = serde_json::to_writer(&mut bytes, request);
+        let pieces = request.messages.iter().flat_map(|it| &it.content);
+        let images: Vec<usize> = pieces.filter_map(image_size).collect();
+        let text = bytes.0.saturating_sub(images.iter().sum());
+        let usage = Usage {
+            input_tokens: text as u64 / 4 + IMAGE_TOKENS * images.len() as u64,
+            output_tokens: u64::from(request.max_tokens) + u64::from(request.thinking.unwrap_or(0)),
+            ..Usage::default()
+        };
+        self.charge_of(&request.model, usage)
+    }
+
+    /// The prompt call of this node found no answer under the key: it asks, and others with the key wait for it.
+    pub(crate) fn hold_key(&mut self, node: NodeId, key: String) {
+        self.held_keys.insert(node, key);
+    }
+
+    /// The prompt call of this node holds no key any more; gives the one that it held.
+    pub(crate) fn release_key(&mut self, node: NodeId) -> Option<String> {
+        self.held_keys.remove(&node)
+    }
+
+    /// The keys held by the calls that a node lies in, from the inside out.
+    pub(crate) fn keys_around(&self, tree: &Tree, node: NodeId) -> Vec<String> {
+        if self.held_keys.is_empty() {
+            return Vec::new();
+        }
+        let around = tree.lineage(node);
+        around
+            .filter_map(|it| self.held_keys.get(&it).cloned())
+            .collect()
+    }
+}
+
+/// How many bytes of a request an image's content takes up, which say nothing about its tokens.
+fn image_size(content: &Content) -> Option<usize> {
+    match content {
+        Content::Media {
+            media:
+                Media {
+                    kind: MediaKind::Image,
+                    source,
+                },
+        } => Some(match source {
+            MediaSource::Inline { data, .. } => data.len(),
+            MediaSource::Url { .. } => 0,
+        }),
+        Content::Media {
+            media:
+                Media {
+                    kind: MediaKind::Document,
+                    source: _,
+                },
+        }
+        | Content::Text { .. }
+        | Content::ToolUse { .. }
+        | Content::ToolResult { .. }
+        | Content::Opaque { .. } => None,
+    }
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

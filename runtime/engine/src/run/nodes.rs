@@ -1,0 +1,97 @@
+//! Nodes that the run enters and leaves, with what of its parts ends with them.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_abi::program::{Program, Repeat};
+use gsw_tree::class::Class;
+
+use crate::event::EventKind;
+use crate::node::{NewNode, Node, NodeId, Status};
+use crate::run::{Run, raise};
+
+impl Run {
+    /// Adds a node and reports it.
+    pub(crate) fn enter_node(&mut self, new: NewNode<'_>) -> NodeId {
+        let (kind, status) = (new.kind, new.status);
+        let limit = if kind == NodeKind::Tool {
+            effects_of_tool(&self.loaded.program, new.name)
+        } else {
+            None
+        };
+        let node = self.progress.enter(new);
+        self.heap.charge(Node::CHARGE);
+        if let Some(most) = limit {
+            self.progress.limit_effects(node, most);
+        }
+        if status == Status::Running {
+            self.report_start(node);
+        }
+        node
+    }
+
+    /// An idle node begins.
+    pub(crate) fn begin_node(&mut self, node: NodeId) {
+        if self.progress.begin(node) {
+            self.report_start(node);
+        }
+    }
+
+    fn report_start(&mut self, node: NodeId) {
+        let tree = self.progress.tree();
+        let it = tree.node(node);
+        let workflow = (it.kind == NodeKind::Attempt && it.index > 0)
+            .then(|| tree.workflow_of(node))
+            .flatten();
+        let state = workflow.map(|it| self.states.of_workflow(&self.heap, it));
+        self.progress.report_start(node, state.unwrap_or_default());
+    }
+
+    /// Ends a node with its output, or the error that it failed with, and reports it.
+    pub(crate) fn leave_node(&mut self, node: NodeId, status: Status, output: Option<Arc<str>>) {
+        if !self.progress.finish(node, status, output) {
+            return;
+        }
+        self.reflection_log.close(node, status);
+        if self.progress.tree().node(node).kind == NodeKind::Workflow {
+            self.states.close(&mut self.heap, node);
+        }
+        self.progress.report_end(node);
+    }
+
+    /// Ends a node as failed or cancelled, as the error says; the error is borrowed.
+    pub(crate) fn fail_node(&mut self, node: NodeId, error: u64) {
+        let (status, text) = self.report_failure(node, error);
+        self.leave_node(node, status, text);
+    }
+
+    /// Reports the error that a node is about to end with, and gives its end. The error is borrowed.
+    pub(crate) fn report_failure(
+        &mut self,
+        node: NodeId,
+        error: u64,
+    ) -> (Status, Option<Arc<str>>) {
+        if raise::is_unwind(error) {
+            return (Status::Cancelled, None);
+        }
+        // An error that crosses several nodes is reported once, where it arose.
+        if let Some(described) = self.describe_once(error, node) {
+            self.progress.emit(node, EventKind::Error(described));
+        }
+        let text = raise::summary(&self.heap, error);
+        (Status::Failed, Some(text.into()))
+    }
+}
+
+/// What the effects of a tool count as at most: a tool that says how it may be repeated says so of all that it does.
+fn effects_of_tool(program: &Program, name: &str) -> Option<Class> {
+    let named = program.tools.iter().filter(|it| it.name == name);
+    let classes = named.map(|it| match it.repeat {
+        Repeat::Pure => Class::Pure,
+        Repeat::Reads => Class::Reads,
+        Repeat::Idempotent(_) => Class::Idempotent,
+        Repeat::Once => Class::Once,
+    });
+    // Of tools that are named alike, the one that must be repeated least.
+    classes.max()
+}

@@ -1,0 +1,219 @@
+//! What a run asks of the outside: each operation has an identity that is the same in every life of the run, and one outcome.
+
+use rustc_hash::FxHashMap;
+
+use crate::human::Question;
+use crate::node::{EffectSite, NodeId};
+use crate::operation::{Form, GivenUp, Operation, OperationId, Outcome, Request};
+use crate::scope::ScopeId;
+use crate::task::TaskId;
+
+/// So many requested operations begin while the tasks that can go on do so. A guess: large beside a switch of threads,
+/// small beside thousands of prompts, which would otherwise all wait for the last of them.
+const MANY: usize = 64;
+
+/// The operations of a run that have no outcome yet.
+#[derive(Debug, Default)]
+pub struct Operations {
+    next: u64,
+    waiting: FxHashMap<OperationId, Outstanding>,
+    requested: Vec<Operation>,
+    abandoned: Vec<Abandoned>,
+    /// Timers that alone keep nothing alive: nothing waits for them.
+    idle: usize,
+    /// The questions that people have not answered, by the operation that asks.
+    questions: FxHashMap<OperationId, Box<Question>>,
+    /// The runs of their own that are being started.
+    detached: FxHashMap<OperationId, Detached>,
+}
+
+/// What is known of an operation until its outcome comes.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    purpose: Purpose,
+    form: Form,
+    given_up: GivenUp,
+}
+
+/// A run of its own that is being started.
+#[derive(Debug)]
+pub(crate) struct Detached {
+    /// From which node.
+    pub node: NodeId,
+    /// Of which workflow.
+    pub workflow: std::sync::Arc<str>,
+}
+
+/// An operation whose outcome is of no interest any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Abandoned {
+    /// Which.
+    pub id: OperationId,
+    /// Whether the run waits until it has ended: then its outcome is brought all the same.
+    pub how: GivenUp,
+}
+
+/// Who an outcome is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// The wait of a task.
+    Task(TaskId),
+    /// The clock of a scope.
+    Scope(ScopeId),
+    /// The wait of a task for something that it has given up.
+    Grace(TaskId),
+    /// The run as a whole: the time that a cancelled run has.
+    Run,
+}
+
+/// An outcome that the request cannot have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrongOutcome {
+    /// What was asked for.
+    pub asked: Form,
+    /// What came.
+    pub came: Form,
+}
+
+impl std::fmt::Display for WrongOutcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "an operation that gives {:?} has ended with {:?}",
+            self.asked, self.came
+        )
+    }
+}
+
+impl Operations {
+    /// Whether anything from outside can still make the run go on.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.len() > self.idle
+    }
+
+    /// Whether so much is requested that it should begin.
+    #[must_use]
+    pub fn are_many(&self) -> bool {
+        self.requested.len() >= MANY
+    }
+
+    /// What was requested and abandoned since this was last asked. What is both is left out.
+    pub fn take_requested(&mut self) -> (Vec<Operation>, Vec<Abandoned>) {
+        let mut requested = std::mem::take(&mut self.requested);
+        let mut abandoned = std::mem::take(&mut self.abandoned);
+        if let Some(first) = requested.first().map(|it| it.id) {
+            requested.retain(|it| self.waiting.contains_key(&it.id));
+            abandoned.retain(|it| it.id < first || it.how == GivenUp::AwaitedFirst);
+        }
+        (requested, abandoned)
+    }
+
+    /// What becomes of an operation that is given up.
+    pub(crate) fn given_up(&self, id: OperationId) -> GivenUp {
+        self.waiting
+            .get(&id)
+            .map_or(GivenUp::Dropped, |it| it.given_up)
+    }
+
+    /// Nobody wants the outcome of an operation any more.
+    pub fn abandon(&mut self, id: OperationId) {
+        match self.waiting.remove(&id).map(|it| it.purpose) {
+            Some(Purpose::Run) => self.idle -= 1,
+            Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_)) => {}
+            None => return,
+        }
+        self.questions.remove(&id);
+        self.detached.remove(&id);
+        self.abandoned.push(Abandoned {
+            id,
+            how: GivenUp::Dropped,
+        });
+    }
+
+    /// An operation is to be stopped, and its outcome is waited for all the same.
+    pub(crate) fn stop(&mut self, id: OperationId) {
+        self.abandoned.push(Abandoned {
+            id,
+            how: GivenUp::AwaitedFirst,
+        });
+    }
+
+    /// Asks for something; the request leaves with the end of the turn.
+    pub(crate) fn request(&mut self, asked: Asked, request: Request) -> OperationId {
+        let Asked {
+            purpose,
+            node,
+            effect: EffectSite { site, at_most },
+            due,
+        } = asked;
+        let id = OperationId(self.next);
+        self.next += 1;
+        self.idle += usize::from(purpose == Purpose::Run);
+        let outstanding = Outstanding {
+            purpose,
+            form: request.form(),
+            given_up: request.given_up(),
+        };
+        self.waiting.insert(id, outstanding);
+        self.requested.push(Operation {
+            id,
+            node,
+            site,
+            class: request.class().min(at_most),
+            due,
+            request,
+        });
+        id
+    }
+
+    /// An outcome has come. Gives who it is for; nobody when the operation was abandoned.
+    ///
+    /// # Errors
+    /// When the request cannot have such an outcome; the operation stays outstanding.
+    pub(crate) fn accept(
+        &mut self,
+        id: OperationId,
+        outcome: &Outcome,
+    ) -> Result<Option<Purpose>, WrongOutcome> {
+        let Some(&Outstanding { purpose, form, .. }) = self.waiting.get(&id) else {
+            return Ok(None);
+        };
+        if let Some(came) = outcome.form().filter(|it| *it != form) {
+            return Err(WrongOutcome { asked: form, came });
+        }
+        self.waiting.remove(&id);
+        self.idle -= usize::from(purpose == Purpose::Run);
+        Ok(Some(purpose))
+    }
+
+    /// An operation asks a person this.
+    pub(crate) fn ask(&mut self, id: OperationId, question: Box<Question>) {
+        self.questions.insert(id, question);
+    }
+
+    /// The question that an operation asks is answered, or given up.
+    pub(crate) fn take_question(&mut self, id: OperationId) -> Option<Box<Question>> {
+        self.questions.remove(&id)
+    }
+
+    /// An operation starts a run of its own.
+    pub(crate) fn detach(&mut self, id: OperationId, detached: Detached) {
+        self.detached.insert(id, detached);
+    }
+
+    /// The run that an operation was to start has been started, or cannot be.
+    pub(crate) fn take_detached(&mut self, id: OperationId) -> Option<Detached> {
+        self.detached.remove(&id)
+    }
+}
+
+/// Who asks for something, where and until when.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    pub purpose: Purpose,
+    pub node: NodeId,
+    pub effect: EffectSite,
+    /// In nanoseconds since 1970.
+    pub due: Option<i64>,
+}

@@ -1,0 +1,214 @@
+//! Where outcomes enter a run: each is handed to who asked, once, and becomes a value of the program.
+
+use gsw_abi::types::TypeId;
+use serde_json::json;
+
+use crate::codec::decode;
+use crate::event::EventKind;
+use crate::heap::Heap;
+use crate::media;
+use crate::operation::{ExecOutput, Failure, HttpAnswer, OperationId, Outcome};
+use crate::run::operations::{Detached, Purpose, WrongOutcome};
+use crate::run::{Run, human, raise};
+use crate::scope::ScopeId;
+use crate::task::TaskId;
+use crate::value::{list, string};
+use crate::wait::Wait;
+
+impl Run {
+    /// An outcome has come; one that was abandoned is ignored.
+    pub(super) fn take_outcome(
+        &mut self,
+        id: OperationId,
+        outcome: Outcome,
+    ) -> Result<(), WrongOutcome> {
+        let Some(purpose) = self.operations.accept(id, &outcome)? else {
+            return Ok(());
+        };
+        match (purpose, outcome) {
+            (Purpose::Run, _) => self.drop_all(),
+            // A limit of time that nobody counts is none: the run must not go on as if it held.
+            (Purpose::Scope(_), Outcome::Failed(failure)) => {
+                let why = said_of(&mut self.heap, failure);
+                self.fail_internally(format!("a time limit cannot be kept: {why}"));
+            }
+            (Purpose::Scope(scope), _) => {
+                if let Some(task) = self.scopes.run_out(scope) {
+                    self.unwind(task, scope);
+                }
+            }
+            (Purpose::Grace(task), _) => self.stopped(task, None),
+            (Purpose::Task(task), outcome) => self.outcome_for(task, outcome),
+        }
+        Ok(())
+    }
+
+    fn outcome_for(&mut self, id: TaskId, outcome: Outcome) {
+        if matches!(self.scheduler.task(id).wait, Wait::Stopping { .. }) {
+            self.stopped(id, Some(&outcome));
+            return;
+        }
+        match self.scheduler.take_wait(id) {
+            Wait::Operation {
+                id: operation,
+                result,
+            } => {
+                report_detached(self, operation, &outcome);
+                let value = match outcome {
+                    Outcome::Human(reply) => match human::take_reply(self, id, operation, *reply) {
+                        Ok(value) => value,
+                        Err(again) => {
+                            let wait = Wait::Operation { id: again, result };
+                            self.scheduler.set_wait(id, wait);
+                            return;
+                        }
+                    },
+                    outcome => {
+                        self.operations.take_question(operation);
+                        word_of(self, outcome, result)
+                    }
+                };
+                self.scheduler.wake(id, value);
+            }
+            Wait::Prompt(prompt) => prompt.take_outcome(self, id, outcome),
+            // Nothing else waits for an operation.
+            wait @ (Wait::Nothing
+            | Wait::Stopping { .. }
+            | Wait::Await(_)
+            | Wait::AwaitAll { .. }
+            | Wait::Race { .. }
+            | Wait::Join
+            | Wait::Abort
+            | Wait::Parallel(_)
+            | Wait::Reflect(_)
+            | Wait::Keyed { .. }
+            | Wait::Ending) => self.scheduler.set_wait(id, wait),
+        }
+    }
+
+    /// What a task had given up has ended, or is not waited for any longer.
+    fn stopped(&mut self, task: TaskId, outcome: Option<&Outcome>) {
+        let Wait::Stopping { id, grace } = self.scheduler.take_wait(task) else {
+            return;
+        };
+        let late = match outcome {
+            Some(Outcome::Failed(_)) => None,
+            Some(_) => Some("what was given up here had been done already"),
+            None => Some("what was given up here cannot be stopped and may still be done"),
+        };
+        match outcome {
+            Some(_) => self.operations.abandon(grace),
+            None => self.operations.abandon(id),
+        }
+        let node = self.scheduler.task(task).node;
+        if let Some(message) = late {
+            self.progress.warn(node, message.into());
+        }
+        let scope = self.scheduler.task_mut(task).pending.take();
+        let error = raise::unwind_error(&mut self.heap, scope.unwrap_or(ScopeId::TASK));
+        self.scheduler.wake(task, Err(error));
+    }
+}
+
+fn said_of(heap: &mut Heap, failure: Failure) -> String {
+    let raised = raise::error_of_failure(heap, failure);
+    let said = raise::said_by(heap, raised);
+    heap.release(raised);
+    said
+}
+
+/// A run that was to be started has its id, or could not be started.
+fn report_detached(run: &mut Run, operation: OperationId, outcome: &Outcome) {
+    if let Some(Detached { node, workflow }) = run.operations.take_detached(operation)
+        && let Outcome::Text(child) = outcome
+    {
+        let child = child.as_str().into();
+        run.progress
+            .emit(node, EventKind::ChildDetached { child, workflow });
+    }
+}
+
+/// An outcome as a value of the program.
+fn word_of(run: &mut Run, outcome: Outcome, result: TypeId) -> Result<u64, u64> {
+    Ok(match outcome {
+        Outcome::Done => 0,
+        Outcome::Time(it) | Outcome::Int(it) => it as u64,
+        Outcome::Float(it) => it.to_bits(),
+        Outcome::Bool(it) => u64::from(it),
+        Outcome::Text(it) => return string::admitted(&mut run.heap, &it),
+        Outcome::OptionalText(it) => {
+            return it.map_or(Ok(0), |it| string::admitted(&mut run.heap, &it));
+        }
+        Outcome::Bytes(it) => {
+            run.heap.demand(it.len() as u64)?;
+            string::new_bytes(&mut run.heap, &it)
+        }
+        Outcome::Texts(texts) => {
+            return list::of_texts(&mut run.heap, texts.iter().map(String::as_str));
+        }
+        Outcome::Media(it) => media::new(&mut run.heap, &it),
+        Outcome::Host { tool, answer } => return host_answer(run, tool, &answer, result),
+        Outcome::Exec(output) => return exec_output(run, &output, result),
+        Outcome::Http(answer) => return http_answer(run, &answer, result),
+        Outcome::Failed(failure) => return Err(raise::error_of_failure(&mut run.heap, failure)),
+        Outcome::Model(_) => {
+            return Err(raise::internal(
+                &mut run.heap,
+                "a model answered where nobody asked one",
+            ));
+        }
+        Outcome::Found(_) | Outcome::GaveWay(_) => {
+            return Err(raise::internal(
+                &mut run.heap,
+                "an answer was kept where nobody asked for one",
+            ));
+        }
+        Outcome::Human(_) => {
+            return Err(raise::internal(
+                &mut run.heap,
+                "a person answered where nobody was asked",
+            ));
+        }
+    })
+}
+
+/// What a program of the system gave, as the record `Output`.
+fn exec_output(run: &mut Run, output: &ExecOutput, result: TypeId) -> Result<u64, u64> {
+    let tree = json!({ "code": output.code, "stdout": output.stdout, "stderr": output.stderr });
+    record_of(run, result, &tree)
+}
+
+/// What a server answered, as the record `HttpResponse`.
+fn http_answer(run: &mut Run, answer: &HttpAnswer, result: TypeId) -> Result<u64, u64> {
+    let headers: serde_json::Map<_, _> = answer
+        .headers
+        .iter()
+        .map(|(name, text)| (name.clone(), text.clone().into()))
+        .collect();
+    let tree = json!({ "status": answer.status, "headers": headers, "body": answer.body });
+    record_of(run, result, &tree)
+}
+
+/// What a tool of the host gave, as a value of its result type.
+fn host_answer(run: &mut Run, tool: String, answer: &str, result: TypeId) -> Result<u64, u64> {
+    // An answer is written by ourselves, so only a damaged journal makes it `null`, which is then refused or fits.
+    let tree = serde_json::from_str(answer).unwrap_or_default();
+    decode::decode(run, result, &tree).map_err(|issue| {
+        raise::error_of_failure(
+            &mut run.heap,
+            Failure::Tool {
+                tool,
+                message: format!("its answer does not fit: {}: {}", issue.path, issue.message),
+            },
+        )
+    })
+}
+
+fn record_of(run: &mut Run, ty: TypeId, tree: &serde_json::Value) -> Result<u64, u64> {
+    decode::decode(run, ty, tree).map_err(|issue| {
+        raise::no_record(
+            &mut run.heap,
+            &format!("a result does not fit its record: {}", issue.message),
+        )
+    })
+}

@@ -1,0 +1,198 @@
+//! What reflections leave behind: guidance and other values for the prompts of the next attempt, and what happened.
+
+use gsw_abi::call::NodeKind;
+use gsw_abi::types::TypeId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::codec::decode;
+use crate::event::{ReflectionLevel, form};
+use crate::node::{NodeId, Status, Tree};
+use crate::run::Run;
+
+/// All that the reflections of a run left behind.
+#[derive(Debug, Default)]
+pub(crate) struct ReflectionLog {
+    /// Joins the system text of prompts inside, by the node whose body failed.
+    guidance: FxHashMap<NodeId, Vec<String>>,
+    /// Replaces parameters of prompts inside.
+    revised: FxHashMap<NodeId, Map<String, Value>>,
+    /// The nodes whose body a reflection has had tried again.
+    tried_again: FxHashSet<NodeId>,
+    /// The model setting of the last prompt inside.
+    models: FxHashMap<NodeId, Value>,
+    /// All reflections, in order.
+    history: Vec<ReflectionRecord>,
+}
+
+/// One reflection.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ReflectionRecord {
+    /// When, in nanoseconds since 1970; RFC 3339 in JSON.
+    #[serde(serialize_with = "form::time::serialize")]
+    pub time: i64,
+    /// On which node.
+    pub node: NodeId,
+    /// What was judged.
+    pub level: ReflectionLevel,
+    /// Why it failed, as the reflection found.
+    pub reason: String,
+    /// The error.
+    pub error: String,
+    /// What was done.
+    pub resolution: Resolution,
+    /// Whether what follows ended well.
+    pub success: bool,
+    /// What was said to the next attempt.
+    pub guidance: String,
+}
+
+/// What a reflection led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// Another attempt.
+    Retry,
+    /// No judgement could be had, so the error went on.
+    Skip,
+    /// The error went on.
+    Abort,
+}
+
+impl ReflectionLog {
+    /// A prompt that is called in `node` asks this model.
+    pub(crate) fn note_model(&mut self, tree: &Tree, node: NodeId, model: &Value) {
+        for it in around(tree, node) {
+            // What is around a node that knows the model knows it as well.
+            if self.models.get(&it) == Some(model) {
+                return;
+            }
+            self.models.insert(it, model.clone());
+        }
+    }
+
+    /// The model setting of the last prompt inside of a node.
+    pub(crate) fn model(&self, node: NodeId) -> Option<&Value> {
+        self.models.get(&node)
+    }
+
+    /// What was learnt from a failure of `node`'s body.
+    pub(crate) fn learn(&mut self, node: NodeId, guidance: &str, revised: Map<String, Value>) {
+        self.tried_again.insert(node);
+        if !guidance.is_empty() {
+            let known = self.guidance.entry(node).or_default();
+            known.push(guidance.to_owned());
+        }
+        if !revised.is_empty() {
+            self.revised.entry(node).or_default().extend(revised);
+        }
+    }
+
+    /// A reflection has ended.
+    pub(crate) fn note(&mut self, record: ReflectionRecord) {
+        self.history.push(record);
+    }
+
+    /// A node has ended.
+    pub(crate) fn close(&mut self, node: NodeId, status: Status) {
+        self.models.remove(&node);
+        self.revised.remove(&node);
+        self.guidance.remove(&node);
+        if self.tried_again.remove(&node) && status == Status::Completed {
+            self.succeed(node);
+        }
+    }
+
+    /// What followed the last reflection on a node ended well.
+    pub(crate) fn succeed(&mut self, node: NodeId) {
+        let last = self.history.iter_mut().rfind(|it| it.node == node);
+        if let Some(last) = last.filter(|it| it.resolution == Resolution::Retry) {
+            last.success = true;
+        }
+    }
+
+    /// The guidance for prompts that are called in `node`, from the outside in.
+    pub(crate) fn guidance<'a>(&'a self, tree: &'a Tree, node: NodeId) -> Vec<&'a str> {
+        if self.guidance.is_empty() {
+            return Vec::new();
+        }
+        let mut texts: Vec<&str> = around(tree, node)
+            .filter_map(|it| self.guidance.get(&it))
+            .flat_map(|it| it.iter().rev().map(String::as_str))
+            .collect();
+        texts.reverse();
+        texts
+    }
+
+    /// The reflections on a node, oldest first.
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &ReflectionRecord> {
+        self.history.iter().filter(move |it| it.node == node)
+    }
+
+    /// The reflections on a node, on what it lies in and on what lies in it, oldest first.
+    pub fn near<'a>(
+        &'a self,
+        tree: &'a Tree,
+        node: NodeId,
+    ) -> impl Iterator<Item = &'a ReflectionRecord> {
+        let holds = |outer: NodeId, inner: NodeId| tree.lineage(inner).any(|it| it == outer);
+        let history = self.history.iter();
+        history.filter(move |it| holds(it.node, node) || holds(node, it.node))
+    }
+}
+
+/// The nodes that a prompt in `node` lies in, nearest first. A reflection is no part of what it judges.
+fn around(tree: &Tree, node: NodeId) -> impl Iterator<Item = NodeId> {
+    let lineage = tree.lineage(node);
+    lineage.take_while(|it| tree.node(*it).kind != NodeKind::Reflection)
+}
+
+/// The word of a prompt's parameter: what a reflection around said, if it fits, else the one that is given. Takes it over.
+pub(crate) fn revised_parameter(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
+    if run.reflection_log.revised.is_empty() {
+        return given;
+    }
+    let node = run.scheduler.current_node();
+    let revised = |it: NodeId| run.reflection_log.revised.get(&it)?.get(name);
+    let found = around(run.progress.tree(), node).find_map(revised).cloned();
+    match found {
+        Some(tree) => word_of_revised(run, ty, name, given, &tree),
+        None => given,
+    }
+}
+
+/// The first word of a `state` variable: what a reflection on its workflow said, if it fits, else the one that is given. Takes
+/// it over.
+pub(crate) fn revised_state(run: &mut Run, ty: TypeId, name: &str, given: u64) -> u64 {
+    if run.reflection_log.revised.is_empty() {
+        return given;
+    }
+    let workflow = run
+        .progress
+        .tree()
+        .workflow_of(run.scheduler.current_node());
+    // What is revised for another workflow around means its own variables.
+    let revised = workflow.and_then(|it| run.reflection_log.revised.get(&it)?.get(name));
+    match revised.cloned() {
+        Some(tree) => word_of_revised(run, ty, name, given, &tree),
+        None => given,
+    }
+}
+
+fn word_of_revised(run: &mut Run, ty: TypeId, name: &str, given: u64, tree: &Value) -> u64 {
+    match decode::decode(run, ty, tree) {
+        Ok(word) => {
+            run.heap.release_typed(ty, given);
+            word
+        }
+        Err(issue) => {
+            let message = format!(
+                "the value that a reflection gave for `{name}` does not fit: {}",
+                issue.message
+            );
+            run.progress.warn(run.scheduler.current_node(), message);
+            given
+        }
+    }
+}

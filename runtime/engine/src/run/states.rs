@@ -1,0 +1,249 @@
+//! The `state` variables of workflows, as observers and `context` see them.
+//!
+//! A variable lives in a cell that the program and this table share. Its JSON is made from the cell when somebody looks, so
+//! that a change costs no more than its event, and what grows at its end sends only what is new. The table holds no share in
+//! the value itself: that would make every change in place a copy.
+
+use std::sync::Arc;
+
+use gsw_abi::types::{Type, TypeId};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use crate::codec;
+use crate::event::{EventKind, JsonText, State, StateChange};
+use crate::heap::Heap;
+use crate::node::NodeId;
+use crate::run::progress::Progress;
+use crate::value::{field, list, string};
+
+/// All `state` variables of a run.
+#[derive(Debug, Default)]
+pub(crate) struct States {
+    by_workflow: FxHashMap<NodeId, IndexMap<Arc<str>, Kept>>,
+    /// By the address of the cell, in which `by_workflow` has a share.
+    by_cell: FxHashMap<u64, Variable>,
+}
+
+/// Where the value of a variable is.
+#[derive(Debug)]
+enum Kept {
+    /// In this cell, which is shared with the program.
+    Cell { ty: TypeId, cell: u64 },
+    /// Here: its workflow has ended.
+    Text(JsonText),
+}
+
+/// What is known of a variable that is in use.
+#[derive(Clone, Debug)]
+struct Variable {
+    workflow: NodeId,
+    name: Arc<str>,
+    ty: TypeId,
+    /// Elements of a list or bytes of a string at the last change; 0 for other values.
+    length: usize,
+}
+
+/// A variable that has changed.
+struct Changed {
+    variable: Variable,
+    /// Its length before.
+    before: usize,
+}
+
+/// A variable that begins.
+pub(crate) struct NewState<'a> {
+    /// Where its declaration runs.
+    pub node: NodeId,
+    pub ty: TypeId,
+    pub name: &'a str,
+    /// Holds its value.
+    pub cell: u64,
+}
+
+impl States {
+    fn insert(&mut self, cell: u64, variable: Variable) -> Option<Kept> {
+        let kept = Kept::Cell {
+            ty: variable.ty,
+            cell,
+        };
+        let of_workflow = self.by_workflow.entry(variable.workflow).or_default();
+        let old = of_workflow.insert(Arc::clone(&variable.name), kept);
+        if let Some(Kept::Cell { cell, .. }) = old {
+            self.by_cell.remove(&cell);
+        }
+        self.by_cell.insert(cell, variable);
+        old
+    }
+
+    /// A `state` variable of the workflow around `node` begins, in this cell, which is borrowed.
+    pub(crate) fn begin(&mut self, heap: &mut Heap, progress: &mut Progress, new: NewState<'_>) {
+        let NewState {
+            node,
+            ty,
+            name,
+            cell,
+        } = new;
+        let variable = Variable {
+            workflow: progress.tree().workflow_of(node).unwrap_or(node),
+            name: name.into(),
+            ty,
+            length: length(heap, ty, field(cell, 0)),
+        };
+        heap.retain(cell);
+        // Another attempt of a workflow declares its variables again.
+        if let Some(Kept::Cell { cell, .. }) = self.insert(cell, variable) {
+            heap.release(cell);
+        }
+        self.change(heap, progress, cell);
+    }
+
+    /// The variable in this cell has another value.
+    pub(crate) fn change(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) {
+        if let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) {
+            let value = rendered(heap, variable.ty, cell);
+            emit_change(progress, variable, StateChange::Set, value);
+        }
+    }
+
+    /// The variable in this cell, a list or a string, has more at its end than before.
+    pub(crate) fn extend(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) {
+        if let Some(Changed { variable, before }) = self.changed(heap, progress, cell) {
+            let value = end_of(heap, variable.ty, field(cell, 0), before);
+            emit_change(progress, variable, StateChange::Append, value);
+        }
+    }
+
+    /// The variable in a cell that has changed; `None` when nobody wants to know, or its workflow has ended or begun anew.
+    fn changed(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) -> Option<Changed> {
+        let variable = self.by_cell.get_mut(&cell)?;
+        let before = variable.length;
+        variable.length = length(heap, variable.ty, field(cell, 0));
+        if progress.wants_events() {
+            let variable = variable.clone();
+            return Some(Changed { variable, before });
+        }
+        progress.skip_event();
+        None
+    }
+
+    /// The state of a workflow as it is now, or was when the workflow ended.
+    pub(crate) fn of_workflow(&self, heap: &Heap, workflow: NodeId) -> State {
+        let kept = self.by_workflow.get(&workflow).into_iter().flatten();
+        kept.map(|(name, kept)| {
+            let value = match kept {
+                Kept::Cell { ty, cell } => rendered(heap, *ty, *cell),
+                Kept::Text(text) => text.clone(),
+            };
+            (Arc::clone(name), value)
+        })
+        .collect()
+    }
+
+    /// A workflow has ended: what goes on below it must not change what its state was.
+    pub(crate) fn close(&mut self, heap: &mut Heap, workflow: NodeId) {
+        let Some(variables) = self.by_workflow.get_mut(&workflow) else {
+            return;
+        };
+        for kept in variables.values_mut() {
+            if let Kept::Cell { ty, cell } = *kept {
+                *kept = Kept::Text(rendered(heap, ty, cell));
+                self.by_cell.remove(&cell);
+                heap.release(cell);
+            }
+        }
+    }
+
+    /// Gives the cells back: the run has ended.
+    pub(crate) fn release(&mut self, heap: &mut Heap) {
+        for cell in std::mem::take(self).by_cell.into_keys() {
+            heap.release(cell);
+        }
+    }
+}
+
+/// Reports what a variable has become.
+fn emit_change(progress: &mut Progress, variable: Variable, op: StateChange, value: JsonText) {
+    let kind = EventKind::StateChanged {
+        name: variable.name,
+        path: Vec::new(),
+        op,
+        value,
+    };
+    progress.emit(variable.workflow, kind);
+}
+
+/// The JSON of the value in a cell, as observers see it.
+fn rendered(heap: &Heap, ty: TypeId, cell: u64) -> JsonText {
+    codec::encode_redacted(heap, ty, field(cell, 0)).into()
+}
+
+/// How long a value is, where it can grow at its end.
+fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
+    match heap.types().get(heap.types().base(ty)) {
+        Type::List(_) => list::len(word),
+        Type::String | Type::Literals(_) => string::bytes(word).len(),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => 0,
+    }
+}
+
+/// The JSON of what a list or a string has from this length on; of any other value, of all of it.
+fn end_of(heap: &Heap, ty: TypeId, word: u64, from: usize) -> JsonText {
+    match heap.types().get(heap.types().base(ty)) {
+        Type::List(of) => {
+            let added = list::words(word).get(from..).unwrap_or_default();
+            codec::encode_elements_redacted(heap, *of, added).into()
+        }
+        Type::String | Type::Literals(_) => {
+            let added = string::text(word).get(from..).unwrap_or_default();
+            JsonText::from(&serde_json::Value::from(added))
+        }
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Optional(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => codec::encode_redacted(heap, ty, word).into(),
+    }
+}

@@ -1,0 +1,12 @@
+//! How JSON, times, durations and numbers are written and read.
+//!
+//! It knows no value of a program, no type and no run.
+
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod calendar;
+pub mod duration;
+pub mod issue;
+pub mod json;
+pub mod number;
+pub mod path;

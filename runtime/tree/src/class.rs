@@ -1,0 +1,17 @@
+//! How an effect may be repeated.
+
+use serde::{Deserialize, Serialize};
+
+/// From harmless to never.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// It changes nothing and depends on nothing that others change.
+    Pure,
+    /// It only looks.
+    Reads,
+    /// Twice is like once.
+    Idempotent,
+    /// Never a second time by itself.
+    Once,
+}

@@ -1,0 +1,32 @@
+//! How the answer of a prompt came about.
+
+use serde::{Deserialize, Serialize};
+
+use crate::usage::Usage;
+
+/// What is known about how an answer came about.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PromptDetail {
+    /// The model that answered.
+    pub model: String,
+    /// All tokens of all attempts.
+    pub usage: Usage,
+    /// What they cost, where the model's price is known.
+    pub cost_usd: Option<f64>,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// Its key in the cache, 64 hex digits; `None` when the cache is off for it.
+    pub cache_key: Option<String>,
+    /// Requests made.
+    pub attempts: u32,
+    /// Turns of tool use.
+    pub turns: u32,
+    /// As the provider names it.
+    pub stop_reason: String,
+    /// What the parser repaired to read the answer, each in words.
+    #[serde(alias = "liberties")]
+    pub repairs: Vec<String>,
+    /// Whether it is made up by the built-in simulator.
+    pub simulated: bool,
+}

@@ -1,0 +1,547 @@
+//! What a run reports while it goes on: typed events, numbered and timed.
+//!
+//! `docs/reference/events.schema.json` is the form of their JSON; a test makes it from these types and compares.
+
+pub mod form;
+mod json_text;
+mod line;
+mod log;
+mod raised;
+#[cfg(test)]
+mod schema;
+mod size;
+mod state;
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use gsw_notation::issue::Issue;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::detail::PromptDetail;
+use crate::node::{NodeId, Status, Totals};
+use crate::usage::Usage;
+
+pub use json_text::JsonText;
+pub use line::{Format, Header, Lost, LostEvents};
+pub use log::{Level, LogLine};
+pub use raised::{RunError, State, TracePlace};
+pub use state::{PathStep, StateChange};
+
+/// The version of the events' form; raised when a reader of old ones would be misled.
+pub const VERSION: u32 = 2;
+
+/// One event.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(try_from = "Value")]
+pub struct Event {
+    /// Its number in the run, from 0.
+    pub sequence: u64,
+    /// Nanoseconds since 1970, as the run knows them; RFC 3339 in JSON.
+    #[serde(with = "form::time")]
+    #[cfg_attr(test, schemars(with = "form::Time"))]
+    pub time: i64,
+    /// The run.
+    pub run: Arc<str>,
+    /// The node it is about.
+    pub node: NodeId,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// An event as it is read. The numbers of an inner enum can be read from a tree, but not from text.
+#[derive(Deserialize)]
+struct Wire {
+    sequence: u64,
+    #[serde(with = "form::time")]
+    time: i64,
+    run: Arc<str>,
+    node: NodeId,
+    #[serde(flatten)]
+    kind: EventKind,
+}
+
+impl TryFrom<Value> for Event {
+    type Error = serde_json::Error;
+
+    fn try_from(tree: Value) -> Result<Self, Self::Error> {
+        let Wire {
+            sequence,
+            time,
+            run,
+            node,
+            kind,
+        } = serde_json::from_value(tree)?;
+        Ok(Self {
+            sequence,
+            time,
+            run,
+            node,
+            kind,
+        })
+    }
+}
+
+/// How something ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct End {
+    /// How.
+    pub status: Status,
+    /// How long it took, in nanoseconds; in JSON seconds.
+    #[serde(with = "form::seconds")]
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub duration: i64,
+    /// What came out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<JsonText>,
+    /// The error that ended it, its kind and what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Arc<str>>,
+}
+
+/// What came of a model's request to start a workflow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnVerdict {
+    /// It starts.
+    Granted,
+    /// It does not.
+    Refused,
+}
+
+/// What a reflection looks at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReflectionLevel {
+    /// The answer of a model.
+    Prompt,
+    /// A failed step or block.
+    Step,
+    /// A failed workflow.
+    Workflow,
+}
+
+impl ReflectionLevel {
+    /// As in JSON, and as a judge sees it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Step => "step",
+            Self::Workflow => "workflow",
+        }
+    }
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is the value of the call.
+    Accepted,
+    /// It does not fit.
+    Refused,
+}
+
+/// What happened. Durations are nanoseconds, in JSON seconds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum EventKind {
+    /// A node was mounted; the event's node is the new one.
+    ChildAttached {
+        /// Under which; 0 is the run itself, which no event announces.
+        parent: NodeId,
+        /// What it is.
+        #[cfg_attr(test, schemars(with = "schema::Kind"))]
+        kind: NodeKind,
+        /// Its name.
+        name: Arc<str>,
+        /// How many of that name came before, or the iteration's index.
+        index: u32,
+        /// `idle` when it is to begin later, else `running`.
+        status: Status,
+        /// What goes in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<JsonText>,
+    },
+    /// A workflow was started as a run of its own, which this node does not wait for.
+    ChildDetached {
+        /// The id of that run.
+        child: Arc<str>,
+        /// The workflow.
+        workflow: Arc<str>,
+    },
+    /// A node that has no events of its own kind has ended.
+    Status {
+        /// How.
+        #[serde(flatten)]
+        end: End,
+    },
+    /// The whole tree, counted; emitted when a workflow has ended.
+    TreeUpdated {
+        /// The counts.
+        #[serde(flatten)]
+        totals: Totals,
+    },
+    /// A workflow begins.
+    WorkflowStart {
+        /// Its name.
+        workflow: Arc<str>,
+    },
+    /// A workflow ended.
+    WorkflowEnd {
+        /// Its name.
+        workflow: Arc<str>,
+        /// How.
+        #[serde(flatten)]
+        end: End,
+    },
+    /// A step begins.
+    StepStart {
+        /// Its name.
+        step: Arc<str>,
+    },
+    /// A step ended.
+    StepEnd {
+        /// Its name.
+        step: Arc<str>,
+        /// How.
+        #[serde(flatten)]
+        end: End,
+    },
+    /// Another attempt follows.
+    StepRetry {
+        /// The name of the step, workflow or block.
+        step: Arc<str>,
+        /// The number of the attempt that comes, from 1 for the first retry.
+        attempt: u32,
+        /// The error that ended the last one.
+        error: String,
+        /// Why there is another, in words.
+        analysis: String,
+        /// How long it waits before.
+        #[serde(with = "form::seconds")]
+        #[cfg_attr(test, schemars(with = "f64"))]
+        delay: i64,
+    },
+    /// Another attempt begins.
+    StepRestarted {
+        /// The name of the step, workflow or block.
+        step: Arc<str>,
+        /// The number of the attempt, from 1 for the first retry.
+        attempt: u32,
+        /// The state that it begins with.
+        #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+        state: State,
+    },
+    /// A task or an iteration of a `parallel` begins.
+    TaskStart,
+    /// A task or an iteration ended.
+    TaskEnd {
+        /// How.
+        #[serde(flatten)]
+        end: End,
+    },
+    /// A node failed; once per failure, where it arose.
+    Error(Box<RunError>),
+    /// A line of the log.
+    Log {
+        /// How grave.
+        level: Level,
+        /// What it says.
+        message: Arc<str>,
+        /// What belongs to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<JsonText>,
+    },
+    /// `emit`
+    Emit {
+        /// The value.
+        value: JsonText,
+    },
+    /// A `state` variable has another value; the event's node is its workflow.
+    StateChanged {
+        /// Which.
+        name: Arc<str>,
+        /// Where in it, from the outside in; empty for all of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        path: Vec<PathStep>,
+        /// How it changed.
+        #[serde(default)]
+        op: StateChange,
+        /// The value there now; of what was appended, only that: a list of elements or a text.
+        value: JsonText,
+    },
+    /// All `state` variables, because the program asked for them; the event's node is their workflow.
+    StateSnapshot {
+        /// Their values by name.
+        #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
+        state: State,
+    },
+    /// A prompt begins.
+    PromptStart {
+        /// Its agent.
+        agent: Option<String>,
+        /// Its name.
+        prompt: Arc<str>,
+        /// The model it is to ask.
+        model: Option<String>,
+    },
+    /// A prompt ended.
+    PromptEnd {
+        /// Its name.
+        prompt: Arc<str>,
+        /// How.
+        #[serde(flatten)]
+        end: End,
+        /// Tokens of all its requests.
+        usage: Usage,
+        /// The rest that is known of the answer.
+        detail: Option<Box<PromptDetail>>,
+    },
+    /// A request goes to a model.
+    ModelRequest {
+        /// Which.
+        model: String,
+        /// The number of the request in its prompt, from 1.
+        attempt: u32,
+        /// What it is told beyond the prompt's request before: `system` and `messages`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<JsonText>,
+    },
+    /// A model answered, or could not be asked.
+    ModelAnswer {
+        /// As the provider names it; as it was asked when there is no answer.
+        model: String,
+        /// The number of the request in its prompt, from 1.
+        attempt: u32,
+        /// Tokens of this request.
+        usage: Usage,
+        /// As the provider names it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop_reason: Option<String>,
+        /// The provider's id of the request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+        /// Why there is no answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// An answer does not fit.
+    InvalidResponse {
+        /// The answer, as far as observers may see it.
+        response: String,
+        /// What does not fit.
+        issues: Vec<Issue>,
+    },
+    /// An answer came from the cache.
+    CacheHit {
+        /// Under which key.
+        key: String,
+    },
+    /// The cache has no answer.
+    CacheMiss {
+        /// Under which key.
+        key: String,
+    },
+    /// Another call with the same key is asking; this one waits for it.
+    CacheWait {
+        /// Under which key.
+        key: String,
+    },
+    /// The cache was full: an answer had to give way to the one of this prompt.
+    CacheEvict {
+        /// Its key.
+        key: String,
+    },
+    /// A wrong answer or a failed body is looked at again.
+    ReflectionStart {
+        /// What is looked at.
+        level: ReflectionLevel,
+        /// The number of the round, from 1.
+        round: u32,
+        /// What had failed, in words.
+        error: String,
+    },
+    /// The reflection ended.
+    ReflectionEnd {
+        /// As at the start.
+        level: ReflectionLevel,
+        /// Whether another attempt follows, or an answer fits now.
+        success: bool,
+        /// Why, where something is known of that.
+        reason: String,
+    },
+    /// A person is asked; the event's node is the `human`.
+    HumanRequest {
+        /// Its name.
+        human: Arc<str>,
+        /// 64 hex digits over name, question, data and schema; an answer is bound to it.
+        digest: String,
+        /// The question, with what it does not mention attached.
+        question: String,
+        /// The arguments by name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<JsonText>,
+        /// What the answer must fit.
+        schema: JsonText,
+    },
+    /// A person answered. An answer that is refused is asked for again.
+    HumanAnswer {
+        /// Of the question.
+        digest: String,
+        /// Whether it fits.
+        verdict: Verdict,
+        /// What does not.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        issues: Vec<Issue>,
+    },
+    /// A task or the run is told to end.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// A budget was charged.
+    Budget {
+        /// Requests so far.
+        calls: u64,
+        /// Tokens so far.
+        tokens: u64,
+        /// Dollars so far, where known.
+        usd: f64,
+    },
+    /// A model asks for a workflow to be started; the event's node is its prompt.
+    SpawnRequest {
+        /// Which, as the model named it.
+        workflow: String,
+        /// What for, in its words.
+        description: String,
+        /// What came of it.
+        verdict: SpawnVerdict,
+        /// Why it was refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A tool ran.
+    ToolCall {
+        /// Which.
+        tool: Arc<str>,
+        /// With what.
+        input: JsonText,
+        /// How it ended.
+        #[serde(flatten)]
+        end: End,
+    },
+}
+
+impl EventKind {
+    /// How something ended, for the kinds that report the end of a node.
+    #[must_use]
+    pub const fn end(&self) -> Option<&End> {
+        match self {
+            Self::Status { end }
+            | Self::WorkflowEnd { end, .. }
+            | Self::StepEnd { end, .. }
+            | Self::TaskEnd { end }
+            | Self::PromptEnd { end, .. }
+            | Self::ToolCall { end, .. } => Some(end),
+            Self::ChildAttached { .. }
+            | Self::ChildDetached { .. }
+            | Self::TreeUpdated { .. }
+            | Self::WorkflowStart { .. }
+            | Self::StepStart { .. }
+            | Self::StepRetry { .. }
+            | Self::StepRestarted { .. }
+            | Self::TaskStart
+            | Self::Error(_)
+            | Self::Log { .. }
+            | Self::Emit { .. }
+            | Self::StateChanged { .. }
+            | Self::StateSnapshot { .. }
+            | Self::PromptStart { .. }
+            | Self::ModelRequest { .. }
+            | Self::ModelAnswer { .. }
+            | Self::InvalidResponse { .. }
+            | Self::CacheHit { .. }
+            | Self::CacheMiss { .. }
+            | Self::CacheWait { .. }
+            | Self::CacheEvict { .. }
+            | Self::ReflectionStart { .. }
+            | Self::ReflectionEnd { .. }
+            | Self::HumanRequest { .. }
+            | Self::HumanAnswer { .. }
+            | Self::Cancel { .. }
+            | Self::Budget { .. }
+            | Self::SpawnRequest { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{End, Event, EventKind};
+    use crate::node::{NodeId, Status};
+
+    #[test]
+    fn an_event_reads_back() {
+        let event = Event {
+            sequence: 7,
+            time: 1_700_000_000_123_456_789,
+            run: "r".into(),
+            node: NodeId(3),
+            kind: EventKind::StepEnd {
+                step: "s".into(),
+                end: End {
+                    status: Status::Completed,
+                    duration: 1_500_000_000,
+                    output: Some("{\"a\":[1,2.50]}".to_owned().into()),
+                    error: None,
+                },
+            },
+        };
+        let text = serde_json::to_string(&event).expect("events are JSON");
+        let mut line = Vec::new();
+        event.write_line(&mut line).expect("events are JSON");
+        assert_eq!(format!("{text}\n").into_bytes(), line);
+        assert!(
+            text.contains(r#""time":"2023-11-14T22:13:20.123456789Z""#),
+            "{text}"
+        );
+        assert!(
+            text.contains(r#""event":"step_end""#) && text.contains(r#""duration":1.5"#),
+            "{text}"
+        );
+        assert_eq!(
+            serde_json::from_str::<Event>(&text).expect("it reads back"),
+            event
+        );
+    }
+
+    #[test]
+    fn the_details_of_a_file_of_version_1_are_read() {
+        let line = r#"{
+            "sequence": 1, "time": "2026-01-01T00:00:00Z", "run": "r", "node": 1, "event": "prompt_end",
+            "prompt": "p", "status": "completed", "duration": 0.5,
+            "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+            "detail": {
+                "model": "sim/default", "cost_usd": null, "cached": false, "cache_key": null, "attempts": 1, "turns": 0,
+                "usage": {"input_tokens": 1, "output_tokens": 1, "cache_read_tokens": 0, "cache_write_tokens": 0},
+                "stop_reason": "end", "liberties": ["dropped a trailing comma"], "simulated": false
+            }
+        }"#;
+        let event: Event = serde_json::from_str(line).expect("old files are read");
+        let EventKind::PromptEnd { detail, .. } = event.kind else {
+            panic!("it is the end of a prompt");
+        };
+        let detail = detail.expect("it has details");
+        assert_eq!(detail.repairs, ["dropped a trailing comma"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! A node as a record: what programs, hosts and models are shown of it.
+
+use std::sync::Arc;
+
+use gsw_abi::call::NodeKind;
+use serde::{Deserialize, Serialize};
+
+use crate::event::{JsonText, form};
+use crate::node::{NodeId, Status};
+use crate::usage::Usage;
+
+/// A node as it was when it was asked for. Secrets in it are `***`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NodeRecord {
+    /// Its number in the run.
+    pub id: NodeId,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is called from the outermost node down; the same in every run of the program.
+    pub path: String,
+    /// How far it is.
+    pub status: Status,
+    /// The node that it lies in.
+    pub parent: Option<NodeId>,
+    /// The innermost workflow around it, itself included.
+    pub workflow: Option<NodeId>,
+    /// How many nodes it lies in.
+    pub depth: u32,
+    /// How many nodes lie in it directly.
+    pub children: u32,
+    /// How often it was tried; of a prompt, its requests.
+    pub attempts: u32,
+    /// When it began, in nanoseconds since 1970; RFC 3339 in JSON.
+    #[serde(with = "form::time")]
+    pub start: i64,
+    /// When it ended.
+    #[serde(with = "form::optional_time")]
+    pub end: Option<i64>,
+    /// How long it took, or has taken until now, in nanoseconds; in JSON seconds.
+    #[serde(with = "form::seconds")]
+    pub duration: i64,
+    /// What went in.
+    pub input: Option<JsonText>,
+    /// What came out.
+    pub output: Option<JsonText>,
+    /// The error that it ended with.
+    pub error: Option<Arc<str>>,
+    /// Whether input and output were forgotten to save memory, or left out because the answer is too large.
+    pub evicted: bool,
+    /// Tokens, its own and those of what has ended in it.
+    pub usage: Usage,
+    /// What they cost, as far as prices are known.
+    pub cost_usd: Option<f64>,
+    /// Requests to models.
+    pub requests: u64,
+    /// Calls of tools.
+    pub tool_calls: u64,
+}
+
+/// What a step or prompt gave.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct OutputRecord {
+    /// Its node.
+    pub id: NodeId,
+    /// What that is.
+    pub kind: NodeKind,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its path.
+    pub path: String,
+    /// What it gave.
+    pub value: Option<JsonText>,
+    /// Whether that was forgotten to save memory, or left out because the answer is too large.
+    pub evicted: bool,
+}
