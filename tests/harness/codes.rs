@@ -12,6 +12,8 @@ const SHOWN_ELSEWHERE: &[&str] = &[
     "instance-too-deep",
     // A name of more than 200 bytes: `bad_input::long_names_are_refused`.
     "invalid-name",
+    // Hundreds of arms: `compiler/semantics/tests/sizes.rs`.
+    "match-too-complex",
     // Not of a file but of a command: `bad_input::a_program_without_main_cannot_run`.
     "missing-main",
     // Not of a program but of `gsw.toml`: `project::pages_of_projects_report_what_they_say`.

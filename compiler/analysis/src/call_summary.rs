@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gsw_infer::hir::ExpressionId;
+use gsw_infer::hir::{BodyPart, ExpressionId};
 use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
 
 /// Whether calling something can wait.
@@ -86,7 +86,26 @@ impl Kept {
 pub struct ItemSummary {
     /// Of the `Main` body: of a call of the item.
     pub item: Summary,
-    /// Of each lambda in the `Main` body (also those of `spawn` and `parallel`), by the expression that holds it; for
-    /// `Parallel` by position as well.
+    /// Of each of its bodies.
+    pub parts: Vec<PartSummary>,
+}
+
+/// The summary of one body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartSummary {
+    /// Which one.
+    pub part: BodyPart,
+    /// Whether evaluating it can wait.
+    pub waits: Waits,
+    /// Of each lambda in it (also those of `spawn` and `parallel`), by the expression that holds it; for `Parallel` by
+    /// position as well.
     pub lambdas: Vec<((ExpressionId, u32), Summary)>,
+}
+
+impl ItemSummary {
+    /// Of one of its bodies; `None` when it has no such body, or nothing is known of it.
+    #[must_use]
+    pub fn part(&self, part: BodyPart) -> Option<&PartSummary> {
+        self.parts.iter().find(|it| it.part == part)
+    }
 }

@@ -176,6 +176,13 @@ fn drop_doubts(found: &mut Vec<Diagnostic>) {
         .map(item)
         .collect();
     found.retain(|it| it.code != Code::NEVER_RAISED || !doubtful.contains(&item(it)));
+    // What a constant asks of a run most likely is also what it waits for.
+    let outside: Vec<_> = found
+        .iter()
+        .filter(|it| it.code == Code::NOT_CONSTANT)
+        .map(item)
+        .collect();
+    found.retain(|it| it.code != Code::CANNOT_WAIT || !outside.contains(&item(it)));
 }
 
 /// Whether a value only has the wrong type because a call inside of it is not possible at all.

@@ -6,13 +6,17 @@ mod heads;
 mod lints;
 mod program;
 mod throws;
+mod waiting;
 mod workflows;
 
 pub use constants::{
     constant_cycle, effect_in_constant, endless_constant, failing_constant, impure_constant,
     question_in_constant,
 };
-pub use coverage::{Insertion, missing_case, refutable_pattern, unreachable_arm, unreachable_side};
+pub use coverage::{
+    Insertion, match_too_complex, missing_case, pattern_too_complex, refutable_pattern,
+    unreachable_arm, unreachable_side,
+};
 pub use heads::{misplaced_agent, misplaced_repeat_class, missing_body, reserved_word};
 pub use lints::{
     deprecated, unknown_model, unreachable_code, unread_variable, unsupported_setting,
@@ -20,8 +24,10 @@ pub use lints::{
 };
 pub use program::missing_main;
 pub use throws::{
-    impossible_catch, left_out_of_type, never_raised, undeclared_errors, undeclared_open_error,
+    given_by_type, impossible_catch, left_out_of_type, never_raised, undeclared_errors,
+    undeclared_open_error,
 };
+pub use waiting::{NoWaiting, cannot_wait};
 pub use workflows::{
     beyond_project, broken_check, cannot_leave, captured_cycle, declared_once, media_answer,
     media_inside, misplaced_statement, not_mockable, not_permitted, not_recordable, outside_loop,

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::errors;
 use constructor::{Constructor, field_types, split};
-use matrix::Matrix;
+use matrix::{Matrix, TooComplex};
 use pattern::{Simple, simplify};
 use witness::{Witness, witness_text};
 
@@ -111,13 +111,11 @@ fn missing_cases(
     arms: &[Arm],
     found: &mut Vec<Diagnostic>,
 ) {
-    let Some(rows) = rows(db, arms.iter().filter(|arm| arm.guard.is_none())) else {
+    let sure = arms.iter().filter(|arm| arm.guard.is_none());
+    let rows = sure.map(|arm| simplify(db, &arm.pattern));
+    let Some(rows) = rows.collect::<Option<Vec<Simple>>>() else {
         return;
     };
-    let missing = uncovered(db, &value.ty, rows);
-    if missing.is_empty() {
-        return;
-    }
     let span = Span::new(
         expression.span.start,
         value.span.end.max(expression.span.start),
@@ -126,8 +124,17 @@ fn missing_cases(
         item: body.item,
         span,
     };
-    let insertion = insertion(db, body.item, expression.span);
-    found.push(errors::missing_case(place, &missing, &insertion));
+    match uncovered(db, &value.ty, &rows) {
+        Ok(missing) if missing.is_empty() => {}
+        Ok(missing) => {
+            let insertion = insertion(db, body.item, expression.span);
+            found.push(errors::missing_case(place, &missing, &insertion));
+        }
+        Err(TooComplex) => {
+            let insertion = insertion(db, body.item, expression.span);
+            found.push(errors::match_too_complex(place, &insertion));
+        }
+    }
 }
 
 /// Where and how arms are put behind the last one of the `match` at `span`.
@@ -165,6 +172,7 @@ fn insertion(db: &dyn Db, item: ItemId, span: Span) -> errors::Insertion {
     }
 }
 
+/// Warns of arms that are surely never reached: of one that is too complex to say it of, nothing is said.
 fn unreachable_arms(
     db: &dyn Db,
     body: &Body,
@@ -172,22 +180,24 @@ fn unreachable_arms(
     arms: &[Arm],
     found: &mut Vec<Diagnostic>,
 ) {
+    let rows = arms.iter().map(|arm| simplify(db, &arm.pattern));
+    // Those before an invalid pattern, which has been reported.
+    let rows: Vec<Simple> = rows.map_while(|it| it).collect();
+    let mut matrix = Matrix::new(db, ty);
     let mut above = Above::default();
-    for arm in arms {
-        let Some(row) = simplify(db, &arm.pattern) else {
-            return;
-        };
-        let rows = above.beside(&row);
-        let is_reached =
-            Matrix::new(db).is_useful(&rows, std::slice::from_ref(ty), std::slice::from_ref(&row));
+    for (arm, row) in arms.iter().zip(&rows) {
+        let beside = above.beside(row);
+        let is_reached = matrix
+            .is_useful(beside.iter().copied(), row)
+            .unwrap_or(true);
         if !is_reached && !is_made_up(arm) {
             let place = Place::Item {
                 item: body.item,
                 span: arm.pattern.span,
             };
             found.push(errors::unreachable_arm(place));
-        } else if let PatternKind::Or(sides) = &arm.pattern.kind {
-            unreachable_sides(db, body, ty, sides, &rows, found);
+        } else if let (PatternKind::Or(sides), Simple::Or(rows)) = (&arm.pattern.kind, row) {
+            unreachable_sides(body, &mut matrix, sides.iter().zip(rows), beside, found);
         }
         if arm.guard.is_none() {
             above.add(row);
@@ -197,67 +207,58 @@ fn unreachable_arms(
 
 /// The arms above one, so that each looks at those only that can cover the same.
 #[derive(Default)]
-struct Above {
-    exact: FxHashMap<Constructor, Vec<Vec<Simple>>>,
-    other: Vec<Vec<Simple>>,
+struct Above<'p> {
+    exact: FxHashMap<&'p Constructor, Vec<&'p Simple>>,
+    other: Vec<&'p Simple>,
 }
 
-impl Above {
-    fn add(&mut self, row: Simple) {
+impl<'p> Above<'p> {
+    fn add(&mut self, row: &'p Simple) {
         match row {
-            Simple::Or(parts) => parts.into_iter().for_each(|it| self.add(it)),
-            Simple::Made(ref constructor, _) if constructor.is_exact() => {
-                let group = self.exact.entry(constructor.clone()).or_default();
-                group.push(vec![row]);
+            Simple::Or(parts) => parts.iter().for_each(|it| self.add(it)),
+            Simple::Made(constructor, _) if constructor.is_exact() => {
+                self.exact.entry(constructor).or_default().push(row);
             }
-            row @ (Simple::Wildcard | Simple::Made(..) | Simple::Opaque) => {
-                self.other.push(vec![row])
-            }
+            Simple::Made(..) | Simple::Wildcard | Simple::Opaque => self.other.push(row),
         }
     }
 
     /// The rows that may cover something of `row`.
-    fn beside(&self, row: &Simple) -> Vec<Vec<Simple>> {
-        let exact: Vec<&Vec<Vec<Simple>>> = match row {
+    fn beside(&self, row: &Simple) -> Vec<&'p Simple> {
+        let exact: Vec<&Vec<&Simple>> = match row {
             Simple::Made(constructor, _) if constructor.is_exact() => {
                 self.exact.get(constructor).into_iter().collect()
             }
-            Simple::Wildcard | Simple::Made(..) | Simple::Or(_) | Simple::Opaque => {
+            Simple::Made(..) | Simple::Or(_) | Simple::Wildcard | Simple::Opaque => {
                 self.exact.values().collect()
             }
         };
         let rows = exact.into_iter().flatten().chain(&self.other);
-        rows.cloned().collect()
+        rows.copied().collect()
     }
 }
 
 /// Sides of a `|` that the arms above and the sides before leave nothing to.
-fn unreachable_sides(
-    db: &dyn Db,
+fn unreachable_sides<'p>(
     body: &Body,
-    ty: &Type,
-    sides: &[Pattern],
-    above: &[Vec<Simple>],
+    matrix: &mut Matrix<'p>,
+    sides: impl ExactSizeIterator<Item = (&'p Pattern, &'p Simple)>,
+    mut above: Vec<&'p Simple>,
     found: &mut Vec<Diagnostic>,
 ) {
     // What is looked through for each side grows with their number.
     if sides.len() > MOST {
         return;
     }
-    let mut above = above.to_vec();
-    for side in sides {
-        let Some(row) = simplify(db, side) else {
-            return;
-        };
-        let types = std::slice::from_ref(ty);
-        if !Matrix::new(db).is_useful(&above, types, std::slice::from_ref(&row)) {
+    for (side, row) in sides {
+        if !matrix.is_useful(above.iter().copied(), row).unwrap_or(true) {
             let place = Place::Item {
                 item: body.item,
                 span: side.span,
             };
             found.push(errors::unreachable_side(place));
         }
-        above.push(vec![row]);
+        above.push(row);
     }
 }
 
@@ -271,29 +272,19 @@ fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagno
     let Some(row) = simplify(db, pattern) else {
         return;
     };
-    let missing = uncovered(db, &pattern.ty, vec![vec![row]]);
-    if !missing.is_empty() {
-        let place = Place::Item {
-            item: body.item,
-            span: pattern.span,
-        };
-        found.push(errors::refutable_pattern(place, &missing));
+    let place = Place::Item {
+        item: body.item,
+        span: pattern.span,
+    };
+    match uncovered(db, &pattern.ty, &[row]) {
+        Ok(missing) if missing.is_empty() => {}
+        Ok(missing) => found.push(errors::refutable_pattern(place, &missing)),
+        Err(TooComplex) => found.push(errors::pattern_too_complex(place)),
     }
 }
 
-/// `None` when a pattern is invalid, which has been reported.
-fn rows<'a>(db: &dyn Db, arms: impl Iterator<Item = &'a Arm>) -> Option<Vec<Vec<Simple>>> {
-    let mut rows = Vec::new();
-    for arm in arms {
-        match simplify(db, &arm.pattern)? {
-            Simple::Or(parts) => rows.extend(parts.into_iter().map(|it| vec![it])),
-            row @ (Simple::Wildcard | Simple::Made(..) | Simple::Opaque) => rows.push(vec![row]),
-        }
-    }
-    Some(rows)
-}
-
-fn uncovered(db: &dyn Db, ty: &Type, rows: Vec<Vec<Simple>>) -> Vec<String> {
+/// What none of `rows` covers, as source text.
+fn uncovered(db: &dyn Db, ty: &Type, rows: &[Simple]) -> Result<Vec<String>, TooComplex> {
     let witnesses = match rows.is_empty() {
         // Without any pattern nothing asks for the cases of the type.
         true => split(db, ty, &[])
@@ -302,17 +293,17 @@ fn uncovered(db: &dyn Db, ty: &Type, rows: Vec<Vec<Simple>>) -> Vec<String> {
             .map(|it| {
                 let parts = field_types(db, &it, ty);
                 let parts = parts.iter().map(Witness::any).collect();
-                vec![Witness::made(ty, it, parts)]
+                Witness::made(ty, it, parts)
             })
             .collect(),
-        false => Matrix::new(db).missing(&rows, std::slice::from_ref(ty), MOST),
+        false => Matrix::new(db, ty).missing(rows.iter(), MOST)?,
     };
     let mut texts: Vec<String> = Vec::new();
-    for witness in witnesses.iter().filter_map(|it| it.first()) {
+    for witness in &witnesses {
         let text = witness_text(db, witness);
         if !texts.contains(&text) {
             texts.push(text);
         }
     }
-    texts
+    Ok(texts)
 }

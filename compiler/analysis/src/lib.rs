@@ -16,7 +16,7 @@ mod rules;
 mod summary;
 
 pub use bounds::check_bounds;
-pub use call_summary::{ArgumentEffects, ItemSummary, Kept, Summary, Waits};
+pub use call_summary::{ArgumentEffects, ItemSummary, Kept, PartSummary, Summary, Waits};
 pub use check::{check_file, check_project, missing_main};
 pub use constant::{ConstantValue, check_source, constant_value};
 pub use exhaustiveness::pattern_diagnostics;

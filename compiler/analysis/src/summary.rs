@@ -38,18 +38,19 @@ mod facts;
 mod latent;
 mod report;
 mod task;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gsw_infer::hir::BodyPart;
-use gsw_infer::infer_item;
+use gsw_infer::hir::{Body, BodyPart};
+use gsw_infer::{Reference, infer_item};
 use gsw_names::{is_cycle, is_std, item_signature, listed_spawns, listed_tools};
 use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Project};
 use gsw_syntax::file_item_ids;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::call_summary::{ItemSummary, Summary, Waits};
+use crate::call_summary::{ItemSummary, PartSummary, Summary, Waits};
 use body::{BodyFacts, BodyWalk};
 use facts::{Facts, nothing};
 
@@ -77,7 +78,7 @@ pub fn item_summary(db: &dyn Db, item: ItemId) -> Arc<ItemSummary> {
         Some(facts) => facts.summary.clone(),
         None => Arc::new(ItemSummary {
             item: nothing(),
-            lambdas: Vec::new(),
+            parts: Vec::new(),
         }),
     }
 }
@@ -100,23 +101,48 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
         .flat_map(|it| file_item_ids(db, it).iter().copied())
         .filter(|it| !matches!(it.kind(db), ItemKind::Import | ItemKind::Invalid))
         .collect();
-    let mut unit = Unit {
-        db,
-        file,
-        known: items
-            .iter()
-            .map(|it| (*it, (nothing(), Facts::default())))
-            .collect(),
-        bodies: BTreeMap::new(),
-        outside: FxHashMap::default(),
-        askers: FxHashMap::default(),
-        walked: None,
-    };
+    let items = callees_first(db, &items);
+    let mut unit = Unit::new(db, file, &items);
     unit.settle(&items);
     let facts = items.iter().map(|item| (*item, unit.finish(*item)));
     FileSummary {
         items: facts.collect(),
     }
+}
+
+/// The items in an order in which what is called stands before who calls it, but on cycles: so what a chain of calls raises
+/// grows once at each link, not once for each link below it.
+fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
+    let mut left: FxHashSet<ItemId> = items.iter().copied().collect();
+    let mut ordered = Vec::with_capacity(items.len());
+    for item in items {
+        let mut open = Vec::new();
+        if left.remove(item) {
+            open.push((*item, mentioned(db, *item)));
+        }
+        while let Some((user, mentioned_by_it)) = open.last_mut() {
+            match mentioned_by_it.next() {
+                Some(next) if left.remove(&next) => open.push((next, mentioned(db, next))),
+                Some(_) => {}
+                None => {
+                    ordered.push(*user);
+                    open.pop();
+                }
+            }
+        }
+    }
+    ordered
+}
+
+/// The items that the bodies of `item` name.
+fn mentioned(db: &dyn Db, item: ItemId) -> impl Iterator<Item = ItemId> + '_ {
+    let references = infer_item(db, item).references.iter();
+    references.filter_map(|(_, reference)| {
+        let Reference::Item(item) = reference else {
+            return None;
+        };
+        Some(*item)
+    })
 }
 
 /// The file that stands for the unit in which `file` is summarised.
@@ -168,13 +194,30 @@ struct Unit<'a> {
     walked: Option<u32>,
 }
 
+impl<'a> Unit<'a> {
+    fn new(db: &'a dyn Db, file: File, items: &[ItemId]) -> Self {
+        let nothing = || (nothing(), Facts::default());
+        Self {
+            db,
+            file,
+            known: items.iter().map(|it| (*it, nothing())).collect(),
+            bodies: BTreeMap::new(),
+            outside: FxHashMap::default(),
+            askers: FxHashMap::default(),
+            walked: None,
+        }
+    }
+}
+
 impl Unit<'_> {
-    /// Walks the items until nothing more is learnt. An item is walked again only when one that it asked for has grown, so a
-    /// chain of calls costs two walks of each link, in whichever order the links stand.
-    fn settle(&mut self, items: &[ItemId]) {
+    /// Walks the items until nothing more is learnt, and says how many walks that took. An item is walked again only when one
+    /// that it asked for has grown; with callees first, a chain of calls costs two walks of each link.
+    fn settle(&mut self, items: &[ItemId]) -> usize {
+        let mut walks = 0;
         let mut waiting: BTreeSet<u32> = (0..).zip(items).map(|(place, _)| place).collect();
         while let Some(place) = waiting.pop_first() {
             self.walked = Some(place);
+            walks += 1;
             let item = items[place as usize];
             match self.pass(item) {
                 Learnt::Nothing => {}
@@ -187,6 +230,7 @@ impl Unit<'_> {
                 }
             }
         }
+        walks
     }
 
     /// Walks the bodies of `item` once more.
@@ -210,13 +254,11 @@ impl Unit<'_> {
         {
             summary.effects = summary.effects.union(self.of(source).0.effects);
         }
-        for body in &infer_item(db, item).bodies {
-            if matches!(
-                body.part,
-                BodyPart::FieldCheck(_) | BodyPart::AliasCheck | BodyPart::Example(_)
-            ) {
-                continue;
-            }
+        // Examples come last: they show the text of their prompt.
+        let is_example = |it: &&Arc<Body>| matches!(it.part, BodyPart::Example(_));
+        let bodies = &infer_item(db, item).bodies;
+        let examples = bodies.iter().filter(is_example);
+        for body in bodies.iter().filter(|it| !is_example(it)).chain(examples) {
             let key = (index(item), body.part);
             let mut facts = self
                 .bodies
@@ -252,25 +294,37 @@ impl Unit<'_> {
             .get(&item)
             .cloned()
             .unwrap_or_else(|| (nothing(), Facts::default()));
-        let mut lambdas = Vec::new();
+        let mut parts = Vec::new();
         let mut diagnostics = Vec::new();
         for body in &infer_item(self.db, item).bodies {
             let Some(facts) = self.bodies.get(&(index(item), body.part)) else {
                 continue;
             };
-            if body.part == BodyPart::Main {
-                lambdas = facts.lambdas();
-            }
+            let does = facts.does.get(body.root.0 as usize);
+            parts.push(PartSummary {
+                part: body.part,
+                waits: does.map_or(Waits::Never, |it| it.waits),
+                lambdas: facts.lambdas(),
+            });
             diagnostics.extend(report::body_diagnostics(self.db, body, facts));
+            diagnostics.extend(waiting::waiting_diagnostic(self.db, body, facts));
         }
         ItemFacts {
             summary: Arc::new(ItemSummary {
                 item: summary,
-                lambdas,
+                parts,
             }),
             result,
             diagnostics,
         }
+    }
+
+    /// What a part of the item that is walked does, as far as known by now.
+    fn part(&self, item: ItemId, part: BodyPart) -> Option<&Summary> {
+        let root = infer_item(self.db, item).bodies.iter();
+        let root = root.filter(|it| it.part == part).map(|it| it.root).next()?;
+        let facts = self.bodies.get(&(index(item), part))?;
+        facts.does.get(root.0 as usize)
     }
 
     /// What calling `item` may raise and do, and what its result brings, as far as known by now.
@@ -306,4 +360,43 @@ impl Unit<'_> {
 /// Salsa's number of an item: a key with an order.
 fn index(item: ItemId) -> u32 {
     salsa::plumbing::AsId::as_id(&item).index()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Write;
+
+    use gsw_source::{Database, Project};
+
+    use super::{File, Unit, callees_first, file_item_ids};
+
+    /// How many walks each function costs, where each of many calls the next one, and the last `end`.
+    fn walks_of_a_chain(links: usize, end: &str) -> usize {
+        let mut text = String::new();
+        for link in 0..links {
+            let next = match link + 1 {
+                next if next == links => end.to_owned(),
+                next => format!("f{next}(x)"),
+            };
+            let _ = writeln!(
+                text,
+                "error E{link}\nfn f{link}(x: int) -> int {{ if x == {link} {{ fail E{link} }} else {{ {next} }} }}"
+            );
+        }
+        let db = Database::default();
+        let file = File::new(&db, "main.gsw".into(), text.into());
+        let modules = BTreeMap::from([("main".to_owned(), file)]);
+        Project::new(&db, modules, "main".into());
+        let items = callees_first(&db, file_item_ids(&db, file));
+        Unit::new(&db, file, &items).settle(&items).div_ceil(links)
+    }
+
+    #[test]
+    fn a_chain_of_calls_costs_some_walks_of_each_link_however_long_it_is() {
+        for links in [10, 100] {
+            assert!(walks_of_a_chain(links, "x") <= 3, "{links}");
+            assert!(walks_of_a_chain(links, "f0(x)") <= 5, "{links}");
+        }
+    }
 }

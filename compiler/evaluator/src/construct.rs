@@ -9,6 +9,7 @@ use gsw_names::{Parameter, Presence, alias_target, substitute};
 use gsw_source::{ItemId, ItemKind};
 
 use crate::frame::Frame;
+use crate::json::Json;
 use crate::machine::Machine;
 use crate::stop::{Flow, UNSPECIFIED, decode_error, raise, unsupported};
 use crate::value::Value;
@@ -158,14 +159,29 @@ impl Machine<'_> {
         match coercion {
             Coercion::ToOptional | Coercion::Widen | Coercion::FromNever => Ok(value),
             Coercion::ToJson => Ok(Value::json(self.json_of(&value)?)),
-            Coercion::Check if self.passes(&value, ty)? => Ok(value),
-            Coercion::Check => raise(
-                self.db,
-                BuiltinError::AssertionFailed,
-                vec![Value::text(UNSPECIFIED)],
-            ),
+            Coercion::Check => self.admitted(value, ty),
             Coercion::ToSecret => unsupported("secrets"),
         }
+    }
+
+    /// What an operator computed, as a value of `ty`: in a generic function that may have checks.
+    pub fn computed(&mut self, value: Value, ty: &Type) -> Flow<Value> {
+        if matches!(ty, Type::Checked(..)) {
+            return self.admitted(value, ty);
+        }
+        Ok(value)
+    }
+
+    /// A value that is to be one of `ty`, when the checks of `ty` hold.
+    pub fn admitted(&mut self, value: Value, ty: &Type) -> Flow<Value> {
+        if self.passes(&value, ty)? {
+            return Ok(value);
+        }
+        raise(
+            self.db,
+            BuiltinError::AssertionFailed,
+            vec![Value::text(UNSPECIFIED)],
+        )
     }
 
     /// Whether a value satisfies all checks of its type itself, those of aliases below included.
@@ -198,7 +214,14 @@ impl Machine<'_> {
         if let Value::Json(json) = value {
             return self.decode(json, ty, "$");
         }
-        let (Value::Text(text), Type::Literals(texts)) = (value, ty) else {
+        let Value::Text(text) = value else {
+            return Ok(value.clone());
+        };
+        if matches!(ty, Type::Checked(..)) {
+            // A union with a check is read as JSON is, which looks at the check.
+            return self.decode(&Json::Text(text.clone()), ty, "$");
+        }
+        let Type::Literals(texts) = ty else {
             return Ok(value.clone());
         };
         if texts.iter().any(|it| **it == **text) {

@@ -89,13 +89,17 @@ impl Machine<'_> {
             Kind::Interpolation(parts) => self.interpolate(frame, parts),
             Kind::Unary { operator, operand } => {
                 let operand = self.evaluate(frame, *operand)?;
-                self.unary(*operator, &operand)
+                let value = self.unary(*operator, &operand)?;
+                self.computed(value, &frame.concrete(&expression.ty))
             }
             Kind::Binary {
                 operator,
                 left,
                 right,
-            } => self.binary(frame, *operator, *left, *right),
+            } => {
+                let value = self.binary(frame, *operator, *left, *right)?;
+                self.computed(value, &frame.concrete(&expression.ty))
+            }
             Kind::In { value, container } => self.contains(frame, *value, *container),
             Kind::Range {
                 start,

@@ -70,7 +70,11 @@ impl Machine<'_> {
             } => {
                 let value = self.evaluate(frame, *value)?;
                 let value = match operator {
-                    Some(operator) => self.apply(*operator, &frame.get(*local)?, &value)?,
+                    Some(operator) => {
+                        let value = self.apply(*operator, &frame.get(*local)?, &value)?;
+                        let body = std::sync::Arc::clone(&frame.body);
+                        self.computed(value, &frame.concrete(&body.local(*local).ty))?
+                    }
                     None => value,
                 };
                 frame.set(*local, value)

@@ -273,6 +273,29 @@ mod tests {
         paths
     }
 
+    /// How many blocks the code of `main` has, with so many `defer`s inside of one another.
+    fn blocks_of_nested_defers(depth: usize) -> usize {
+        let path =
+            std::env::temp_dir().join(format!("gsw-defers-{}-{depth}.gsw", std::process::id()));
+        let (open, close) = (
+            "while true { defer { ".repeat(depth),
+            "}; break }".repeat(depth),
+        );
+        let program = format!("workflow main() -> int {{\n  {open}{close}\n  1\n}}\n");
+        std::fs::write(&path, program).expect("the folder for temporary files can be written");
+        let mut db = Database::default();
+        gsw_project::open_project(&mut db, &path, &Disk).expect("it is there");
+        let module = lower_program(&db).expect("it has no mistakes");
+        std::fs::remove_file(&path).expect("it was just made");
+        module.functions.iter().map(|it| it.blocks.len()).sum()
+    }
+
+    #[test]
+    fn nested_defers_make_code_in_proportion() {
+        let [four, eight, twelve] = [4, 8, 12].map(blocks_of_nested_defers);
+        assert_eq!(twelve - eight, eight - four, "{four}, {eight}, {twelve}");
+    }
+
     #[test]
     fn programs_lower_to_sound_flow_and_always_to_the_same() {
         let extra = std::env::var("GSW_FLOW_PROGRAMS").unwrap_or_default();

@@ -28,8 +28,15 @@ pub trait ProgramView {
     fn modifiers(&self, item: ItemId) -> Modifiers;
     /// Whether a call of the item can wait.
     fn waits(&self, item: ItemId) -> Waits;
-    /// Whether a call of a lambda of the item's `Main` body can wait; `None` when nothing is known about it.
-    fn lambda_waits(&self, item: ItemId, lambda: (ExpressionId, u32)) -> Option<Waits>;
+    /// Whether evaluating one of the item's bodies can wait.
+    fn part_waits(&self, item: ItemId, part: BodyPart) -> Waits;
+    /// Whether a call of a lambda of one of the item's bodies can wait; `None` when nothing is known about it.
+    fn lambda_waits(
+        &self,
+        item: ItemId,
+        part: BodyPart,
+        lambda: (ExpressionId, u32),
+    ) -> Option<Waits>;
     /// The names of what a call of the item can raise, and of its effects.
     fn errors_and_effects(&self, item: ItemId) -> (Vec<String>, Vec<String>);
     /// Which built-in error an error's declaration is.

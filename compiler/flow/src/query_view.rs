@@ -68,9 +68,23 @@ impl ProgramView for QueryView<'_> {
         item_summary(self.db, item).item.waits
     }
 
-    fn lambda_waits(&self, item: ItemId, lambda: (ExpressionId, u32)) -> Option<Waits> {
+    fn part_waits(&self, item: ItemId, part: BodyPart) -> Waits {
         let summary = item_summary(self.db, item);
-        let found = summary.lambdas.iter().find(|(it, _)| *it == lambda);
+        summary.part(part).map_or(Waits::Never, |it| it.waits)
+    }
+
+    fn lambda_waits(
+        &self,
+        item: ItemId,
+        part: BodyPart,
+        lambda: (ExpressionId, u32),
+    ) -> Option<Waits> {
+        let summary = item_summary(self.db, item);
+        let found = summary
+            .part(part)?
+            .lambdas
+            .iter()
+            .find(|(it, _)| *it == lambda);
         found.map(|(_, summary)| summary.waits)
     }
 

@@ -24,7 +24,7 @@
 
 use gsw_abi::call::CallKind;
 use gsw_analysis::Waits;
-use gsw_infer::hir::{Body, BodyPart, Callee, ExpressionId, ExpressionKind, LocalId, LocalKind};
+use gsw_infer::hir::{Body, Callee, ExpressionId, ExpressionKind, LocalId, LocalKind};
 use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind};
 
@@ -181,27 +181,17 @@ impl Question<'_> {
         match callee {
             Callee::EnumValues(_) => false,
             Callee::Value(value) => self.value(*value),
-            Callee::Item { item, .. } => {
-                self.defaults_wait(*item, arguments)
-                    || match item_waits(self.view, *item) {
-                        Waits::Always => true,
-                        Waits::Never => false,
-                        Waits::WithArguments => arguments.iter().any(|(_, it)| self.argument(*it)),
-                    }
-            }
+            // What waits for a call of an item holds its defaults.
+            Callee::Item { item, .. } => match item_waits(self.view, *item) {
+                Waits::Always => true,
+                Waits::Never => false,
+                Waits::WithArguments => arguments.iter().any(|(_, it)| self.argument(*it)),
+            },
         }
     }
 
     fn argument(&self, id: ExpressionId) -> bool {
         matches!(self.body.expression(id).ty, Type::Function(_)) && self.value(id)
-    }
-
-    fn defaults_wait(&self, item: ItemId, arguments: &[(u32, ExpressionId)]) -> bool {
-        let count = self.view.signature(item).parameters.len() as u32;
-        (0..count)
-            .filter(|index| !arguments.iter().any(|(given, _)| given == index))
-            .filter_map(|index| self.view.body(item, BodyPart::ParameterDefault(index)))
-            .any(|it| expression_waits(self.view, &it, it.root, ArgumentsWait::No))
     }
 
     /// Whether calling this function value waits.
@@ -290,9 +280,7 @@ impl Question<'_> {
     }
 
     fn lambda_summary(&self, id: ExpressionId) -> Option<Waits> {
-        if self.body.part != BodyPart::Main {
-            return None;
-        }
-        self.view.lambda_waits(self.body.item, (id, 0))
+        let Body { item, part, .. } = self.body;
+        self.view.lambda_waits(*item, *part, (id, 0))
     }
 }

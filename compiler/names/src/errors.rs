@@ -20,7 +20,7 @@ pub use names::{
     unknown_name,
 };
 pub use types::{
-    error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type, not_an_error,
-    type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
+    endless_type, error_as_type, fault_in_signature, infinite_type, map_key_type, not_a_type,
+    not_an_error, type_argument_count, union_member, unknown_effect, unknown_error, unknown_type,
     variant_as_type, written_as,
 };

@@ -6,6 +6,7 @@ use gsw_source::{Db, ItemId};
 
 use crate::alias::alias_target;
 use crate::declared_type::type_declaration;
+use crate::recursion::type_grows;
 use crate::signature::TypeDeclarationKind;
 use crate::substitute::substitute;
 use crate::types::{Type, is_media, parts};
@@ -53,7 +54,7 @@ pub fn find_held<T>(
             Type::Checked(item, arguments)
             | Type::Record(item, arguments)
             | Type::Enum(item, arguments) => {
-                if seen.len() > MOST_INSTANCES || is_endless(&ty) {
+                if type_grows(db, *item) || seen.len() > MOST_INSTANCES || is_endless(&ty) {
                     return endless;
                 }
                 if seen.insert(ty.clone()) {

@@ -52,7 +52,7 @@ pub use module::{
     shown_module, std_file,
 };
 pub use naming::{local_name, name_diagnostics};
-pub use recursion::recursion_diagnostic;
+pub use recursion::{recursion_diagnostic, type_grows};
 pub use scope::{
     Definition, ModuleScope, import_name, is_private, member_names, module_scope, resolve_callable,
     resolve_member, resolve_name, seems_declared, suggest, variants_named, visible_names,

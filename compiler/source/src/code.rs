@@ -56,6 +56,7 @@ codes! {
     BROKEN_CHECK = "broken-check";
     CANNOT_INFER_TYPE = "cannot-infer-type";
     CANNOT_LEAVE = "cannot-leave";
+    CANNOT_WAIT = "cannot-wait";
     CAPTURED_CYCLE = "captured-cycle";
     DEPRECATED = "deprecated";
     DIFFERENT_BINDINGS = "different-bindings";
@@ -76,6 +77,7 @@ codes! {
     INVALID_NUMBER = "invalid-number";
     INVALID_TOML = "invalid-toml";
     MAP_KEY_TYPE = "map-key-type";
+    MATCH_TOO_COMPLEX = "match-too-complex";
     MISPLACED_ARGUMENT = "misplaced-argument";
     MISPLACED_MODIFIER = "misplaced-modifier";
     MISPLACED_STATEMENT = "misplaced-statement";

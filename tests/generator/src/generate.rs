@@ -3,6 +3,7 @@
 //! Every statement stands on lines of its own, so that dropping lines makes smaller programs.
 
 mod collection;
+mod composed;
 mod concurrent;
 mod declaration;
 mod expression;
@@ -52,6 +53,9 @@ impl Generator {
         let functions = 1 + self.random.below(self.size.min(5));
         for _ in 0..functions {
             items.push(self.function());
+        }
+        for _ in 0..self.random.below(3) {
+            items.push(self.composed());
         }
         items.push(self.main());
         items.join("\n\n") + "\n"

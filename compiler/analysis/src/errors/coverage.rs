@@ -26,6 +26,28 @@ pub fn missing_case(place: Place, missing: &[String], insertion: &Insertion) -> 
         .fix(title, *end, text)
 }
 
+/// A `match` of which it takes too long to find out whether it covers everything.
+pub fn match_too_complex(place: Place, insertion: &Insertion) -> Diagnostic {
+    let message = "this `match` is too complex to find out whether it covers everything";
+    let Insertion {
+        place: end,
+        first,
+        before: _,
+        after,
+    } = insertion;
+    let text = format!("{first}_ => fail AssertionFailed(\"not handled\"){after}");
+    Diagnostic::error(Code::MATCH_TOO_COMPLEX, place, message)
+        .note("its arms look at many parts of the value at once; add an arm `_ => …` for everything else, or match the parts one after the other")
+        .fix("add an arm for everything else", *end, text)
+}
+
+/// The same of a pattern of `let`, `for` or a lambda.
+pub fn pattern_too_complex(place: Place) -> Diagnostic {
+    let message = "this pattern is too complex to find out whether it matches everything";
+    Diagnostic::error(Code::MATCH_TOO_COMPLEX, place, message)
+        .note("use `match` with an arm `_ => …` for everything else")
+}
+
 /// Where arms are put into a `match`.
 pub struct Insertion {
     /// Before its closing brace.

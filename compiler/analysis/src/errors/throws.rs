@@ -41,6 +41,15 @@ pub fn left_out_of_type(place: Place, what: &str, ty: &str) -> Diagnostic {
         .note("what a function type lists after `!` and `uses` is all that its functions may raise and do")
 }
 
+/// A function that takes functions of fewer errors or effects than the type where it goes lets be given to it.
+pub fn given_by_type(place: Place, what: &str, ty: &str) -> Diagnostic {
+    let message = format!(
+        "through `{ty}` this function is given functions that can {what}, which it does not take"
+    );
+    Diagnostic::error(Code::UNDECLARED_ERROR, place, message)
+        .note("a function may stand in for one that takes functions when it takes all that the other does; let its parameter list more")
+}
+
 /// An arm of a `catch` for something that is never raised.
 pub fn impossible_catch(place: Place) -> Diagnostic {
     let message = "what this arm catches is never raised here";

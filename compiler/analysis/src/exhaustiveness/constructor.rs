@@ -7,8 +7,6 @@ use gsw_names::{Parameter, TypeDeclarationKind, alias_target, substitute, type_d
 use gsw_source::{Db, ItemId, Name};
 use rustc_hash::FxHashSet;
 
-use super::pattern::Simple;
-
 /// One way in which a value is made.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Constructor {
@@ -101,6 +99,19 @@ pub(super) fn field_types(db: &dyn Db, constructor: &Constructor, ty: &Type) -> 
     }
 }
 
+/// The type of one of these.
+pub(super) fn field_type(db: &dyn Db, constructor: &Constructor, ty: &Type, index: usize) -> Type {
+    match (constructor, base_type(db, ty)) {
+        (Constructor::Length(_) | Constructor::AtLeast(..), Type::List(element)) => {
+            (*element).clone()
+        }
+        _ => field_types(db, constructor, ty)
+            .get(index)
+            .cloned()
+            .unwrap_or(Type::Invalid),
+    }
+}
+
 /// All constructors of `ty`, split at what `heads` name.
 pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Constructor> {
     match &base_type(db, ty) {
@@ -152,35 +163,51 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     }
 }
 
-/// The parts of a pattern made by `pattern` as parts of the narrower `constructor`; `None` when it covers none of it.
-pub(super) fn covered_parts(
-    pattern: &Constructor,
-    parts: &[Simple],
-    constructor: &Constructor,
-) -> Option<Vec<Simple>> {
-    match (pattern, constructor) {
-        (Constructor::Range(start, end), Constructor::Range(from, to)) => {
-            (start <= from && to <= end).then(Vec::new)
-        }
-        (Constructor::AtLeast(before, after), Constructor::Length(length)) => {
-            let gap = length.checked_sub(before + after)?;
-            Some(with_gap(parts, *before, gap))
-        }
-        (Constructor::AtLeast(before, after), Constructor::AtLeast(most_before, most_after)) => {
-            let gap = (most_before + most_after).checked_sub(before + after)?;
-            Some(with_gap(parts, *before, gap))
-        }
-        (same, other) if same == other => Some(parts.to_vec()),
-        _ => None,
+/// Where the parts of a pattern stand among those of a narrower constructor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Gap {
+    /// How many parts stand where they stood.
+    before: usize,
+    /// How many parts that the pattern leaves open come after those.
+    length: usize,
+}
+
+impl Gap {
+    const NONE: Self = Self {
+        before: 0,
+        length: 0,
+    };
+
+    /// The place of part number `index` of the pattern.
+    pub(super) fn moved(self, index: usize) -> u32 {
+        let moved = if index < self.before {
+            index
+        } else {
+            index + self.length
+        };
+        u32::try_from(moved).unwrap_or(u32::MAX)
     }
 }
 
-fn with_gap(parts: &[Simple], before: usize, gap: usize) -> Vec<Simple> {
-    let (first, last) = parts.split_at(before.min(parts.len()));
-    let mut all = first.to_vec();
-    all.extend(std::iter::repeat_n(Simple::Wildcard, gap));
-    all.extend_from_slice(last);
-    all
+/// Where the parts of a pattern made by `pattern` stand in what the narrower `constructor` makes; `None` when it covers none
+/// of it.
+pub(super) fn gap(pattern: &Constructor, constructor: &Constructor) -> Option<Gap> {
+    let between = |before: usize, after: usize, length: usize| {
+        let length = length.checked_sub(before + after)?;
+        Some(Gap { before, length })
+    };
+    match (pattern, constructor) {
+        (Constructor::Range(start, end), Constructor::Range(from, to)) => {
+            (start <= from && to <= end).then_some(Gap::NONE)
+        }
+        (Constructor::AtLeast(before, after), Constructor::Length(length)) => {
+            between(*before, *after, *length)
+        }
+        (Constructor::AtLeast(before, after), Constructor::AtLeast(most_before, most_after)) => {
+            between(*before, *after, most_before + most_after)
+        }
+        (same, other) => (same == other).then_some(Gap::NONE),
+    }
 }
 
 /// Every int, cut where a range of `heads` starts or ends.

@@ -20,6 +20,17 @@ pub(super) enum Simple {
     Opaque,
 }
 
+impl Simple {
+    /// Whether it covers everything as it stands.
+    pub(super) fn is_open(&self) -> bool {
+        match self {
+            Self::Wildcard => true,
+            Self::Or(parts) => parts.iter().any(Self::is_open),
+            Self::Made(..) | Self::Opaque => false,
+        }
+    }
+}
+
 /// `pattern` without names and spans; `None` when part of it is invalid.
 pub(super) fn simplify(db: &dyn Db, pattern: &Pattern) -> Option<Simple> {
     let made = |it| Some(Simple::Made(it, Vec::new()));

@@ -1,12 +1,12 @@
 //! One walk over a body: what each expression does and what its value brings.
 
 use gsw_infer::hir::{
-    Body, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId, Pattern,
-    PatternKind,
+    Body, BodyPart, Coercion, Expression, ExpressionId, ExpressionKind, Lambda, ListRest, LocalId,
+    Pattern, PatternKind,
 };
 use gsw_infer::{Child, children, visit_patterns};
 use gsw_names::types::Type;
-use gsw_names::{builtin_set, error_class, error_name};
+use gsw_names::{alias_target, builtin_set, error_class, error_name, item_signature, substitute};
 use gsw_source::{Db, ItemId};
 
 use super::Unit;
@@ -89,6 +89,22 @@ fn parameter_facts(db: &dyn Db, ty: &Type) -> Facts {
     facts
 }
 
+/// The aliases whose checks a value passes that becomes one of type `ty`.
+fn checks_into(db: &dyn Db, ty: &Type) -> Vec<ItemId> {
+    let mut found = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        ty = if let Type::Checked(item, arguments) = &ty {
+            found.push(*item);
+            substitute(&alias_target(db, *item), arguments)
+        } else if let Type::Optional(inside) | Type::List(inside) = &ty {
+            (**inside).clone()
+        } else {
+            return found;
+        };
+    }
+}
+
 /// A walk over one body.
 pub(super) struct BodyWalk<'a, 'u> {
     pub(super) unit: &'a mut Unit<'u>,
@@ -154,16 +170,13 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 does: nothing(),
                 value: self.closure(id, 0, lambda),
             },
-            Kind::Record { item, .. } | Kind::Variant { item, .. } => self.constructed(*item, kind),
+            Kind::Record { item, .. } | Kind::Variant { item, .. } => self.made(kind, *item),
             Kind::ErrorValue { item, .. } => self.error_value(*item, kind),
             Kind::JsonField { .. } | Kind::As(_) => self.decoding(kind),
             Kind::Index { base, .. } if self.body.expression(*base).ty == Type::Json => {
                 self.decoding(kind)
             }
-            Kind::Coerce {
-                value,
-                coercion: Coercion::Widen,
-            } => self.widening(*value, expression),
+            Kind::Coerce { value, coercion } => self.coercion(expression, *value, *coercion),
             Kind::Match { value, arms } => self.matching(*value, arms),
             Kind::Catch { value, arms } => self.catching(id, *value, arms),
             Kind::Block { statements, tail } => self.block(statements, *tail),
@@ -188,6 +201,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 let asked = agent.iter().chain(given).copied();
                 self.prompt_call(*item, arguments, asked, *settings)
             }
+            Kind::PromptText { item, arguments } => self.prompt_text(kind, *item, arguments),
             Kind::Spawn(lambda) => self.spawning(id, lambda),
             Kind::SpawnDetached { item, .. } => self.detaching(*item, kind),
             Kind::Await(value) | Kind::Race(value) => self.awaiting(*value),
@@ -222,13 +236,11 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
             | Kind::In { .. }
             | Kind::Otherwise { .. }
             | Kind::Range { .. }
-            | Kind::Coerce { .. }
             | Kind::If { .. }
             | Kind::While { .. }
             | Kind::Break
             | Kind::Continue
             | Kind::Emit(_)
-            | Kind::PromptText { .. }
             | Kind::OfferedTool { .. }
             | Kind::Invalid => self.inside(kind),
         }
@@ -242,16 +254,16 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         }
     }
 
-    /// A record or variant, with the defaults of the fields that are left out.
-    fn constructed(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
+    /// A record, a variant or an error, with the defaults and checks that its declaration has.
+    fn made(&mut self, kind: &'a ExpressionKind, item: ItemId) -> Outcome {
         let mut outcome = self.inside(kind);
-        let (defaults, _) = self.unit.of(item);
-        add(&mut outcome.does, &defaults);
+        let (declared, _) = self.unit.of(item);
+        add(&mut outcome.does, &declared);
         outcome
     }
 
     fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
-        let mut outcome = self.inside(kind);
+        let mut outcome = self.made(kind, item);
         if error_class(self.db(), item) != ErrorClass::Fault {
             let name = error_name(self.db(), item);
             outcome.value.error.kinds.insert(name);
@@ -259,10 +271,47 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         outcome
     }
 
-    fn widening(&mut self, value: ExpressionId, whole: &'a Expression) -> Outcome {
-        let outcome = self.inside(&whole.kind);
-        let leak = leak(value, &whole.ty, &outcome.value.call);
-        self.facts.leaks.extend(leak);
+    fn coercion(
+        &mut self,
+        expression: &'a Expression,
+        value: ExpressionId,
+        coercion: Coercion,
+    ) -> Outcome {
+        let mut outcome = self.inside(&expression.kind);
+        match coercion {
+            Coercion::Widen => {
+                let from = &self.body.expression(value).ty;
+                let leak = leak(value, from, &expression.ty, &outcome.value.call);
+                self.facts.leaks.extend(leak);
+            }
+            Coercion::Check => {
+                for alias in checks_into(self.db(), &expression.ty) {
+                    let (check, _) = self.unit.of(alias);
+                    add(&mut outcome.does, &check);
+                }
+            }
+            Coercion::ToOptional | Coercion::ToJson | Coercion::ToSecret | Coercion::FromNever => {}
+        }
+        outcome
+    }
+
+    /// The text of the prompt that an example belongs to, for these arguments.
+    fn prompt_text(
+        &mut self,
+        kind: &'a ExpressionKind,
+        item: ItemId,
+        arguments: &[(u32, ExpressionId)],
+    ) -> Outcome {
+        let mut outcome = self.inside(kind);
+        let given = |it: &u32| arguments.iter().any(|(given, _)| given == it);
+        let count = item_signature(self.db(), item).signature.parameters.len();
+        let defaults = (0u32..).take(count).filter(|it| !given(it));
+        let defaults = defaults.map(BodyPart::ParameterDefault);
+        for part in defaults.chain([BodyPart::User]) {
+            if let Some(does) = self.unit.part(item, part) {
+                add(&mut outcome.does, does);
+            }
+        }
         outcome
     }
 

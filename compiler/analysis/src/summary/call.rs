@@ -354,13 +354,14 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
             result.join(&outcome.value);
         }
         BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
+        // Evaluated once, before any call.
+        BodyPart::Example(_) => {}
         BodyPart::ParameterDefault(_)
         | BodyPart::FieldDefault { .. }
         | BodyPart::FieldCheck(_)
         | BodyPart::AliasCheck
         | BodyPart::User
         | BodyPart::System
-        | BodyPart::Example(_)
         | BodyPart::Key => add(summary, &outcome.does),
     }
 }

@@ -11,47 +11,72 @@ pub(super) struct Leak {
     pub(super) value: ExpressionId,
     /// The type.
     pub(super) ty: Type,
+    /// What of it leaves something out.
+    pub(super) side: Side,
     /// The errors that the type leaves out.
     pub(super) errors: ErrorSet,
     /// The effects that it leaves out.
     pub(super) effects: EffectSet,
 }
 
-/// What `ty` leaves out of what calling the functions in `value` does.
-pub(super) fn leak(value: ExpressionId, ty: &Type, call: &Summary) -> Option<Leak> {
-    let promise = promise(ty)?;
-    let is_unknown = call.errors.open || call.arguments == ArgumentEffects::Added;
-    let errors = match promise.errors.open {
-        true => ErrorSet::default(),
-        false => ErrorSet {
-            kinds: &call.errors.kinds - &promise.errors.kinds,
-            open: is_unknown,
+/// Who does what a type leaves out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    /// The function itself, or one that it gives.
+    Function,
+    /// A function that those who know it by the new type may give to it.
+    Argument,
+}
+
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Function => Self::Argument,
+            Self::Argument => Self::Function,
+        }
+    }
+}
+
+/// What is left out where `value` of type `from`, calling the functions in which does `call`, becomes one of type `to`; at most
+/// one thing, since the rest most likely has the same cause.
+pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) -> Option<Leak> {
+    let done = Latent {
+        errors: ErrorSet {
+            kinds: call.errors.kinds.clone(),
+            open: call.errors.open || call.arguments == ArgumentEffects::Added,
         },
+        effects: call.effects,
     };
-    let effects = EffectSet(call.effects.0 & !promise.effects.0);
-    let is_kept = errors.is_empty() && effects == EffectSet::default();
-    (!is_kept).then(|| Leak {
+    let own = promises(to).into_iter();
+    let mut own = own.filter_map(|promise| beyond(Some(&done), Some(promise)));
+    let (side, left) = match own.next() {
+        Some(left) => (Side::Function, left),
+        None => left_inside(from, to, Side::Function, Own::Known)?,
+    };
+    Some(Leak {
         value,
-        ty: ty.clone(),
-        errors,
-        effects,
+        ty: to.clone(),
+        side,
+        errors: left.errors,
+        effects: left.effects,
     })
 }
 
-/// What the first function in a type promises.
-fn promise(ty: &Type) -> Option<&Latent> {
+/// What the functions that a value of this type holds promise.
+fn promises(ty: &Type) -> Vec<&Latent> {
     match ty {
-        Type::Function(function) => function.latent.as_ref(),
-        Type::Optional(it) | Type::List(it) | Type::Map(_, it) => promise(it),
-        Type::Tuple(them) => them.iter().find_map(promise),
-        Type::Record(..)
-        | Type::Enum(..)
-        | Type::Checked(..)
-        | Type::Task(_)
-        | Type::Stream(_)
-        | Type::Partial(_)
-        | Type::Parameter(..)
-        | Type::Unit
+        Type::Function(function) => function.latent.iter().collect(),
+        Type::Optional(it)
+        | Type::List(it)
+        | Type::Map(_, it)
+        | Type::Task(it)
+        | Type::Stream(it)
+        | Type::Partial(it) => promises(it),
+        Type::Tuple(them)
+        | Type::Record(_, them)
+        | Type::Enum(_, them)
+        | Type::Checked(_, them) => them.iter().flat_map(promises).collect(),
+        Type::Unit
         | Type::Bool
         | Type::Int
         | Type::Float
@@ -68,8 +93,81 @@ fn promise(ty: &Type) -> Option<&Latent> {
         | Type::Agent
         | Type::Never
         | Type::Literals(_)
+        | Type::Parameter(..)
         | Type::Variable(_)
         | Type::Text(_)
-        | Type::Invalid => None,
+        | Type::Invalid => Vec::new(),
+    }
+}
+
+/// Whether a function type's own list is to be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Own {
+    /// What the function does is known better than its type says.
+    Known,
+    /// All that is known is its type.
+    Compared,
+}
+
+/// The first thing that function types in `to` leave out of what those in `from` say. Who takes functions must take all that
+/// may be given to it: parameters the other way round.
+fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, Latent)> {
+    match (from, to) {
+        (Type::Function(left), Type::Function(right)) => {
+            let beyond = match own {
+                Own::Known => None,
+                Own::Compared => beyond(left.latent.as_ref(), right.latent.as_ref()),
+            };
+            let mut parameters = left.parameters.iter().zip(&right.parameters);
+            beyond
+                .map(|it| (side, it))
+                .or_else(|| {
+                    parameters.find_map(|(left, right)| {
+                        left_inside(right, left, side.other(), Own::Compared)
+                    })
+                })
+                .or_else(|| left_inside(&left.result, &right.result, side, Own::Compared))
+        }
+        (Type::Optional(left), Type::Optional(right))
+        | (Type::List(left), Type::List(right))
+        | (Type::Map(_, left), Type::Map(_, right))
+        | (Type::Task(left), Type::Task(right))
+        | (Type::Stream(left), Type::Stream(right))
+        | (Type::Partial(left), Type::Partial(right)) => left_inside(left, right, side, own),
+        (Type::Tuple(left), Type::Tuple(right))
+        | (Type::Record(_, left), Type::Record(_, right))
+        | (Type::Enum(_, left), Type::Enum(_, right))
+        | (Type::Checked(_, left), Type::Checked(_, right)) => {
+            let mut pairs = left.iter().zip(right.iter());
+            pairs.find_map(|(left, right)| left_inside(left, right, side, own))
+        }
+        _ => None,
+    }
+}
+
+/// What is `done` beyond what is promised. What no type says is anything.
+fn beyond(done: Option<&Latent>, promise: Option<&Latent>) -> Option<Latent> {
+    let promise = promise?;
+    let anything = anything_latent();
+    let done = done.unwrap_or(&anything);
+    let errors = match promise.errors.open {
+        true => ErrorSet::default(),
+        false => ErrorSet {
+            kinds: &done.errors.kinds - &promise.errors.kinds,
+            open: done.errors.open,
+        },
+    };
+    let effects = EffectSet(done.effects.0 & !promise.effects.0);
+    let is_kept = errors.is_empty() && effects == EffectSet::default();
+    (!is_kept).then_some(Latent { errors, effects })
+}
+
+fn anything_latent() -> Latent {
+    Latent {
+        errors: ErrorSet {
+            open: true,
+            ..ErrorSet::default()
+        },
+        effects: EffectSet::ALL,
     }
 }

@@ -8,6 +8,8 @@ use gsw_source::{Code, Db, Diagnostic, Place, Severity};
 
 use super::body::BodyFacts;
 use super::declared::{declared_end, head_diagnostics, names};
+use super::latent::Side;
+use crate::call_summary::Summary;
 use crate::errors;
 
 /// Errors that the signature leaves out, and arms of `catch` that never match. Nothing for a body with other errors, since
@@ -42,7 +44,11 @@ pub(super) fn body_diagnostics(db: &dyn Db, body: &Body, facts: &BodyFacts) -> V
             what.push("raise any error".to_owned());
         }
         what.extend(leak.effects.iter().map(|it| format!("use `{}`", it.name())));
-        found.push(errors::left_out_of_type(place, &what.join(" and "), &ty));
+        let what = what.join(" and ");
+        found.push(match leak.side {
+            Side::Function => errors::left_out_of_type(place, &what, &ty),
+            Side::Argument => errors::given_by_type(place, &what, &ty),
+        });
     }
     let declared = item_signature(db, body.item).signature.throws.clone();
     if let (Some(declared), BodyPart::Main) = (declared, body.part) {
@@ -72,8 +78,8 @@ fn undeclared(
     let name = body.item.name(db);
     let mut missing: Vec<(ExpressionId, ErrorSet)> = Vec::new();
     for kind in raised.errors.kinds.difference(&declared.kinds) {
-        let origin = origin(body, facts, body.root, &|errors| {
-            errors.kinds.contains(kind)
+        let origin = origin(body, facts, body.root, &|does| {
+            does.errors.kinds.contains(kind)
         });
         let known = missing.iter().position(|(it, _)| *it == origin);
         let index = known.unwrap_or_else(|| {
@@ -94,14 +100,14 @@ fn undeclared(
         ));
     }
     if raised.errors.open {
-        let origin = origin(body, facts, body.root, &|errors| errors.open);
+        let origin = origin(body, facts, body.root, &|does| does.errors.open);
         let place = raising_place(db, body, origin);
         found.push(errors::undeclared_open_error(place, name, &names(declared)));
     }
 }
 
 /// Where an expression raises: a call of a method does so from its name on, which in a long chain is lines below its start.
-fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
+pub(super) fn raising_place(db: &dyn Db, body: &Body, id: ExpressionId) -> Place {
     let expression = body.expression(id);
     let mut span = expression.span;
     if let ExpressionKind::Call {
@@ -138,13 +144,13 @@ fn folded_names(db: &dyn Db, set: &ErrorSet) -> Vec<String> {
         .collect()
 }
 
-/// The innermost expression from which an error that `is_meant` comes. In a `catch` that is an arm rather than what it
+/// The innermost expression from which something that `is_meant` comes, such as an error. In a `catch` that is an arm rather than what it
 /// guards, because what reaches the outside came past the arms.
-fn origin(
+pub(super) fn origin(
     body: &Body,
     facts: &BodyFacts,
     id: ExpressionId,
-    is_meant: &dyn Fn(&ErrorSet) -> bool,
+    is_meant: &dyn Fn(&Summary) -> bool,
 ) -> ExpressionId {
     let kind = &body.expression(id).kind;
     let mut inside: Vec<ExpressionId> = children(kind)
@@ -157,12 +163,7 @@ fn origin(
     if matches!(kind, ExpressionKind::Catch { .. }) {
         inside.rotate_left(1);
     }
-    let raises = |it: &ExpressionId| {
-        facts
-            .does
-            .get(it.0 as usize)
-            .is_some_and(|does| is_meant(&does.errors))
-    };
+    let raises = |it: &ExpressionId| facts.does.get(it.0 as usize).is_some_and(is_meant);
     // A lambda given to a call raises there, and a task where it is awaited.
     let is_deferred = matches!(kind, ExpressionKind::Lambda(_) | ExpressionKind::Spawn(_));
     match inside.into_iter().find(raises).filter(|_| !is_deferred) {

@@ -2,6 +2,8 @@
 
 use gsw_abi::builtin::BuiltinError;
 use gsw_names::types::Type;
+use gsw_names::{alias_target, substitute};
+use gsw_source::Db;
 
 use crate::equal::{compare, equal};
 use crate::machine::Machine;
@@ -46,7 +48,10 @@ impl Machine<'_> {
                 });
                 Value::text(texts.collect::<Vec<_>>().join(separator))
             }
-            ("list_sum", []) => self.sum(xs, result)?,
+            ("list_sum", []) => {
+                let value = self.sum(xs, &base_type(self.db, result))?;
+                self.admitted(value, result)?
+            }
             ("list_set", [Value::Int(index), x]) => {
                 let mut xs = xs.to_vec();
                 match usize::try_from(*index).ok().and_then(|it| xs.get_mut(it)) {
@@ -145,4 +150,13 @@ pub fn clamped<T>(xs: &[T], from: i64, to: i64) -> &[T] {
     let place = |it: i64| usize::try_from(it).unwrap_or(0).min(xs.len());
     let (from, to) = (place(from), place(to));
     xs.get(from..to).unwrap_or_default()
+}
+
+/// The type below checks.
+fn base_type(db: &dyn Db, ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    while let Type::Checked(item, arguments) = &ty {
+        ty = substitute(&alias_target(db, *item), arguments);
+    }
+    ty
 }

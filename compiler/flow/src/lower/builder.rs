@@ -15,6 +15,7 @@ use gsw_names::types::Type;
 use crate::instance::BodyInstance;
 use crate::ir::Function;
 use crate::lower::Lowering;
+use crate::lower::defer::Deferral;
 use crate::lower::emitter::Emitter;
 use crate::lower::variable::Variables;
 use crate::lower::witness::Witness;
@@ -27,6 +28,8 @@ pub(crate) struct Builder<'l, 'v> {
     pub colour: Colour,
     /// Where the source's variables live.
     pub variables: Variables,
+    /// What is known of those of the open regions that are a `defer`.
+    pub deferrals: Vec<Deferral>,
     /// The parts of the condition of an `assert` that are kept to be shown, while one is written.
     pub witnesses: Option<Vec<Witness>>,
 }
@@ -58,6 +61,7 @@ impl<'l, 'v> Builder<'l, 'v> {
             body,
             colour,
             variables: Variables::default(),
+            deferrals: Vec::new(),
             witnesses: None,
         }
     }

@@ -1,6 +1,7 @@
 //! Calls: arguments in order of evaluation, defaults after them, and the instance that is called.
 
 use gsw_abi::program::Colour;
+use gsw_analysis::Waits;
 use gsw_infer::hir::{BodyPart, Callee, ExpressionId};
 use gsw_names::substitute;
 use gsw_names::types::Type;
@@ -58,6 +59,7 @@ impl Builder<'_, '_> {
     ) -> Vec<Operand> {
         let ids: Vec<ExpressionId> = arguments.iter().map(|it| it.1).collect();
         let values = self.operands(&ids);
+        let waits = self.arguments_wait(arguments);
         let signature = self.program.view.signature(item);
         let mut ordered: Vec<Operand> = Vec::with_capacity(signature.parameters.len());
         for (index, parameter) in (0..).zip(&signature.parameters) {
@@ -66,7 +68,16 @@ impl Builder<'_, '_> {
                 Some(position) => values[position],
                 None => {
                     let ty = substitute(&parameter.ty, types);
-                    self.parameter_default(item, index, types, &ordered, &ty)
+                    let default = self.parameter_default(item, index, types, waits);
+                    match default {
+                        Some(default) => {
+                            let function = self.program.instance(default);
+                            let ty = self.type_id(&ty);
+                            self.call(ty, function, ordered.clone())
+                        }
+                        // Only an optional may be left out without a default; it is `none`.
+                        None => Operand::Word(0),
+                    }
                 }
             };
             ordered.push(value);
@@ -104,24 +115,27 @@ impl Builder<'_, '_> {
 }
 
 impl Emitter<'_, '_> {
+    /// The default of a parameter, which may call the functions among the parameters before it.
     fn parameter_default(
-        &mut self,
+        &self,
         item: ItemId,
         index: u32,
         types: &[Type],
-        before: &[Operand],
-        ty: &Type,
-    ) -> Operand {
+        waits: ArgumentsWait,
+    ) -> Option<Instance> {
+        let view = self.program.view;
         let part = BodyPart::ParameterDefault(index);
-        match self.program.part(item, part, types) {
-            Some(default) => {
-                let function = self.program.instance(default);
-                let ty = self.type_id(ty);
-                self.call(ty, function, before.to_vec())
-            }
-            // Only an optional may be left out without a default; it is `none`.
-            None => Operand::Word(0),
-        }
+        view.body(item, part)?;
+        let arguments = match view.part_waits(item, part) {
+            Waits::WithArguments => waits,
+            Waits::Always | Waits::Never => ArgumentsWait::No,
+        };
+        Some(Instance::Body(BodyInstance {
+            item,
+            part,
+            type_arguments: types.to_vec(),
+            arguments,
+        }))
     }
 
     /// A call of a declaration with all its arguments.

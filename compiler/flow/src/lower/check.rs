@@ -26,6 +26,12 @@ pub fn checked_conversion(
     let value = builder.expression(value);
     let call = match builder.program.family(&from) {
         Family::Json => RuntimeCall::json_as,
+        // Text as a union with a check is read as JSON is, which looks at the check.
+        Family::Text if matches!(ty, Type::Checked(..)) => {
+            let json = builder.json_form(value, &Type::String);
+            let words = vec![type_word(target), json];
+            return builder.runtime(target, RuntimeCall::json_as, words);
+        }
         Family::Text => RuntimeCall::string_as,
         Family::Nothing
         | Family::Bool
@@ -66,6 +72,28 @@ impl Emitter<'_, '_> {
             };
             self.assert_check(check.function, vec![*word, whole], &check.source);
         }
+    }
+
+    /// A value that was computed as the base of the concrete type `to`, after the checks of that type.
+    pub fn admitted(&mut self, value: Operand, to: &Type) -> Operand {
+        if !matches!(to, Type::Checked(..)) {
+            return value;
+        }
+        let from = self.program.base_type(to);
+        self.admitted_from(value, &from, to)
+    }
+
+    /// A value of the concrete type `from` after the checks on the way to `to`.
+    pub fn admitted_from(&mut self, value: Operand, from: &Type, to: &Type) -> Operand {
+        let id = self.type_id(from);
+        // The check's function owns what it is given, and a constant word needs no local.
+        let value = if self.program.is_reference(id) {
+            Operand::Local(self.held(value, id))
+        } else {
+            value
+        };
+        self.check_into(value, from, to);
+        value
     }
 
     /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.

@@ -20,17 +20,7 @@ pub fn coerce(
         Coercion::ToJson => builder.json_form(value, &from),
         Coercion::ToSecret => builder.secret_of(value),
         Coercion::Widen => value,
-        Coercion::Check => {
-            let id = builder.type_id(&from);
-            // The check's function owns what it is given, and a constant word needs no local.
-            let value = if builder.program.is_reference(id) {
-                Operand::Local(builder.held(value, id))
-            } else {
-                value
-            };
-            builder.check_into(value, &from, &to);
-            value
-        }
+        Coercion::Check => builder.admitted_from(value, &from, &to),
         Coercion::FromNever => {
             debug_assert!(matches!(from, Type::Never | Type::Invalid));
             builder.unreachable()

@@ -42,9 +42,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
         Instance::FunctionValue { item, .. } => item_waits(view, *item) != Waits::Never,
         Instance::ConstructorValue { .. } | Instance::Examples { .. } => false,
         Instance::Prompt { .. } | Instance::Human { .. } | Instance::Default { .. } => true,
-        Instance::PromptText { item } => view
-            .body(*item, BodyPart::User)
-            .is_some_and(|it| expression_waits(view, &it, it.root, ArgumentsWait::No)),
+        Instance::PromptText { item } => part_waits(view, *item, BodyPart::User, ArgumentsWait::No),
     };
     if waits {
         Colour::Resumable
@@ -61,8 +59,20 @@ fn body_waits(view: &dyn ProgramView, instance: &BodyInstance) -> bool {
             Waits::WithArguments => instance.arguments == ArgumentsWait::Yes,
         };
     }
-    view.body(instance.item, instance.part)
-        .is_some_and(|it| expression_waits(view, &it, it.root, instance.arguments))
+    part_waits(view, instance.item, instance.part, instance.arguments)
+}
+
+fn part_waits(
+    view: &dyn ProgramView,
+    item: ItemId,
+    part: BodyPart,
+    arguments: ArgumentsWait,
+) -> bool {
+    match view.part_waits(item, part) {
+        Waits::Always => true,
+        Waits::Never => false,
+        Waits::WithArguments => arguments == ArgumentsWait::Yes,
+    }
 }
 
 impl<'v> Lowering<'v> {

@@ -43,7 +43,7 @@ pub fn unary(
     let id = builder.type_id(&ty);
     let value = builder.expression(operand);
     let zero = Operand::Word(0);
-    match operator {
+    let value = match operator {
         UnaryOperator::Not => builder.operation(id, Operation::BoolNot, value, zero),
         UnaryOperator::Negate => match builder.program.family(&ty) {
             Family::Float => builder.operation(id, Operation::FloatNegate, value, zero),
@@ -59,7 +59,8 @@ pub fn unary(
             | Family::Map(..)
             | Family::Plain => builder.unreachable(),
         },
-    }
+    };
+    builder.admitted(value, &ty)
 }
 
 pub fn binary(
@@ -106,7 +107,8 @@ fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
 }
 
 impl Emitter<'_, '_> {
-    /// `+ - * / %`; the type of the left side says of what.
+    /// `+ - * / %`; the type of the left side says of what. In a generic function the result may have a checked type, whose
+    /// checks it passes.
     pub fn arithmetic(
         &mut self,
         operator: ArithmeticOperator,
@@ -116,7 +118,7 @@ impl Emitter<'_, '_> {
         result: &Type,
     ) -> Operand {
         let id = self.type_id(result);
-        match self.program.family(left_type) {
+        let value = match self.program.family(left_type) {
             Family::Int | Family::Duration | Family::Time => {
                 let operation = match operator {
                     ArithmeticOperator::Add => Checked::Add,
@@ -137,7 +139,8 @@ impl Emitter<'_, '_> {
             | Family::Json
             | Family::Map(..)
             | Family::Plain => self.unreachable(),
-        }
+        };
+        self.admitted(value, result)
     }
 
     fn float_arithmetic(

@@ -28,6 +28,14 @@ pub(crate) enum ReturnOutput {
     Nothing,
 }
 
+/// Where `break` or `continue` goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LoopTarget {
+    /// How many regions stay open.
+    pub depth: usize,
+    pub block: BlockId,
+}
+
 /// Something open around the code that is being written.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
@@ -54,6 +62,8 @@ pub(crate) enum Region {
     /// A `defer` that is to run.
     Defer {
         body: ExpressionId,
+        /// Its place among those that are open.
+        deferral: usize,
         /// Where errors go before they go on.
         landing: Landing,
     },
@@ -100,7 +110,7 @@ impl Builder<'_, '_> {
             let id = self.type_id(ty);
             Operand::Local(self.copy(value, id))
         };
-        self.leave_to(0, Some((value, ty)));
+        self.leave_all((value, ty));
         self.end(Terminator::Return(value));
     }
 
@@ -117,31 +127,55 @@ impl Builder<'_, '_> {
         let Region::Loop { leave, next } = self.regions()[depth] else {
             return self.unreachable();
         };
-        self.leave_to(depth + 1, None);
-        self.jump(match exit {
+        let block = match exit {
             LoopExit::Break => leave,
             LoopExit::Continue => next,
+        };
+        self.leave_to_loop(LoopTarget {
+            depth: depth + 1,
+            block,
         });
         Operand::Word(0)
     }
 
-    /// Writes what is to be done where the regions above `depth` are left on a normal way; they stay open for what is
-    /// written after.
-    fn leave_to(&mut self, depth: usize, returned: Option<(Operand, &Type)>) {
+    /// Writes what is to be done where all regions are left by `return`; they stay open for what is written after.
+    fn leave_all(&mut self, returned: (Operand, &Type)) {
         let open = self.regions().to_vec();
-        while self.regions().len() > depth {
+        while let Some(region) = self.close() {
+            if let Region::Defer { body, .. } = region {
+                self.run_deferred(body);
+            } else {
+                self.leave(&region, Some(returned));
+            }
+        }
+        self.reopen(open);
+    }
+
+    /// Writes the way to a loop: what is to be done where the regions in between are left, up to the first `defer`, whose code
+    /// goes on from there. The regions stay open for what is written after.
+    pub fn leave_to_loop(&mut self, exit: LoopTarget) {
+        let open = self.regions().to_vec();
+        while self.regions().len() > exit.depth {
             let Some(region) = self.close() else {
                 break;
             };
-            self.leave(&region, returned);
+            if let Region::Defer { deferral, .. } = region {
+                self.leave_by_defer(deferral, exit);
+                self.reopen(open);
+                return;
+            }
+            self.leave(&region, None);
         }
+        self.jump(exit.block);
         self.reopen(open);
     }
 
     /// Writes what is to be done where one region is left on a normal way; it is not open any more.
     fn leave(&mut self, region: &Region, returned: Option<(Operand, &Type)>) {
         match region {
-            Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) => {}
+            // Whoever leaves a `defer` decides how its code goes on.
+            Region::Loop { .. } | Region::Catch(_) | Region::Deferred(_) | Region::Defer { .. } => {
+            }
             // A function's own node ends normally by `return`; a step that is left half-way cancels its tasks.
             Region::Join => match (returned, self.enclosing_output()) {
                 (Some(_), ReturnOutput::Returned | ReturnOutput::Kept) => self.join_tasks(),
@@ -165,7 +199,6 @@ impl Builder<'_, '_> {
                 };
                 self.perform(RuntimeCall::node_complete, vec![value]);
             }
-            Region::Defer { body, .. } => self.run_deferred(*body),
         }
     }
 }

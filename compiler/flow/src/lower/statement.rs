@@ -19,21 +19,30 @@ impl Builder<'_, '_> {
         tail: Option<ExpressionId>,
     ) -> Operand {
         let mut defers = 0;
+        let mut kept = None;
         for statement in statements {
             if let StatementKind::Defer(body) = statement.kind {
-                self.open_defer(body);
+                if let (0, Some(tail)) = (defers, tail) {
+                    let ty = self.type_of(tail);
+                    kept = self.kept(&ty);
+                }
+                self.open_defer(body, kept);
                 defers += 1;
             } else {
                 self.statement(statement);
             }
         }
         let mut value = tail.map_or(Operand::Word(0), |it| self.expression(it));
-        if defers > 0 {
-            value = self.detached(value);
+        if let Some(kept) = kept {
+            self.store(kept, value);
         }
         for _ in 0..defers {
             debug_assert!(matches!(self.regions().last(), Some(Region::Defer { .. })));
             self.close_defer();
+        }
+        if let (Some(kept), Some(tail)) = (kept, tail) {
+            let ty = self.type_id_of(tail);
+            value = Operand::Local(self.copy(Operand::Local(kept), ty));
         }
         value
     }

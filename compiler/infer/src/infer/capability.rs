@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use gsw_names::errors::map_key_type;
 use gsw_names::types::Type;
-use gsw_names::{MOST_INSTANCES, holds_secret, is_endless, is_key, is_plain_enum, substitute};
+use gsw_names::{
+    MOST_INSTANCES, holds_secret, is_endless, is_key, is_plain_enum, substitute, type_grows,
+};
 use gsw_source::{Db, ItemId, Span};
 
 use crate::errors::values as errors;
@@ -241,7 +243,8 @@ impl Check<'_> {
         match ty {
             Type::Record(item, arguments) | Type::Enum(item, arguments) => {
                 // A type that holds ever larger instances of itself is of no use for anything.
-                if self.seen.len() > MOST_INSTANCES || is_endless(ty) {
+                let is_endless = type_grows(self.db, *item) || is_endless(ty);
+                if is_endless || self.seen.len() > MOST_INSTANCES {
                     return false;
                 }
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)

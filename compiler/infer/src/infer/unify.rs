@@ -156,11 +156,8 @@ impl Table<'_> {
     /// The type below the checks of `ty`.
     pub(super) fn unchecked(&self, ty: &Type) -> Type {
         let mut current = self.resolve(ty);
-        // A chain of aliases is finite, but one that was reported as a cycle is not.
-        for _ in 0..64 {
-            let Type::Checked(item, arguments) = &current else {
-                break;
-            };
+        // An alias that stands for itself is reported, and stands for nothing.
+        while let Type::Checked(item, arguments) = &current {
             let Some(base) = lookup::alias_target(self.db, *item, arguments) else {
                 break;
             };

@@ -71,6 +71,13 @@ pub fn infinite_type(place: Place, name: &str) -> Diagnostic {
         .note("a type may contain itself through `?`, a list, a map, a function, or an enum with a variant without it")
 }
 
+/// A generic type that contains itself with something larger than its type parameter.
+pub fn endless_type(place: Place, name: &str) -> Diagnostic {
+    let message = format!("`{name}` contains itself for ever larger types");
+    Diagnostic::error(Code::INFINITE_TYPE, place, message)
+        .note("each of its instances needs another one; let it contain itself with the type parameters that it has")
+}
+
 /// Something after `uses` that is no effect.
 pub fn unknown_effect(place: Place, name: &str) -> Diagnostic {
     let names: Vec<String> = crate::types::Effect::ALL

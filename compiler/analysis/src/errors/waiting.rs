@@ -1,0 +1,57 @@
+//! Wording of what waits where nothing can.
+
+use gsw_source::{Code, Diagnostic, Place};
+
+/// Why an expression may not wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoWaiting {
+    /// The default of a field of a record, a variant or an error.
+    FieldDefault,
+    /// A `where`.
+    Check,
+    /// A setting of an agent.
+    AgentSetting,
+    /// The key after `idempotent by`.
+    Key,
+    /// An example of a prompt.
+    Example,
+    /// The default of a parameter of what is also started from outside: a "workflow" or a "tool".
+    StartedFromOutside(&'static str),
+    /// A constant.
+    Constant,
+}
+
+/// An expression that waits, or may do so, in a place that cannot be suspended.
+pub fn cannot_wait(place: Place, reason: NoWaiting) -> Diagnostic {
+    let (what, note) = match reason {
+        NoWaiting::FieldDefault => (
+            "the default of a field cannot wait".to_owned(),
+            "it is also evaluated while an answer or an input is read, which cannot be suspended; give the value where the record is made, or make the field optional",
+        ),
+        NoWaiting::Check => (
+            "a `where` cannot wait".to_owned(),
+            "it is also evaluated while an answer or an input is read, which cannot be suspended; look at the outside in a function, and call that where the value is used",
+        ),
+        NoWaiting::AgentSetting => (
+            "a setting of an agent cannot wait".to_owned(),
+            "it is evaluated inside of a request; the texts and settings of a prompt may wait, and so may those of a call",
+        ),
+        NoWaiting::Key => (
+            "the key of an idempotent tool cannot wait".to_owned(),
+            "it decides whether the tool is called at all; compute it before, and take it as a parameter",
+        ),
+        NoWaiting::Example => (
+            "an example of a prompt, and the text that it shows, cannot wait".to_owned(),
+            "examples are written once, before any call; take what is read from outside as a parameter of the prompt",
+        ),
+        NoWaiting::StartedFromOutside(kind) => (
+            format!("the default of a {kind}'s parameter cannot wait"),
+            "it is also evaluated for a call from outside, before anything runs that could be suspended; make the parameter optional, and use `??` in the body",
+        ),
+        NoWaiting::Constant => (
+            "a constant cannot wait".to_owned(),
+            "it is evaluated where it is used, also where nothing can be suspended; write a function",
+        ),
+    };
+    Diagnostic::error(Code::CANNOT_WAIT, place, what).note(note)
+}
