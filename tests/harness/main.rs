@@ -1,7 +1,5 @@
 //! The one test binary for everything that goes through the whole pipeline. See `tests/README.md`.
 
-#![allow(missing_docs, reason = "a test binary has no users")]
-
 mod bad_input;
 mod breakout;
 mod browser;

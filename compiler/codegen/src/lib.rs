@@ -1,9 +1,5 @@
 //! From Flow IR to an image: machine code, constants and tables, and the file that carries them.
 
-#![allow(
-    missing_docs,
-    reason = "nobody outside of this repository links it: a doc says what the name cannot"
-)]
 #![warn(
     clippy::wildcard_enum_match_arm,
     clippy::match_wildcard_for_single_variants

@@ -1,9 +1,5 @@
 //! What people are shown of a program besides its text: the structure of its workflows as a picture, and its documentation.
 
-#![allow(
-    missing_docs,
-    reason = "nobody outside of this repository links it: a doc says what the name cannot"
-)]
 #![warn(
     clippy::wildcard_enum_match_arm,
     clippy::match_wildcard_for_single_variants

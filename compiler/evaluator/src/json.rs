@@ -13,7 +13,6 @@ use crate::value::Value;
 
 /// A JSON value; of numbers ints and floats are told apart.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "the names are JSON's")]
 pub enum Json {
     Null,
     Bool(bool),

@@ -3,10 +3,6 @@
 //!
 //! Slow and simple on purpose: no reference counts, no colours, no frames, no shared code with the engine.
 
-#![allow(
-    missing_docs,
-    reason = "nobody outside of this repository links it: a doc says what the name cannot"
-)]
 #![warn(
     clippy::wildcard_enum_match_arm,
     clippy::match_wildcard_for_single_variants

@@ -210,7 +210,6 @@ pub enum Instruction {
 
 /// What cannot raise. Comparisons give 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum Operation {
     IntEqual,
     IntNotEqual,
@@ -238,7 +237,6 @@ pub enum Operation {
 
 /// Integer arithmetic that raises `Overflow` or `DivisionByZero`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum Checked {
     Add,
     Subtract,

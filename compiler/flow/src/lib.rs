@@ -1,9 +1,5 @@
 //! From typed HIR to Flow IR: one function per instance, ownership made explicit, and a verifier.
 
-#![allow(
-    missing_docs,
-    reason = "nobody outside of this repository links it: a doc says what the name cannot"
-)]
 #![warn(
     clippy::wildcard_enum_match_arm,
     clippy::match_wildcard_for_single_variants

@@ -1,9 +1,5 @@
 //! From syntax tree and comments back to text, in the one style.
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot, or is left out"
-)]
 
 mod comments;
 mod document;

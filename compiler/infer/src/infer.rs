@@ -25,7 +25,6 @@
 //!   infers one item again.
 //! - What an operator needs of a type parameter becomes a requirement, checked where the parameter is known (`requirement`).
 //! - After [`zonk`] no type of a body holds a variable; what was never found is `()`, or reported at the binding.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 mod absence;
 mod argument;

@@ -1,5 +1,4 @@
 //! Query `import_cycles`: which files import each other in a cycle, found in one walk over all imports.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use gsw_source::{Db, File, Project};
 use rustc_hash::FxHashMap;

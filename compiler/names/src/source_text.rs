@@ -1,5 +1,4 @@
 //! Query `item_text`: the source text of an item.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! The two salsa inputs: a file's text and the project that the files belong to.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use std::path::PathBuf;
 use std::sync::Arc;

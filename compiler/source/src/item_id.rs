@@ -1,5 +1,4 @@
 //! The identity of a declaration, stable while text around and inside it changes.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use crate::{File, Name};
 

@@ -1,9 +1,5 @@
 //! Files, spans, diagnostics and the database: what every crate of the compiler shares.
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot, or is left out"
-)]
 
 mod code;
 mod db;

@@ -1,5 +1,4 @@
 //! Between byte offsets and the lines and columns that people and editors count.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use crate::{Db, File};
 

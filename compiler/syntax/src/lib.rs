@@ -1,9 +1,5 @@
 //! From text to syntax tree: lexer, parser and the queries that cut a file into items.
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot, or is left out"
-)]
 
 pub mod ast;
 mod brackets;

@@ -1,7 +1,5 @@
 //! The service as its clients see it.
 
-#![allow(missing_docs, reason = "a test binary has no users")]
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,7 +7,7 @@
 //!
 //! writes `support.rs` and `support.image` into `OUT_DIR`, to be used by `groundswell::include_workflows!("support")`.
 
-#![warn(clippy::wildcard_enum_match_arm)]
+#![warn(missing_docs, clippy::wildcard_enum_match_arm)]
 
 mod build;
 mod compile;

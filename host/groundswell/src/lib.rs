@@ -16,7 +16,7 @@
 //! [`Run::events`] streams what happens, [`Run::finish`] returns the tree. Dropping a run cancels it cleanly: its `defer`s run. Runs go on by themselves, on threads of the engine, and use all
 //! cores; any executor can await them.
 
-#![warn(clippy::wildcard_enum_match_arm)]
+#![warn(missing_docs, clippy::wildcard_enum_match_arm)]
 
 mod error;
 mod events;

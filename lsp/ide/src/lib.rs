@@ -1,9 +1,5 @@
 //! What an editor asks, answered from the compiler's queries; knows files and offsets, no protocol.
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot, or is left out"
-)]
 
 mod cursor;
 mod declared_name;

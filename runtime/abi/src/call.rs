@@ -500,7 +500,6 @@ macro_rules! define {
 
         /// The addresses of all runtime calls, in the order of the rows; compiled code indexes it by [`RuntimeCall`].
         #[repr(C)]
-        #[allow(missing_docs, reason = "the rows are documented in the table")]
         pub struct Table { $(pub $name: define!(@function $kind($($parameter),*))),* }
     };
     (@kind plain) => { CallKind::Plain };

@@ -1,8 +1,6 @@
 //! Sends one body to an address many times at once with nothing but reqwest, and prints the seconds that it took: what the
 //! measurement of prompts is compared with. `bare_loop URL COUNT FILE`
 
-#![allow(missing_docs, reason = "an example has no users")]
-
 use std::time::Instant;
 
 use tokio::task::JoinSet;

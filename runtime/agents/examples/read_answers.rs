@@ -1,8 +1,6 @@
 //! Reads answers that are hard to read, in three sizes, and prints the nanoseconds a byte of each: they stay the same where
 //! the time is in proportion to the text. `read_answers`
 
-#![allow(missing_docs, reason = "an example has no users")]
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

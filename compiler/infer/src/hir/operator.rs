@@ -20,7 +20,6 @@ pub enum RangeEnd {
 
 /// An infix operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names are the operators")]
 pub enum BinaryOperator {
     And,
     Or,
@@ -52,7 +51,6 @@ pub enum OperatorClass {
 
 /// `and`, `or`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names are the operators")]
 pub enum LogicOperator {
     And,
     Or,
@@ -60,7 +58,6 @@ pub enum LogicOperator {
 
 /// `==`, `!=`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names are the operators")]
 pub enum EqualityOperator {
     Equal,
     NotEqual,
@@ -68,7 +65,6 @@ pub enum EqualityOperator {
 
 /// `<` and its kin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names are the operators")]
 pub enum OrderOperator {
     Less,
     LessEqual,
@@ -78,7 +74,6 @@ pub enum OrderOperator {
 
 /// `+` and its kin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names are the operators")]
 pub enum ArithmeticOperator {
     Add,
     Subtract,

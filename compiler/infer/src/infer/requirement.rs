@@ -3,7 +3,6 @@
 //!
 //! A body notes what it asks of its own type parameters and which generic declarations it uses with them; what those ask is
 //! followed here, outside of inference, so that functions that call each other are no cycle of queries.
-#![allow(missing_docs, reason = "salsa generates public functions without docs")]
 
 use gsw_names::types::{Type, parts};
 use gsw_names::{

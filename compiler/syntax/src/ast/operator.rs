@@ -7,7 +7,6 @@ macro_rules! operators {
     ($(#[$docs:meta])* $name:ident { $($operator:ident = $token:ident,)* }) => {
         $(#[$docs])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(missing_docs, reason = "the names are the operators")]
         pub enum $name {
             $($operator,)*
         }

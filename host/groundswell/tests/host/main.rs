@@ -1,7 +1,5 @@
 //! Workflows as a host sees them: values, errors, tools, events, cancellation.
 
-#![allow(missing_docs, reason = "a test binary has no users")]
-
 mod cancel;
 mod embed;
 mod events;

@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u32)]
-#[allow(missing_docs, reason = "the names are the language's")]
 pub enum NodeKind {
     Workflow,
     Step,

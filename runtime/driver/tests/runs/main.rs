@@ -1,6 +1,5 @@
 //! Runs of hand-written compiled code: tasks, scopes, cancellation, and that nothing is left afterwards.
 
-#![allow(missing_docs, reason = "a test binary has no users")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "every function here plays compiled code, whose promises the table of calls states"

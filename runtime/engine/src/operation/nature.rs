@@ -18,7 +18,6 @@ pub enum GivenUp {
 /// What an outcome looks like, apart from a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "they are the variants of `Outcome`")]
 pub enum Form {
     Done,
     Found,

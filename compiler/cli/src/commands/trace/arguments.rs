@@ -46,7 +46,6 @@ pub struct Trace {
 
 /// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "the names are the language's")]
 pub enum NodeKind {
     Workflow,
     Step,
@@ -81,7 +80,6 @@ impl NodeKind {
 
 /// The status of a node.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "the names are the runtime's")]
 pub enum Status {
     Idle,
     Running,
