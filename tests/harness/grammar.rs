@@ -101,7 +101,7 @@ fn grammar() -> String {
         "# Grammar
 
 The productions of the parser, collected from its comments. `[ a ]` may be left out, `{ a }` may stand any number of times, `…` goes on as it
-began. Where a line break ends a statement, and where it does not, is in the language page, §2. A file is a sequence of `Item`s, imports first.
+began. Where a line break ends a statement, and where it does not, is in [the language on one page](language.md#source-text). A file is a sequence of `Item`s, imports first.
 An expression is read by precedence: its production lists the operators from the loosest to the tightest.
 
 ",

@@ -15,8 +15,8 @@ fn index(db: &dyn Db) -> String {
     let mut page = String::from(
         "# Every function of the library
 
-Collected from `std`. A method is a function of the receiver's module: `xs.map(f)` is `list.map(xs, f)`. What functions raise and do is on the pages that `gswc doc` writes; what the
-language page leaves open is in [the library](library.md).
+Collected from `std`. A method is a function of the receiver's module: `xs.map(f)` is `list.map(xs, f)`. What functions raise is in
+[the language on one page](language.md#standard-library) and on the pages that `gswc doc` writes; the corner cases are in [the library](library.md).
 ",
     );
     let Some(project) = Project::try_get(db) else {

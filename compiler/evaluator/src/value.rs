@@ -1,4 +1,4 @@
-//! Values as the language page describes them.
+//! Values as the language describes them.
 //!
 //! A present optional is its inside, because optionals do not nest; `json` keeps its own `null`, which is not `none`.
 
