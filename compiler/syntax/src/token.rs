@@ -134,6 +134,8 @@ token_kinds! {
         PlusEqual = "+=",
         MinusEqual = "-=",
         StarEqual = "*=",
+        SlashEqual = "/=",
+        PercentEqual = "%=",
         Less = "<",
         LessEqual = "<=",
         Greater = ">",
@@ -254,6 +256,8 @@ impl TokenKind {
             | Self::PlusEqual
             | Self::MinusEqual
             | Self::StarEqual
+            | Self::SlashEqual
+            | Self::PercentEqual
             | Self::Less
             | Self::LessEqual
             | Self::Greater

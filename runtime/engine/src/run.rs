@@ -31,7 +31,7 @@ pub mod reflect;
 mod retry;
 pub(crate) mod spawn;
 mod start;
-mod state;
+pub(crate) mod state;
 mod tell;
 pub mod tool_key;
 

@@ -8,6 +8,7 @@ pub mod json;
 pub mod list;
 pub mod map;
 pub mod optional;
+pub mod place;
 pub mod string;
 
 use gsw_abi::layout::{self, Header, IMMORTAL};

@@ -80,6 +80,8 @@ operators! {
         Add = PlusEqual,
         Subtract = MinusEqual,
         Multiply = StarEqual,
+        Divide = SlashEqual,
+        Remainder = PercentEqual,
     }
 }
 

@@ -54,9 +54,9 @@ pub enum StatementKind {
         /// The first value.
         value: Expression,
     },
-    /// `x = e`, `x += e`
+    /// `x = e`, `x.f[i] += e`
     Assign {
-        /// What is assigned; anything but a name is reported later.
+        /// What is assigned; anything but a variable and its parts is reported later.
         target: Expression,
         /// Which assignment.
         operator: AssignOperator,

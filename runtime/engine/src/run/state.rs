@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use gsw_abi::types::{Type, TypeId};
+use gsw_abi::types::{Secrecy, Type, TypeId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::codec;
-use crate::event::{EventKind, JsonText, State, StateChange};
+use crate::event::{EventKind, JsonText, PathStep, State, StateChange};
 use crate::heap::Heap;
 use crate::node::NodeId;
 use crate::run::Run;
-use crate::value::{field, list, string};
+use crate::value::{field, list, map, place, string, type_of};
 
 /// All `state` variables of a run.
 #[derive(Debug, Default)]
@@ -23,6 +23,18 @@ pub(crate) struct States {
     by_workflow: FxHashMap<NodeId, IndexMap<Arc<str>, Kept>>,
     /// By the address of the cell, in which `by_workflow` has a share.
     by_cell: FxHashMap<u64, Variable>,
+    /// The way to the part of a variable that is being changed, while somebody is told of changes.
+    trail: Option<Trail>,
+}
+
+/// The way from a `state` variable to a part of it.
+#[derive(Debug)]
+struct Trail {
+    path: Vec<PathStep>,
+    /// Where it has come to.
+    place: u64,
+    /// Whether it leads through a `@secret` field.
+    secrecy: Secrecy,
 }
 
 /// Where the value of a variable is.
@@ -82,7 +94,7 @@ impl Run {
     pub(crate) fn change_state(&mut self, cell: u64) {
         if let Some((variable, _)) = self.changed_variable(cell) {
             let value = rendered(&self.heap, variable.ty, cell);
-            self.tell_change(variable, StateChange::Set, value);
+            self.tell_change(variable, Vec::new(), StateChange::Set, value);
         }
     }
 
@@ -90,7 +102,104 @@ impl Run {
     pub(crate) fn extend_state(&mut self, cell: u64) {
         if let Some((variable, from)) = self.changed_variable(cell) {
             let value = end_of(&self.heap, variable.ty, field(cell, 0), from);
-            self.tell_change(variable, StateChange::Append, value);
+            self.tell_change(variable, Vec::new(), StateChange::Append, value);
+        }
+    }
+
+    /// The part at a place in this cell has another value, or more at its end than `from` elements or bytes.
+    pub(crate) fn change_state_part(
+        &mut self,
+        cell: u64,
+        ty: TypeId,
+        place: u64,
+        from: Option<usize>,
+    ) {
+        let Some((variable, _)) = self.changed_variable(cell) else {
+            return;
+        };
+        let Some(Trail { path, secrecy, .. }) = self.states.trail.take() else {
+            return;
+        };
+        let word = place::get(place);
+        let (op, value) = match (secrecy, from) {
+            (Secrecy::Redacted, _) => {
+                let hidden = serde_json::Value::from(codec::places::REDACTED);
+                (StateChange::Set, JsonText::from(&hidden))
+            }
+            (Secrecy::Shown, Some(from)) => {
+                (StateChange::Append, end_of(&self.heap, ty, word, from))
+            }
+            (Secrecy::Shown, None) => {
+                let value = codec::encode_redacted(&self.heap, ty, word);
+                (StateChange::Set, value.into())
+            }
+        };
+        self.tell_change(variable, path, op, value);
+    }
+
+    /// A part of the `state` variable whose value is at this place is about to change.
+    pub(crate) fn begin_trail(&mut self, place: u64) {
+        self.states.trail = self.is_heard().then(|| Trail {
+            path: Vec::new(),
+            place,
+            secrecy: Secrecy::Shown,
+        });
+    }
+
+    /// The trail, if it has come to this place.
+    fn trail_at(&mut self, place: u64) -> Option<&mut Trail> {
+        let trail = self.states.trail.as_mut();
+        trail.filter(|it| it.place == place)
+    }
+
+    /// The trail goes on from the record or tuple at `place` to a part of it.
+    pub(crate) fn follow_field(&mut self, place: u64, index: usize, part: u64) {
+        if self.trail_at(place).is_none() {
+            return;
+        }
+        let types = Arc::clone(self.heap.types());
+        let (step, secrecy) = match types.get(types.base(type_of(place::get(place)))) {
+            Type::Record(record) => {
+                let field = &record.fields[index];
+                (PathStep::Key(field.wire.as_str().into()), field.secrecy)
+            }
+            _ => (PathStep::Index(index as u64), Secrecy::Shown),
+        };
+        self.follow(Some(step), part);
+        if let Some(trail) = self.trail_at(part)
+            && secrecy == Secrecy::Redacted
+        {
+            trail.secrecy = secrecy;
+        }
+    }
+
+    /// The same from a list to an element.
+    pub(crate) fn follow_element(&mut self, place: u64, index: u64, part: u64) {
+        if self.trail_at(place).is_some() {
+            self.follow(Some(PathStep::Index(index)), part);
+        }
+    }
+
+    /// The step from the map at `place` to what is under a key; `None` when no trail has come there.
+    pub(crate) fn key_step(&mut self, place: u64, key: u64) -> Option<PathStep> {
+        self.trail_at(place)?;
+        let (of, _) = map::types(&self.heap, type_of(place::get(place)));
+        let types = self.heap.types();
+        Some(PathStep::Key(match types.get(types.base(of)) {
+            Type::Int => (key as i64).to_string().into(),
+            Type::Enum(it) => it.variants[key as usize].wire.as_str().into(),
+            _ => string::text(key).into(),
+        }))
+    }
+
+    /// The trail goes on by a step to a part.
+    pub(crate) fn follow(&mut self, step: Option<PathStep>, part: u64) {
+        if let (Some(trail), Some(step)) = (&mut self.states.trail, step) {
+            // Which part of a secret changes is as secret as that.
+            if trail.secrecy == Secrecy::Shown {
+                trail.path.push(step);
+            }
+            trail.place = part;
         }
     }
 
@@ -108,10 +217,16 @@ impl Run {
         None
     }
 
-    fn tell_change(&mut self, variable: Variable, op: StateChange, value: JsonText) {
+    fn tell_change(
+        &mut self,
+        variable: Variable,
+        path: Vec<PathStep>,
+        op: StateChange,
+        value: JsonText,
+    ) {
         let kind = EventKind::StateChanged {
             name: variable.name,
-            path: Vec::new(),
+            path,
             op,
             value,
         };
@@ -159,7 +274,7 @@ fn rendered(heap: &Heap, ty: TypeId, cell: u64) -> JsonText {
 }
 
 /// How long a value is, where it can grow at its end.
-fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
+pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
     match heap.types().get(heap.types().base(ty)) {
         Type::List(_) => list::len(word),
         Type::String | Type::Literals(_) => string::bytes(word).len(),
