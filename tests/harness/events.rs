@@ -317,32 +317,60 @@ workflow main(n: int) -> int {
 }
 "#;
 
+/// Changes parts of its state, of which some are secret, and some break a check.
+const STATEFUL_IN_PART: &str = r#"
+enum Colour { @alias("rot") Red, Green }
+type Line { qty: int where it > 0, @alias("Name") name: string = "a" }
+type Order { lines: [Line], by_colour: {Colour: (int, string)} = {}, @secret keys: {string: string} = {} }
+workflow main(n: int) -> int {
+  state order: Order = Order { lines: [Line { qty: 1 }] }
+  state counts: {int: [int]} = {}
+  for i in 0..n { order.lines += [Line { qty: i + 1 }] }
+  order.lines[0].qty += 4
+  do { order.lines[0].qty -= 5 } catch { AssertionFailed(_) => log.info("no") }
+  do { order.lines[n + 1].qty = 5 } catch { OutOfRange => log.info("no") }
+  order.lines[0].name += "b"
+  order.by_colour[Red] = (1, "x")
+  order.by_colour[Red].1 += "y"
+  order.keys["token"] = "abc"
+  order.keys["token"] += "def"
+  counts[n] = []
+  counts[n] += [7, 8]
+  let task = spawn { counts[n][0] = 9 }
+  await task
+  0
+}
+"#;
+
+/// The changes of the state of a program that is given `n`.
+fn changes(name: &str, source: &str, n: &str) -> Vec<Value> {
+    let file = scratch("events").join(name);
+    fs::write(&file, source).expect("the target folder can be written");
+    let words = [
+        "run",
+        text(&file),
+        "--",
+        "--n",
+        n,
+        "--quiet",
+        "--events",
+        "-",
+    ];
+    let said = Command::new(env!("CARGO_BIN_EXE_gswc"))
+        .args(words)
+        .output();
+    let said: Said = said.expect("gswc can be started").into();
+    let (lines, _) = said.out.rsplit_once("\n0\n").unwrap_or((&said.out, ""));
+    let all = events(lines).into_iter();
+    all.filter(|it| it["event"] == "state_changed").collect()
+}
+
 #[test]
 fn a_change_of_the_state_tells_what_is_new() {
     // G11
-    let file = scratch("events").join("stateful.gsw");
-    fs::write(&file, STATEFUL).expect("the target folder can be written");
-    let changes = |n: &str| -> Vec<Value> {
-        let words = [
-            "run",
-            text(&file),
-            "--",
-            "--n",
-            n,
-            "--quiet",
-            "--events",
-            "-",
-        ];
-        let said = Command::new(env!("CARGO_BIN_EXE_gswc"))
-            .args(words)
-            .output();
-        let said: Said = said.expect("gswc can be started").into();
-        let (lines, _) = said.out.rsplit_once("\n0\n").unwrap_or((&said.out, ""));
-        let all = events(lines).into_iter();
-        all.filter(|it| it["event"] == "state_changed").collect()
-    };
     let told = |it: &Value| format!("{} {} {}", it["name"], it["op"], it["value"]);
-    let few: Vec<String> = changes("2").iter().map(told).collect();
+    let few = changes("stateful.gsw", STATEFUL, "2");
+    let few: Vec<String> = few.iter().map(told).collect();
     let expected = [
         r#""xs" "set" []"#,
         r#""text" "set" "a""#,
@@ -355,7 +383,31 @@ fn a_change_of_the_state_tells_what_is_new() {
         r#""xs" "set" []"#,
     ];
     assert_eq!(few, expected);
-    let many = changes("3000");
+    let many = changes("stateful.gsw", STATEFUL, "3000");
     let longest = many.iter().map(|it| it.to_string().len()).max();
     assert!(many.len() == 3_007 && longest < Some(400), "{longest:?}");
+}
+
+#[test]
+fn a_change_of_a_part_tells_which_and_hides_secrets() {
+    // G11
+    let told = |it: &Value| format!("{} {} {} {}", it["name"], it["path"], it["op"], it["value"]);
+    let few = changes("stateful_in_part.gsw", STATEFUL_IN_PART, "1");
+    let few: Vec<String> = few.iter().map(told).skip(2).collect();
+    let expected = [
+        r#""order" ["lines"] "append" [{"qty":1,"Name":"a"}]"#,
+        r#""order" ["lines",0,"qty"] "set" 5"#,
+        r#""order" ["lines",0,"Name"] "append" "b""#,
+        r#""order" ["by_colour","rot"] "set" [1,"x"]"#,
+        r#""order" ["by_colour","rot",1] "append" "y""#,
+        r#""order" ["keys"] "set" "***""#,
+        r#""order" ["keys"] "set" "***""#,
+        r#""counts" ["1"] "set" []"#,
+        r#""counts" ["1"] "append" [7,8]"#,
+        r#""counts" ["1",0] "set" 9"#,
+    ];
+    assert_eq!(few, expected);
+    let many = changes("stateful_in_part.gsw", STATEFUL_IN_PART, "3000");
+    let longest = many.iter().map(|it| it.to_string().len()).max();
+    assert!(many.len() == 3_011 && longest < Some(400), "{longest:?}");
 }

@@ -211,7 +211,7 @@ impl Machine<'_> {
     }
 
     /// `xs[i]`, `m[k]`, `j[i]`
-    fn index(&mut self, base: &Value, index: &Value) -> Flow<Value> {
+    pub fn index(&mut self, base: &Value, index: &Value) -> Flow<Value> {
         let found = match (base, index) {
             (Value::List(elements), Value::Int(index)) => usize::try_from(*index)
                 .ok()

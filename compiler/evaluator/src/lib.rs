@@ -8,6 +8,7 @@
     clippy::match_wildcard_for_single_variants
 )]
 
+mod assignment;
 mod call;
 mod constant;
 mod construct;

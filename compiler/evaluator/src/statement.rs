@@ -65,20 +65,10 @@ impl Machine<'_> {
             }
             StatementKind::Assign {
                 local,
-                operator,
+                path,
+                change,
                 value,
-            } => {
-                let value = self.evaluate(frame, *value)?;
-                let value = match operator {
-                    Some(operator) => {
-                        let value = self.apply(*operator, &frame.get(*local)?, &value)?;
-                        let body = std::sync::Arc::clone(&frame.body);
-                        self.computed(value, &frame.concrete(&body.local(*local).ty))?
-                    }
-                    None => value,
-                };
-                frame.set(*local, value)
-            }
+            } => self.assign(frame, *local, path, *change, *value),
             StatementKind::Expression(id) => self.evaluate(frame, *id).map(drop),
             StatementKind::Assert {
                 condition, message, ..

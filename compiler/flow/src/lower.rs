@@ -30,6 +30,7 @@ mod operator;
 mod optional;
 mod outline;
 mod pattern;
+mod place;
 mod prompt;
 mod record;
 mod region;

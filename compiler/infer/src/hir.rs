@@ -16,7 +16,7 @@ pub use operator::{
     OrderOperator, RangeEnd, UnaryOperator,
 };
 pub use pattern::{ListRest, Pattern, PatternKind};
-pub use statement::{Statement, StatementKind};
+pub use statement::{Change, PlacePart, PlaceStep, Statement, StatementKind};
 
 use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
@@ -92,6 +92,8 @@ pub struct Local {
     pub span: Span,
     /// Whether a lambda, `spawn` or `parallel` inside captures it. A captured `Var` or `State` lives in a cell.
     pub captured: Captured,
+    /// Whether parts of it are assigned: such a variable lives in a cell as well.
+    pub parts: PartsAssigned,
 }
 
 /// How a local was bound.
@@ -113,6 +115,15 @@ pub enum Captured {
     /// No closure names it.
     No,
     /// Some closure does.
+    Yes,
+}
+
+/// Whether parts of a local are assigned, as by `xs[i] = e`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartsAssigned {
+    /// Only the whole, if at all.
+    No,
+    /// Somewhere in the body.
     Yes,
 }
 

@@ -28,6 +28,7 @@
 
 mod absence;
 mod argument;
+mod assignment;
 mod call;
 pub(crate) mod capability;
 mod coerce;

@@ -1,8 +1,8 @@
 //! The children of expressions of the typed form, in the order of evaluation.
 
 use crate::hir::{
-    Arm, Body, Budget, Callee, ExpressionId, ExpressionKind, Lambda, Modifiers, Part, Pattern,
-    PatternKind, Reflect, Retry, Statement, StatementKind,
+    Arm, Body, Budget, Callee, Change, ExpressionId, ExpressionKind, Lambda, Modifiers, Part,
+    Pattern, PatternKind, PlacePart, Reflect, Retry, Statement, StatementKind,
 };
 
 /// What stands directly inside an expression.
@@ -210,10 +210,24 @@ fn add_arms<'a>(arms: &'a [Arm], found: &mut Vec<Child<'a>>) {
 
 fn add_statement<'a>(statement: &'a Statement, found: &mut Vec<Child<'a>>) {
     match &statement.kind {
-        StatementKind::Let { value, .. }
-        | StatementKind::Var { value, .. }
-        | StatementKind::Assign { value, .. } => {
+        StatementKind::Let { value, .. } | StatementKind::Var { value, .. } => {
             found.push(Child::Inline(*value));
+        }
+        StatementKind::Assign {
+            local: _,
+            path,
+            change,
+            value,
+        } => {
+            found.push(Child::Inline(*value));
+            found.extend(path.iter().filter_map(|it| match it.part {
+                PlacePart::Field(_) => None,
+                PlacePart::Element(key) => Some(Child::Inline(key)),
+            }));
+            match change {
+                Change::Set | Change::Operator(_) => {}
+                Change::Converted { new, .. } => found.push(Child::Inline(*new)),
+            }
         }
         StatementKind::Expression(it) | StatementKind::Defer(it) => found.push(Child::Inline(*it)),
         StatementKind::Assert {

@@ -133,6 +133,8 @@ token_kinds! {
         PlusEqual = "+=",
         MinusEqual = "-=",
         StarEqual = "*=",
+        SlashEqual = "/=",
+        PercentEqual = "%=",
         Less = "<",
         LessEqual = "<=",
         Greater = ">",
@@ -253,6 +255,8 @@ impl TokenKind {
             | Self::PlusEqual
             | Self::MinusEqual
             | Self::StarEqual
+            | Self::SlashEqual
+            | Self::PercentEqual
             | Self::Less
             | Self::LessEqual
             | Self::Greater

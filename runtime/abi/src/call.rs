@@ -181,6 +181,27 @@ macro_rules! for_each_runtime_call {
             // The value of entry i; i is in range.
             map_value_at plain(borrow, word);
 
+            // Places: the parts of the value in a cell, as the addresses of the words that hold them. A place is valid until the
+            // value is changed elsewhere; whoever uses it keeps the cell. What a place is in has no other owner.
+            /// The place of the whole value.
+            place_whole plain(borrow);
+            /// A field of the record or tuple at a place.
+            place_field raising(word, word);
+            /// Element i of the list at a place, or `OutOfRange`.
+            place_element raising(word, word);
+            /// What is under a key in the map at a place, or `OutOfRange`.
+            place_entry raising(word, borrow);
+            /// Puts a value under a key into the map at a place in this cell, and gives the place of the value.
+            place_insert raising(borrow, word, own, own);
+            /// The value at a place.
+            place_get plain(ty, word);
+            /// The same, which leaves 0 behind; a `place_set` follows with no wait or raise between.
+            place_take plain(word);
+            /// Replaces the value at a place in this cell, releasing the old one.
+            place_set plain(borrow, ty, word, own);
+            /// How many elements or bytes the list or string at a place has.
+            place_length plain(ty, word);
+
             // Strings.
             // `s.len()`
             string_len plain(borrow);
@@ -375,6 +396,12 @@ macro_rules! for_each_runtime_call {
             state_set plain(borrow);
             // The `state` variable in this cell, a list or a string, has more at its end than before, and is else as it was.
             state_append plain(borrow);
+            /// `place_whole` of the cell of a `state` variable, of which a part is to change.
+            state_place plain(borrow);
+            /// The part at a place in this cell, the last that was made, has another value.
+            state_part_set plain(borrow, ty, word);
+            /// The list or string there has more at its end than so many elements or bytes, and is else as it was.
+            state_part_append plain(borrow, ty, word, word);
 
             // Tasks. A spawned frame belongs to the runtime.
             // Starts a task of the current node on a frame whose parameters are set: task type, frame.

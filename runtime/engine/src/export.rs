@@ -14,6 +14,7 @@ mod mock;
 mod node;
 mod number;
 mod outside;
+mod place;
 mod regex;
 mod scope;
 mod sort;
@@ -63,6 +64,10 @@ pub use outside::{
     context_query, exec_run, host_call, http_request, human_ask, human_timeout, prompt_detail,
     prompt_revised, prompt_run, spawn_detached, spawn_request, spawn_requested, tool_begin,
     tool_keep, workflow_list, workflow_start,
+};
+pub use place::{
+    place_element, place_entry, place_field, place_get, place_insert, place_length, place_set,
+    place_take, place_whole, state_part_append, state_part_set, state_place,
 };
 pub use regex::{
     regex_captures, regex_check, regex_find, regex_find_all, regex_replace, regex_split,

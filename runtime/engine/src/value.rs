@@ -10,6 +10,7 @@ pub mod json;
 pub mod list;
 pub mod map;
 pub mod optional;
+pub mod place;
 pub mod string;
 
 use gsw_abi::layout::{self, Header, IMMORTAL};

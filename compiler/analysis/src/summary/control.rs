@@ -1,6 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
-use gsw_infer::hir::{Arm, ExpressionId, LocalId, Pattern, Statement, StatementKind};
+use gsw_infer::hir::{
+    Arm, Change, ExpressionId, LocalId, Pattern, PlacePart, PlaceStep, Statement, StatementKind,
+};
 use gsw_names::types::{ErrorSet, Type};
 
 use super::body::{BodyWalk, Outcome};
@@ -131,11 +133,17 @@ impl<'a> BodyWalk<'a, '_> {
                 self.bind(pattern, &outcome.value);
                 outcome.does
             }
-            StatementKind::Var { local, value } | StatementKind::Assign { local, value, .. } => {
+            StatementKind::Var { local, value } => {
                 let outcome = self.expression(*value);
                 self.learn(*local, &outcome.value);
                 outcome.does
             }
+            StatementKind::Assign {
+                local,
+                path,
+                change,
+                value,
+            } => self.assignment(*local, path, *change, *value),
             // Nobody can await a task that is dropped at once: its error is raised when its node ends.
             StatementKind::Expression(value) => {
                 let mut outcome = self.expression(*value);
@@ -162,6 +170,40 @@ impl<'a> BodyWalk<'a, '_> {
             }
             StatementKind::Mock { .. } => nothing(),
         }
+    }
+
+    fn assignment(
+        &mut self,
+        local: LocalId,
+        path: &'a [PlaceStep],
+        change: Change,
+        value: ExpressionId,
+    ) -> Summary {
+        let assigned = self.expression(value);
+        self.learn(local, &assigned.value);
+        let mut does = assigned.does;
+        for step in path {
+            match step.part {
+                PlacePart::Field(_) => {}
+                PlacePart::Element(key) => {
+                    let key = self.expression(key);
+                    add(&mut does, &key.does);
+                }
+            }
+        }
+        match change {
+            Change::Set | Change::Operator(_) => {}
+            Change::Converted {
+                old: _,
+                right: _,
+                new,
+            } => {
+                let converted = self.expression(new);
+                self.learn(local, &converted.value);
+                add(&mut does, &converted.does);
+            }
+        }
+        does
     }
 
     pub(super) fn iterating(

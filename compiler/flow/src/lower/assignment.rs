@@ -24,24 +24,31 @@ enum Change {
     Append,
 }
 
+/// The right side of an operator.
+pub(super) enum Right {
+    Value(Operand),
+    /// The elements of a list, which is not made.
+    Elements(Vec<Operand>),
+}
+
 impl Builder<'_, '_> {
     /// `x = e`, `x += e`
-    pub fn assign(
-        &mut self,
-        local: hir::LocalId,
-        operator: Option<BinaryOperator>,
-        value: ExpressionId,
-    ) {
+    pub fn assign(&mut self, local: hir::LocalId, change: hir::Change, value: ExpressionId) {
         let body = Arc::clone(&self.body);
         let ty = self.concrete(&body.local(local).ty);
-        let change = match operator {
-            None => {
+        let change = match change {
+            hir::Change::Set => {
                 let value = self.expression(value);
                 let change = self.taken_back(local, value);
                 self.write(local, value);
                 change
             }
-            Some(operator) => self.update(local, &ty, operator, value),
+            hir::Change::Operator(operator) => self.update(local, &ty, operator, value),
+            // A whole variable is set to what was converted.
+            hir::Change::Converted { .. } => {
+                self.unreachable();
+                return;
+            }
         };
         self.report_state(local, change);
     }
@@ -67,39 +74,65 @@ impl Builder<'_, '_> {
         operator: BinaryOperator,
         value: ExpressionId,
     ) -> Change {
-        let body = Arc::clone(&self.body);
-        let base = self.program.base_type(ty);
-        // `xs += [a, b]` appends without making the list on the right.
-        let appended = if operator == BinaryOperator::Add
-            && let Type::List(_) = base
-            && let ExpressionKind::List(elements) = &body.expression(value).kind
-        {
-            Some(self.operands(elements))
-        } else {
-            None
+        let right = match self.appended_elements(ty, operator, value) {
+            Some(elements) => Right::Elements(self.operands(&elements)),
+            None => Right::Value(self.expression(value)),
         };
-        let right = match appended {
-            Some(_) => Operand::Word(0),
-            None => self.expression(value),
-        };
-        let joins = matches!(base, Type::String | Type::List(_) | Type::Literals(_));
+        let joins = self.joins(ty);
         let old = self.taken(local, ty, joins);
-        let new = match appended {
-            Some(elements) => elements.into_iter().fold(old, |list, element| {
-                let ty = self.type_id(ty);
-                self.runtime(ty, RuntimeCall::list_push, vec![list, element])
-            }),
-            None => match operator.class() {
-                OperatorClass::Arithmetic(operator) => {
-                    self.arithmetic(operator, ty, old, right, ty)
-                }
-                OperatorClass::Logic(_) | OperatorClass::Equality(_) | OperatorClass::Order(_) => {
-                    self.unreachable()
-                }
-            },
-        };
+        let new = self.updated(ty, operator, old, right);
         self.write(local, new);
         if joins { Change::Append } else { Change::Set }
+    }
+
+    /// The elements of a literal on the right: `xs += [a, b]` appends without making the list.
+    pub(super) fn appended_elements(
+        &self,
+        ty: &Type,
+        operator: BinaryOperator,
+        value: ExpressionId,
+    ) -> Option<Vec<ExpressionId>> {
+        let is_list = matches!(self.program.base_type(ty), Type::List(_));
+        if let ExpressionKind::List(elements) = &self.body.expression(value).kind
+            && operator == BinaryOperator::Add
+            && is_list
+        {
+            return Some(elements.clone());
+        }
+        None
+    }
+
+    /// Whether `+=` on such a value joins something to its end, which cannot raise.
+    pub(super) fn joins(&self, ty: &Type) -> bool {
+        matches!(
+            self.program.base_type(ty),
+            Type::String | Type::List(_) | Type::Literals(_)
+        )
+    }
+
+    /// What an operator makes of the value that is there.
+    pub(super) fn updated(
+        &mut self,
+        ty: &Type,
+        operator: BinaryOperator,
+        old: Operand,
+        right: Right,
+    ) -> Operand {
+        let right = match right {
+            Right::Elements(elements) => {
+                let ty = self.type_id(ty);
+                return elements.into_iter().fold(old, |list, element| {
+                    self.runtime(ty, RuntimeCall::list_push, vec![list, element])
+                });
+            }
+            Right::Value(right) => right,
+        };
+        match operator.class() {
+            OperatorClass::Arithmetic(operator) => self.arithmetic(operator, ty, old, right, ty),
+            OperatorClass::Logic(_) | OperatorClass::Equality(_) | OperatorClass::Order(_) => {
+                self.unreachable()
+            }
+        }
     }
 
     /// The variable's value, out of its cell when it can be stored again without anything raised between.

@@ -3,7 +3,7 @@
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_abi::program::FunctionIndex;
-use gsw_abi::types::CheckScope;
+use gsw_abi::types::{Check, CheckScope};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
@@ -58,14 +58,10 @@ impl Emitter<'_, '_> {
         record: LocalId,
         words: &[Operand],
     ) {
-        for ((index, field), word) in (0..).zip(declared).zip(words) {
-            if field.check == Presence::Absent {
+        for (index, word) in (0..).zip(words) {
+            let Some(check) = self.field_check(item, arguments, declared, index) else {
                 continue;
-            }
-            let check = self
-                .program
-                .check(item, arguments, BodyPart::FieldCheck(index));
-            let Some(check) = check else { continue };
+            };
             let whole = match check.scope {
                 CheckScope::Value => Operand::Word(0),
                 CheckScope::Record => Operand::Local(record),
@@ -94,6 +90,68 @@ impl Emitter<'_, '_> {
         };
         self.check_into(value, from, to);
         value
+    }
+
+    /// The check of a field, if it has one.
+    fn field_check(
+        &mut self,
+        item: ItemId,
+        arguments: &[Type],
+        declared: &[Parameter],
+        index: u32,
+    ) -> Option<Check> {
+        if declared[index as usize].check == Presence::Absent {
+            return None;
+        }
+        let part = BodyPart::FieldCheck(index);
+        self.program.check(item, arguments, part)
+    }
+
+    /// The fields of a record whose checks say something of field `changed`: its own, and those that name siblings.
+    fn checks_of_change(&mut self, item: ItemId, arguments: &[Type], changed: u32) -> Vec<u32> {
+        let declared = self.program.record_fields(item);
+        let fields = 0..declared.len() as u32;
+        fields
+            .filter(|&index| {
+                let check = self.field_check(item, arguments, &declared, index);
+                check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
+            })
+            .collect()
+    }
+
+    /// Whether a value of this type may break a check when that field of it changes, or for a list or map an element.
+    pub fn change_is_checked(&mut self, ty: &Type, changed: Option<u32>) -> bool {
+        if let Type::Checked(..) = ty {
+            return true;
+        }
+        let (Type::Record(item, arguments), Some(changed)) = (ty, changed) else {
+            return false;
+        };
+        !self.checks_of_change(*item, arguments, changed).is_empty()
+    }
+
+    /// Runs these checks on a value that has changed.
+    pub fn check_change(&mut self, ty: &Type, changed: Option<u32>, value: Operand) {
+        let base = self.program.base_type(ty);
+        if let (Type::Record(item, arguments), Some(changed), Operand::Local(record)) =
+            (&base, changed, value)
+        {
+            let declared = self.program.record_fields(*item);
+            for index in self.checks_of_change(*item, arguments, changed) {
+                let Some(check) = self.field_check(*item, arguments, &declared, index) else {
+                    continue;
+                };
+                let field = substitute(&declared[index as usize].ty, arguments);
+                let field = self.type_id(&field);
+                let word = self.load(field, record, index);
+                let whole = match check.scope {
+                    CheckScope::Value => Operand::Word(0),
+                    CheckScope::Record => value,
+                };
+                self.assert_check(check.function, vec![word, whole], &check.source);
+            }
+        }
+        self.check_into(value, &base, ty);
     }
 
     /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use gsw_abi::types::Type as Entry;
-use gsw_infer::hir::{self, Captured, ExpressionId, LocalKind, Statement, StatementKind};
+use gsw_infer::hir::{
+    self, Captured, ExpressionId, LocalKind, PartsAssigned, Statement, StatementKind,
+};
 
 use crate::ir::{Instruction, Operand};
 use crate::lower::builder::Builder;
@@ -64,9 +66,16 @@ impl Builder<'_, '_> {
             }
             StatementKind::Assign {
                 local,
-                operator,
+                path,
+                change,
                 value,
-            } => self.assign(*local, *operator, *value),
+            } => {
+                if path.is_empty() {
+                    self.assign(*local, *change, *value);
+                } else {
+                    self.assign_part(*local, path, *change, *value);
+                }
+            }
             StatementKind::Expression(value) => {
                 self.expression(*value);
             }
@@ -93,7 +102,10 @@ impl Builder<'_, '_> {
         let ty = self.concrete(&declared.ty);
         let ty = self.type_id(&ty);
         let may_change = matches!(declared.kind, LocalKind::Var | LocalKind::State);
-        if may_change && (declared.captured == Captured::Yes || self.is_observed(local)) {
+        let is_shared = declared.captured == Captured::Yes
+            || declared.parts == PartsAssigned::Yes
+            || self.is_observed(local);
+        if may_change && is_shared {
             let cell_type = self.program.types.structure(Entry::Cell(ty));
             let cell = self.named_local(cell_type, &declared.name);
             self.emit(Instruction::CellNew {

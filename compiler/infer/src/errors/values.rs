@@ -395,23 +395,45 @@ pub fn not_awaitable(place: Place, word: &str, ty: &str) -> Diagnostic {
     .note("`spawn` makes a task of an expression")
 }
 
-/// A field that is assigned.
+/// A field that is assigned, of what does not change.
 pub fn assigned_field(diagnostic: Diagnostic, record: &str, field: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "values never change: `{record} = Name {{ {field}: …, ..{record} }}`, with the type's name, makes another record"
+        "`Name {{ {field}: …, ..{record} }}`, with the type's name, makes another record"
     ))
 }
 
-/// An element of a list or map that is assigned.
+/// An element of a list or map that is assigned, of what does not change.
 pub fn assigned_element(diagnostic: Diagnostic, whole: &str) -> Diagnostic {
     diagnostic.note(format!(
-        "values never change: `{whole} = {whole}.insert(key, value)` makes another map, and `.map` another list"
+        "`{whole}.insert(key, value)` makes another map, and `{whole}.map(…)` another list"
     ))
 }
 
 /// Something else that is assigned.
 pub fn assigned_value(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("values never change; make a new one and assign that to the variable")
+}
+
+/// A part of a `json` that is assigned.
+pub fn assigned_json(place: Place, whole: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_ASSIGNABLE,
+        place,
+        "cannot assign to a part of a `json`".to_owned(),
+    )
+    .note(format!(
+        "`{whole} as T` makes a record of it, of which parts can be assigned; or keep a `{{string: json}}`"
+    ))
+}
+
+/// A place after `?.` that is assigned.
+pub fn assigned_maybe_none(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::NOT_ASSIGNABLE,
+        place,
+        "cannot assign after `?.`, where there may be nothing".to_owned(),
+    )
+    .note("take the optional out with `if let`, change that in a `var`, and assign the whole")
 }
 
 /// An assignment to what is not a variable.

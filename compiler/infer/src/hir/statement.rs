@@ -1,5 +1,6 @@
 //! Statements.
 
+use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{BinaryOperator, ExpressionId, Lambda, LocalId, Pattern};
@@ -11,6 +12,43 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Where it stands, relative to the item.
     pub span: Span,
+}
+
+/// One step from a value to a part of it that can be assigned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlaceStep {
+    /// Which part.
+    pub part: PlacePart,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A part of a value that can be assigned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlacePart {
+    /// A field of a record, an element of a tuple.
+    Field(u32),
+    /// `xs[i]`, `m[k]`
+    Element(ExpressionId),
+}
+
+/// What an assignment does to the value that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// The right side takes its place.
+    Set,
+    /// `+=` and its kin.
+    Operator(BinaryOperator),
+    /// The same, where what the operator gives is converted or checked on its way into a part: an expression over two locals
+    /// that is evaluated with no wait.
+    Converted {
+        /// Holds the value that is there.
+        old: LocalId,
+        /// Holds the right side.
+        right: LocalId,
+        /// What takes the place of the old value.
+        new: ExpressionId,
+    },
 }
 
 /// What a statement does.
@@ -30,12 +68,15 @@ pub enum StatementKind {
         /// Its first value.
         value: ExpressionId,
     },
-    /// `x = e`, `x += e`: the value is evaluated first, then the variable is taken, changed and stored, with no wait between.
+    /// `x = e`, `x += e`, `x[i].f = e`: the value is evaluated first, then the positions and keys of the path, then the variable
+    /// or its part is taken, changed and stored, with no wait between.
     Assign {
         /// The variable.
         local: LocalId,
-        /// For `+=` and its kin.
-        operator: Option<BinaryOperator>,
+        /// From the variable to the part that changes; empty for the whole.
+        path: Vec<PlaceStep>,
+        /// How the value changes what is there.
+        change: Change,
         /// The right side.
         value: ExpressionId,
     },

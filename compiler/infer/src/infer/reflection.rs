@@ -9,8 +9,8 @@ use gsw_syntax::ast;
 
 use crate::errors::calls;
 use crate::hir::{
-    BinaryOperator, Callee, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
-    PromptMode, Statement, StatementKind, UnaryOperator,
+    BinaryOperator, Callee, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern,
+    PatternKind, PromptMode, Statement, StatementKind, UnaryOperator,
 };
 use crate::infer::context::{Context, Expected};
 
@@ -161,19 +161,20 @@ impl Context<'_> {
     ) -> ExpressionId {
         let span = asked.span;
         let one = self.push(ExpressionKind::Int(1), Type::Int, span);
-        let assign = |local, operator, value| {
+        let assign = |local, change, value| {
             let kind = StatementKind::Assign {
                 local,
-                operator,
+                path: Vec::new(),
+                change,
                 value,
             };
             statement(kind, span)
         };
-        let count = assign(round, Some(BinaryOperator::Add), one);
+        let count = assign(round, Change::Operator(BinaryOperator::Add), one);
         let earlier = self.local_value(answer, span);
         let number = self.local_value(round, span);
         let better = self.ask(asked, critic, Some((earlier, number)));
-        let statements = vec![count, assign(answer, None, better)];
+        let statements = vec![count, assign(answer, Change::Set, better)];
         let kind = ExpressionKind::Block {
             statements,
             tail: None,

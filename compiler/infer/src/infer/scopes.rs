@@ -2,7 +2,7 @@
 
 use gsw_source::{Name, Span};
 
-use crate::hir::{Captured, ExpressionId, Local, LocalId, LocalKind};
+use crate::hir::{Captured, ExpressionId, Local, LocalId, LocalKind, PartsAssigned};
 use gsw_names::types::Type;
 
 /// All locals of a body, and what surrounds the place of work.
@@ -54,6 +54,7 @@ impl Scopes {
             kind,
             span,
             captured: Captured::No,
+            parts: PartsAssigned::No,
         });
         id
     }
@@ -115,6 +116,11 @@ impl Scopes {
             }
             self.locals[id.0 as usize].captured = Captured::Yes;
         }
+    }
+
+    /// Notes that a part of a local is assigned.
+    pub(super) fn assign_parts(&mut self, LocalId(index): LocalId) {
+        self.locals[index as usize].parts = PartsAssigned::Yes;
     }
 
     /// Opens a closure; locals declared from now on are its own.

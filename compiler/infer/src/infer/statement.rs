@@ -1,19 +1,15 @@
 //! Blocks and statements.
 
+use gsw_names::lower_type;
 use gsw_names::types::Type;
-use gsw_names::{Definition, lower_type, source_text};
 use gsw_source::{Name, Span};
 use gsw_syntax::ast;
 
 use crate::errors::values as errors;
-use crate::hir::{
-    ArithmeticOperator, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement, StatementKind,
-};
+use crate::hir::{ExpressionId, ExpressionKind, LocalKind, Statement, StatementKind};
 use crate::infer::context::{Context, Expected};
-use crate::infer::operator::Operation;
 use crate::infer::pattern::Place;
 use crate::infer::table::Side;
-use crate::item_bodies::Reference;
 
 impl Context<'_> {
     /// `{ … }`, with a scope of its own.
@@ -247,138 +243,6 @@ impl Context<'_> {
         self.table.loosened(&plain, Side::Above)
     }
 
-    fn assign(
-        &mut self,
-        target: &ast::Expression,
-        operator: ast::AssignOperator,
-        value: &ast::Expression,
-        span: Span,
-    ) -> Option<StatementKind> {
-        let Some(local) = self.assigned_local(target) else {
-            self.expression(value, &Expected::Anything);
-            return None;
-        };
-        let ty = self.scopes.local(local).ty.clone();
-        let operator = match operator {
-            ast::AssignOperator::Set => {
-                let value = self.expression(value, &Expected::Type(ty));
-                self.scopes.touch(local);
-                return Some(StatementKind::Assign {
-                    local,
-                    operator: None,
-                    value,
-                });
-            }
-            ast::AssignOperator::Add => ArithmeticOperator::Add,
-            ast::AssignOperator::Subtract => ArithmeticOperator::Subtract,
-            ast::AssignOperator::Multiply => ArithmeticOperator::Multiply,
-        };
-        let is_sum = operator == ArithmeticOperator::Add;
-        if is_sum && let Type::Text(text) = self.table.resolve(&ty) {
-            self.table.texts.reach_any(text);
-        }
-        // A list grows only by lists of its own type.
-        let is_list = matches!(self.table.resolve(&ty), Type::List(_));
-        let near = if is_list && is_sum && !self.table.is_open(&ty) {
-            Expected::Type(ty.clone())
-        } else {
-            Expected::Hint(ty.clone())
-        };
-        let value = self.expression(value, &near);
-        let left = self.local_value(local, target.span);
-        let before = self.findings.reported();
-        let operation = Operation {
-            operator_span: target.span.to(span),
-            left,
-            right: value,
-            span,
-        };
-        let whole = self.arithmetic(operator, operation);
-        let target = self.place(target.span);
-        if let Some(report) = self.findings.first_since(before) {
-            report
-                .fixes
-                .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, target)));
-        }
-        let whole = self.coerce(whole, &ty);
-        // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
-        let (operator, value) = match self.added_to(left, whole) {
-            Some(value) => (Some(operator.into()), value),
-            None => (None, whole),
-        };
-        Some(StatementKind::Assign {
-            local,
-            operator,
-            value,
-        })
-    }
-
-    /// The right side of `whole`, when it is `left` with an operator and that.
-    fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
-        let kind = &self.hir.get(self.below_widening(whole)).kind;
-        let ExpressionKind::Binary {
-            left: kept, right, ..
-        } = kind
-        else {
-            return None;
-        };
-        (self.below_widening(*kept) == left).then_some(*right)
-    }
-
-    /// The variable that an assignment means; what cannot be assigned is reported.
-    fn assigned_local(&mut self, target: &ast::Expression) -> Option<LocalId> {
-        let place = self.place(target.span);
-        let ast::ExpressionKind::Name(name) = &target.kind else {
-            self.expression(target, &Expected::Anything);
-            let report = errors::not_assignable(place, "this expression");
-            let text = |of: &ast::Expression| source_text(self.db, self.item, of.span);
-            self.report(
-                if let ast::ExpressionKind::Field { base, name, .. } = &target.kind {
-                    errors::assigned_field(report, &text(base), &name.name)
-                } else if let ast::ExpressionKind::Index { base, .. } = &target.kind {
-                    errors::assigned_element(report, &text(base))
-                } else {
-                    errors::assigned_value(report)
-                },
-            );
-            return None;
-        };
-        let Some(local) = self.scopes.find(name) else {
-            match gsw_names::resolve_name(self.db, self.file, name) {
-                Some(definition) => {
-                    let kind = match definition {
-                        Definition::Item(item) => crate::infer::name::kind_text(item.kind(self.db)),
-                        Definition::Variant { .. } => "variant",
-                        Definition::Module(_) => "module",
-                    };
-                    let what = format!("the {kind} `{name}`");
-                    self.report(errors::not_assignable(place, &what));
-                }
-                None => self.unknown_name(name, target.span),
-            }
-            return None;
-        };
-        self.refer(
-            target.span,
-            Reference::Local {
-                part: self.part,
-                local,
-            },
-        );
-        let what = match self.scopes.local(local).kind {
-            LocalKind::Var | LocalKind::State => return Some(local),
-            LocalKind::Let => format!("`{name}`, which `let` binds once"),
-            LocalKind::Parameter => format!("the parameter `{name}`"),
-        };
-        let mut report = errors::not_assignable(place, &what);
-        if let Some(word) = self.scopes.let_word(local) {
-            report = report.fix("declare it with `var`", self.place(word), "var");
-        }
-        let declared = self.place(self.scopes.local(local).span);
-        self.report(report.label(declared, "bound here"));
-        None
-    }
-
     fn assert(
         &mut self,
         value: &ast::Expression,
@@ -412,15 +276,4 @@ impl Context<'_> {
     fn source_text(&self, span: Span) -> Name {
         gsw_names::source_text(self.db, self.item, span)
     }
-}
-
-/// Whether an edit changes or stands at the edge of what is assigned to.
-fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
-    let gsw_source::Place::Item { span: edit, .. } = edit else {
-        return false;
-    };
-    let gsw_source::Place::Item { span: target, .. } = target else {
-        return false;
-    };
-    edit.start <= target.end && edit.end >= target.start
 }

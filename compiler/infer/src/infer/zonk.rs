@@ -164,8 +164,10 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
                     } => {
                         patterns.iter_mut().for_each(|it| finish_pattern(table, it));
                     }
+                    StatementKind::Assign { path, .. } => {
+                        path.iter_mut().for_each(|it| finish(table, &mut it.ty));
+                    }
                     StatementKind::Var { .. }
-                    | StatementKind::Assign { .. }
                     | StatementKind::Expression(_)
                     | StatementKind::Defer(_)
                     | StatementKind::Assert { .. } => {}

@@ -78,6 +78,8 @@ operators! {
         Add = PlusEqual,
         Subtract = MinusEqual,
         Multiply = StarEqual,
+        Divide = SlashEqual,
+        Remainder = PercentEqual,
     }
 }
 

@@ -44,9 +44,9 @@ pub enum StatementKind {
         ty: TypeExpression,
         value: Expression,
     },
-    /// `x = e`, `x += e`
+    /// `x = e`, `x.f[i] += e`
     Assign {
-        /// What is assigned; anything but a name is reported later.
+        /// What is assigned; anything but a variable and its parts is reported later.
         target: Expression,
         operator: AssignOperator,
         value: Expression,

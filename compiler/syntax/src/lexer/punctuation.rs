@@ -129,6 +129,8 @@ fn two(rest: &[u8]) -> Option<(TokenKind, usize)> {
         b"+=" => TokenKind::PlusEqual,
         b"-=" => TokenKind::MinusEqual,
         b"*=" => TokenKind::StarEqual,
+        b"/=" => TokenKind::SlashEqual,
+        b"%=" => TokenKind::PercentEqual,
         b"<=" => TokenKind::LessEqual,
         b">=" => TokenKind::GreaterEqual,
         _ => return None,

@@ -187,7 +187,7 @@ fn mock(rules: &Rules) -> Rule<StatementKind> {
     )
 }
 
-/// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" ) Expression ] ;`
+/// `ExpressionStatement = Expression [ ( "=" | "+=" | "-=" | "*=" | "/=" | "%=" ) Expression ] ;`
 fn expression_statement(rules: &Rules) -> Rule<StatementKind> {
     let operator = token_that(AssignOperator::of_token, Expected::OPERATOR);
     // The label makes "a statement" of "an expression" in errors.

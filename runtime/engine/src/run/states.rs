@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use gsw_abi::types::{Type, TypeId};
+use gsw_abi::types::{Secrecy, Type, TypeId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::codec;
-use crate::event::{EventKind, JsonText, State, StateChange};
+use crate::event::{EventKind, JsonText, PathStep, State, StateChange};
 use crate::heap::Heap;
 use crate::node::NodeId;
 use crate::run::progress::Progress;
-use crate::value::{field, list, string};
+use crate::value::{field, list, map, place, string, type_of};
 
 /// All `state` variables of a run.
 #[derive(Debug, Default)]
@@ -23,6 +23,28 @@ pub(crate) struct States {
     by_workflow: FxHashMap<NodeId, IndexMap<Arc<str>, Kept>>,
     /// By the address of the cell, in which `by_workflow` has a share.
     by_cell: FxHashMap<u64, Variable>,
+    /// The way to the part of a variable that is being changed, while somebody listens.
+    trail: Option<Trail>,
+}
+
+/// The way from a `state` variable to a part of it.
+#[derive(Debug)]
+struct Trail {
+    path: Vec<PathStep>,
+    /// Where it has come to.
+    place: u64,
+    /// Whether it leads through a `@secret` field.
+    secrecy: Secrecy,
+}
+
+/// A part of a variable that has changed.
+pub(crate) struct ChangedPart {
+    /// Holds the variable.
+    pub cell: u64,
+    pub ty: TypeId,
+    pub place: u64,
+    /// How many elements or bytes it had, when it has more at its end; `None` for another value.
+    pub from: Option<usize>,
 }
 
 /// Where the value of a variable is.
@@ -102,7 +124,7 @@ impl States {
     pub(crate) fn change(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) {
         if let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) {
             let value = rendered(heap, variable.ty, cell);
-            emit_change(progress, variable, StateChange::Set, value);
+            emit_change(progress, variable, Vec::new(), StateChange::Set, value);
         }
     }
 
@@ -110,7 +132,104 @@ impl States {
     pub(crate) fn extend(&mut self, heap: &Heap, progress: &mut Progress, cell: u64) {
         if let Some(Changed { variable, before }) = self.changed(heap, progress, cell) {
             let value = end_of(heap, variable.ty, field(cell, 0), before);
-            emit_change(progress, variable, StateChange::Append, value);
+            emit_change(progress, variable, Vec::new(), StateChange::Append, value);
+        }
+    }
+
+    /// A part of the variable in a cell, at the end of the trail, has another value or more at its end.
+    pub(crate) fn change_part(&mut self, heap: &Heap, progress: &mut Progress, part: ChangedPart) {
+        let ChangedPart {
+            cell,
+            ty,
+            place,
+            from,
+        } = part;
+        let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) else {
+            return;
+        };
+        let Some(Trail { path, secrecy, .. }) = self.trail.take() else {
+            return;
+        };
+        let word = place::get(place);
+        let (op, value) = match (secrecy, from) {
+            (Secrecy::Redacted, _) => {
+                let hidden = serde_json::Value::from(codec::places::REDACTED);
+                (StateChange::Set, JsonText::from(&hidden))
+            }
+            (Secrecy::Shown, Some(from)) => (StateChange::Append, end_of(heap, ty, word, from)),
+            (Secrecy::Shown, None) => {
+                let value = codec::encode_redacted(heap, ty, word);
+                (StateChange::Set, value.into())
+            }
+        };
+        emit_change(progress, variable, path, op, value);
+    }
+
+    /// A part of the variable whose value is at this place is about to change.
+    pub(crate) fn begin_trail(&mut self, progress: &Progress, place: u64) {
+        self.trail = progress.wants_events().then(|| Trail {
+            path: Vec::new(),
+            place,
+            secrecy: Secrecy::Shown,
+        });
+    }
+
+    /// The trail, if it has come to this place.
+    fn trail_at(&self, place: u64) -> Option<&Trail> {
+        self.trail.as_ref().filter(|it| it.place == place)
+    }
+
+    /// The trail goes on from the record or tuple at `place` to a part of it.
+    pub(crate) fn follow_field(&mut self, heap: &Heap, place: u64, index: usize, part: u64) {
+        if self.trail_at(place).is_none() {
+            return;
+        }
+        let types = heap.types();
+        let (step, secrecy) =
+            if let Type::Record(record) = types.get(types.base(type_of(place::get(place)))) {
+                let field = &record.fields[index];
+                (PathStep::Key(field.wire.as_str().into()), field.secrecy)
+            } else {
+                (PathStep::Index(index as u64), Secrecy::Shown)
+            };
+        self.follow(Some(step), part);
+        if let Some(trail) = &mut self.trail
+            && secrecy == Secrecy::Redacted
+        {
+            trail.secrecy = secrecy;
+        }
+    }
+
+    /// The same from a list to an element.
+    pub(crate) fn follow_element(&mut self, place: u64, index: u64, part: u64) {
+        if self.trail_at(place).is_some() {
+            self.follow(Some(PathStep::Index(index)), part);
+        }
+    }
+
+    /// The step from the map at `place` to what is under a key; `None` when no trail has come there.
+    pub(crate) fn key_step(&self, heap: &Heap, place: u64, key: u64) -> Option<PathStep> {
+        self.trail_at(place)?;
+        let (of, _) = map::types(heap, type_of(place::get(place)));
+        let types = heap.types();
+        let of = types.get(types.base(of));
+        Some(PathStep::Key(if *of == Type::Int {
+            (key as i64).to_string().into()
+        } else if let Type::Enum(it) = of {
+            it.variants[key as usize].wire.as_str().into()
+        } else {
+            string::text(key).into()
+        }))
+    }
+
+    /// The trail goes on by a step to a part.
+    pub(crate) fn follow(&mut self, step: Option<PathStep>, part: u64) {
+        if let (Some(trail), Some(step)) = (&mut self.trail, step) {
+            // Which part of a secret changes is as secret as that.
+            if trail.secrecy == Secrecy::Shown {
+                trail.path.push(step);
+            }
+            trail.place = part;
         }
     }
 
@@ -163,10 +282,16 @@ impl States {
 }
 
 /// Reports what a variable has become.
-fn emit_change(progress: &mut Progress, variable: Variable, op: StateChange, value: JsonText) {
+fn emit_change(
+    progress: &mut Progress,
+    variable: Variable,
+    path: Vec<PathStep>,
+    op: StateChange,
+    value: JsonText,
+) {
     let kind = EventKind::StateChanged {
         name: variable.name,
-        path: Vec::new(),
+        path,
         op,
         value,
     };
@@ -179,7 +304,7 @@ fn rendered(heap: &Heap, ty: TypeId, cell: u64) -> JsonText {
 }
 
 /// How long a value is, where it can grow at its end.
-fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
+pub(crate) fn length(heap: &Heap, ty: TypeId, word: u64) -> usize {
     match heap.types().get(heap.types().base(ty)) {
         Type::List(_) => list::len(word),
         Type::String | Type::Literals(_) => string::bytes(word).len(),

@@ -105,18 +105,39 @@ pub fn insert(heap: &mut Heap, map: u64, key: u64, value: u64) -> u64 {
         Ok(map) => map,
         Err(map) => return left_away(heap, kind, (key, value), map),
     };
+    insert_own(heap, map, key, value);
+    map
+}
+
+/// The same in a map with one owner; gives the address of the word that holds the value, and `None` when the run has no memory
+/// for the entry, which is left away.
+pub fn insert_own(heap: &mut Heap, map: u64, key: u64, value: u64) -> Option<u64> {
+    debug_assert!(is_unique(map));
+    let kind = kind(heap, map);
     let hash = hash(heap, kind, key);
     if let Some(index) = find(map, kind, key, hash) {
         let old = std::mem::replace(&mut all_mut(map)[index].value, value);
         heap.release_typed(kind.value, old);
         heap.release_typed(kind.key, key);
-        return map;
+        return Some(place_of(map, index));
     }
     if append(heap, map, Entry { hash, key, value }) {
-        map
-    } else {
-        left_away(heap, kind, (key, value), map)
+        return Some(place_of(map, field(map, USED) as usize - 1));
     }
+    left_away(heap, kind, (key, value), map);
+    None
+}
+
+/// The address of the word that holds the value under a key, in a map with one owner; the key is borrowed.
+pub fn value_place(heap: &Heap, map: u64, key: u64) -> Option<u64> {
+    debug_assert!(is_unique(map));
+    let kind = kind(heap, map);
+    let index = find(map, kind, key, hash(heap, kind, key))?;
+    Some(place_of(map, index))
+}
+
+fn place_of(map: u64, index: usize) -> u64 {
+    std::ptr::from_mut(&mut all_mut(map)[index].value) as u64
 }
 
 /// The map without an entry that the run has no memory for.

@@ -1,7 +1,7 @@
 //! Statements; what they bind comes into scope.
 
 use crate::generate::Generator;
-use crate::generate::scope::{Binding, LocalFunction};
+use crate::generate::scope::{Binding, Local, LocalFunction};
 use crate::generate::type_choice::Ty;
 
 /// Lines one level deeper.
@@ -138,6 +138,12 @@ impl Generator {
             return self.variable(depth);
         }
         let variable = self.random.pick(&variables).clone();
+        if variable.name != "trail"
+            && self.random.one_in(2)
+            && let Some(text) = self.part_assignment(&variable, depth)
+        {
+            return text;
+        }
         let adds = matches!(
             variable.ty,
             Ty::Int | Ty::Float | Ty::Str | Ty::List(_) | Ty::Duration
@@ -157,6 +163,75 @@ impl Generator {
         let value = self.value(&variable.ty, depth);
         self.scope = before;
         format!("{} {operator} {value}", variable.name)
+    }
+
+    /// An assignment to a part of a variable, which may not be there; `None` when it has no parts.
+    fn part_assignment(&mut self, variable: &Local, depth: usize) -> Option<String> {
+        let (place, ty) = self.place(variable)?;
+        let (operator, given) = match (self.random.below(3), &ty) {
+            (0, Ty::Int | Ty::Float) => (*self.random.pick(&["-=", "*=", "/="]), ty.clone()),
+            (0, Ty::Percent) => (*self.random.pick(&["+=", "-=", "%="]), Ty::Int),
+            (0 | 1, Ty::Int | Ty::Float | Ty::Str | Ty::List(_) | Ty::Duration) => {
+                ("+=", ty.clone())
+            }
+            _ => ("=", ty.clone()),
+        };
+        let before = self.scope.clone();
+        // What holds itself again and again needs more memory than there is.
+        self.scope
+            .locals
+            .retain(|it| it.ty != variable.ty && it.ty != ty);
+        self.scope.functions.clear();
+        let value = self.value(&given, depth.saturating_sub(1));
+        self.scope = before;
+        Some(format!(
+            "do {{ {place} {operator} {value} }} catch {{ _ => emit \"no such part\" }}"
+        ))
+    }
+
+    /// A part of a variable and its type.
+    fn place(&mut self, variable: &Local) -> Option<(String, Ty)> {
+        let mut place = variable.name.clone();
+        let mut ty = variable.ty.clone();
+        for _ in 0..=self.random.below(3) {
+            ty = match &ty {
+                Ty::List(of) => {
+                    place += &format!("[{}]", self.random.below(3));
+                    (**of).clone()
+                }
+                Ty::Map(key, of) => {
+                    place += &format!("[{}]", self.literal(key, 0));
+                    (**of).clone()
+                }
+                Ty::Tuple(parts) => {
+                    let index = self.random.below(parts.len());
+                    place += &format!(".{index}");
+                    parts[index].clone()
+                }
+                Ty::Record(index) => {
+                    let fields = &self.declarations.records[*index].fields;
+                    let field = self.random.pick(fields);
+                    place += &format!(".{}", field.name);
+                    field.ty.clone()
+                }
+                Ty::Crate(of) => {
+                    place += ".value";
+                    (**of).clone()
+                }
+                Ty::Int
+                | Ty::Float
+                | Ty::Bool
+                | Ty::Str
+                | Ty::Duration
+                | Ty::Json
+                | Ty::Optional(_)
+                | Ty::Enum(_)
+                | Ty::Mode
+                | Ty::Percent
+                | Ty::Tree(_) => break,
+            };
+        }
+        (place != variable.name).then_some((place, ty))
     }
 
     fn local_function(&mut self, depth: usize) -> String {

@@ -289,7 +289,13 @@ const SIGNS: &[Sign] = &[
         Edit::None,
     ),
     sign(
-        &[Kind::PlusEqual, Kind::MinusEqual, Kind::StarEqual],
+        &[
+            Kind::PlusEqual,
+            Kind::MinusEqual,
+            Kind::StarEqual,
+            Kind::SlashEqual,
+            Kind::PercentEqual,
+        ],
         |_| true,
         IN_BRACES,
         Edit::None,

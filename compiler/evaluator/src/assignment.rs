@@ -1,0 +1,154 @@
+//! Assignments to variables and to their parts.
+
+use std::rc::Rc;
+
+use gsw_abi::builtin::BuiltinError;
+use gsw_infer::hir::{Change, ExpressionId, LocalId, PlacePart, PlaceStep};
+use gsw_names::types::Type;
+use gsw_names::{alias_target, substitute};
+
+use crate::construct::type_arguments;
+use crate::equal::{equal, insert, lookup};
+use crate::frame::Frame;
+use crate::machine::Machine;
+use crate::stop::{Flow, UNSPECIFIED, raise, unsupported};
+use crate::value::Value;
+
+/// One step of a path, evaluated.
+struct Step {
+    key: Key,
+    /// The type of the part.
+    ty: Type,
+}
+
+enum Key {
+    Field(usize),
+    Element(Value),
+}
+
+impl Machine<'_> {
+    /// `x = e`, `x.f[i] += e`
+    pub fn assign(
+        &mut self,
+        frame: &mut Frame,
+        local: LocalId,
+        path: &[PlaceStep],
+        change: Change,
+        value: ExpressionId,
+    ) -> Flow<()> {
+        let value = self.evaluate(frame, value)?;
+        let mut steps = Vec::new();
+        for PlaceStep { part, ty } in path {
+            let key = match part {
+                PlacePart::Field(index) => Key::Field(*index as usize),
+                PlacePart::Element(key) => Key::Element(self.evaluate(frame, *key)?),
+            };
+            let ty = frame.concrete(ty);
+            steps.push(Step { key, ty });
+        }
+        let whole = frame.get(local)?;
+        let new = match change {
+            Change::Set => value,
+            Change::Operator(operator) => {
+                let old = self.part(&whole, &steps)?;
+                let new = self.apply(operator, &old, &value)?;
+                let ty = match steps.last() {
+                    Some(step) => step.ty.clone(),
+                    None => frame.concrete(&frame.body.local(local).ty),
+                };
+                self.computed(new, &ty)?
+            }
+            Change::Converted { old, right, new } => {
+                let part = self.part(&whole, &steps)?;
+                frame.bind(old, part);
+                frame.bind(right, value);
+                self.evaluate(frame, new)?
+            }
+        };
+        let ty = frame.concrete(&frame.body.local(local).ty);
+        let whole = self.with_part(&whole, &ty, &steps, new)?;
+        frame.set(local, whole)
+    }
+
+    /// What a path leads to.
+    fn part(&mut self, whole: &Value, steps: &[Step]) -> Flow<Value> {
+        let mut part = whole.clone();
+        for step in steps {
+            part = match (&part, &step.key) {
+                (Value::Record(_, fields) | Value::Tuple(fields), Key::Field(index)) => {
+                    fields[*index].clone()
+                }
+                (_, Key::Element(key)) => self.index(&part, key)?,
+                _ => return unsupported(format!("{part:?} has no such part")),
+            };
+        }
+        Ok(part)
+    }
+
+    /// `whole` with another value where a path leads to, checked from the inside out.
+    fn with_part(&mut self, whole: &Value, ty: &Type, steps: &[Step], new: Value) -> Flow<Value> {
+        let Some((first, rest)) = steps.split_first() else {
+            return Ok(new);
+        };
+        let is_new_entry =
+            |key| matches!(whole, Value::Map(entries) if lookup(entries, key).is_none());
+        let part = match &first.key {
+            Key::Element(key) if rest.is_empty() && is_new_entry(key) => new,
+            Key::Element(_) | Key::Field(_) => {
+                let part = self.part(whole, std::slice::from_ref(first))?;
+                self.with_part(&part, &first.ty, rest, new)?
+            }
+        };
+        let changed = match (whole, &first.key) {
+            (Value::Record(item, fields), Key::Field(index)) => {
+                let mut fields = (**fields).clone();
+                fields[*index] = part;
+                Value::Record(*item, Rc::new(fields))
+            }
+            (Value::Tuple(parts), Key::Field(index)) => {
+                let mut parts = (**parts).clone();
+                parts[*index] = part;
+                Value::tuple(parts)
+            }
+            (Value::List(elements), Key::Element(Value::Int(index))) => {
+                let mut elements = (**elements).clone();
+                match usize::try_from(*index)
+                    .ok()
+                    .and_then(|it| elements.get_mut(it))
+                {
+                    Some(element) => *element = part,
+                    None => return raise(self.db, BuiltinError::OutOfRange, Vec::new()),
+                }
+                Value::list(elements)
+            }
+            (Value::Map(entries), Key::Element(key)) => {
+                let mut entries = (**entries).clone();
+                match entries.iter_mut().find(|(it, _)| equal(it, key)) {
+                    Some((_, value)) => *value = part,
+                    None => insert(&mut entries, key.clone(), part),
+                }
+                Value::map(entries)
+            }
+            _ => return unsupported(format!("{whole:?} has no such part")),
+        };
+        self.check_changed(&changed, ty)?;
+        Ok(changed)
+    }
+
+    /// Whether a value of which a part has changed satisfies the checks of its type.
+    fn check_changed(&mut self, changed: &Value, ty: &Type) -> Flow<()> {
+        let mut base = ty.clone();
+        while let Type::Checked(item, arguments) = &base {
+            base = substitute(&alias_target(self.db, *item), arguments);
+        }
+        let is_broken = self
+            .broken_check(changed, &type_arguments(&base))?
+            .is_some()
+            || matches!(ty, Type::Checked(..)) && !self.passes(changed, ty)?;
+        if is_broken {
+            let message = vec![Value::text(UNSPECIFIED)];
+            return raise(self.db, BuiltinError::AssertionFailed, message);
+        }
+        Ok(())
+    }
+}
