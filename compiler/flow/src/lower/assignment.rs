@@ -83,7 +83,9 @@ impl Builder<'_, '_> {
             None => self.expression(value),
         };
         let joins = matches!(base, Type::String | Type::List(_) | Type::Literals(_));
-        let old = self.taken(local, ty, joins);
+        // A join that makes a checked value raises where the check fails, and then the variable keeps what it has.
+        let cannot_raise = joins && !matches!(ty, Type::Checked(..));
+        let old = self.taken(local, ty, cannot_raise);
         let new = match appended {
             Some(elements) => elements.into_iter().fold(old, |list, element| {
                 let ty = self.type_id(ty);
