@@ -79,7 +79,9 @@ impl Builder<'_, '_> {
             None => Right::Value(self.expression(value)),
         };
         let joins = self.joins(ty);
-        let old = self.taken(local, ty, joins);
+        // A join that makes a checked value raises where the check fails, and then the variable keeps what it has.
+        let cannot_raise = joins && !matches!(ty, Type::Checked(..));
+        let old = self.taken(local, ty, cannot_raise);
         let new = self.updated(ty, operator, old, right);
         self.write(local, new);
         if joins { Change::Append } else { Change::Set }

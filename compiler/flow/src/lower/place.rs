@@ -221,7 +221,7 @@ impl Builder<'_, '_> {
                 let length = vec![type_word(id), part.place];
                 let from = is_observed
                     .then(|| self.runtime(builtin::INT, RuntimeCall::place_length, length));
-                let old = if is_checked {
+                let old = if is_checked || matches!(part.ty, Type::Checked(..)) {
                     self.value_at(&part)
                 } else {
                     self.runtime(id, RuntimeCall::place_take, vec![part.place])
