@@ -7,9 +7,7 @@ use crate::call_summary::{ArgumentEffects, Summary};
 
 /// A function that raises or does what its new type leaves out.
 pub(super) struct Leak {
-    /// The function.
     pub(super) value: ExpressionId,
-    /// The type.
     pub(super) ty: Type,
     /// The errors that the type leaves out.
     pub(super) errors: ErrorSet,
