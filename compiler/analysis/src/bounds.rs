@@ -83,7 +83,6 @@ fn library_call<'a>(
     (library_name(db, *item) == Some(name)).then_some(arguments)
 }
 
-/// `it in 1..=5`
 fn add_range(db: &dyn Db, body: &Body, container: ExpressionId, found: &mut Vec<Bound>) {
     let ExpressionKind::Range {
         start,

@@ -8,11 +8,9 @@ use gsw_names::types::{EffectSet, ErrorName, ErrorSet};
 /// Whether calling something can wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Waits {
-    /// It cannot.
     Never,
     /// When one of the function values given to it as arguments waits.
     WithArguments,
-    /// It can.
     Always,
 }
 
@@ -27,7 +25,6 @@ pub struct Summary {
     pub arguments: ArgumentEffects,
     /// What of that stays inside, because they are called under a `catch`.
     pub kept: Kept,
-    /// Whether it can wait.
     pub waits: Waits,
 }
 
@@ -36,7 +33,6 @@ pub struct Summary {
 pub enum ArgumentEffects {
     /// It does, so it raises and does what they raise and do.
     Added,
-    /// It does not.
     None,
 }
 

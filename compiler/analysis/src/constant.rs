@@ -15,17 +15,13 @@ use gsw_syntax::item_ast;
 /// A value that is known before the program runs.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ConstantValue {
-    /// A bool.
     Bool(bool),
-    /// An int.
     Int(i64),
-    /// A float.
     Float(f64),
     /// Nanoseconds.
     Duration(i64),
     /// A string, also of a literal union.
     Text(Name),
-    /// A list.
     List(Vec<ConstantValue>),
 }
 

@@ -11,7 +11,6 @@ use crate::errors;
 use crate::manifest::text;
 use crate::rules::contains;
 
-/// Reports on one block.
 pub fn permission_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(tree) = item_ast(db, item) else {

@@ -1,6 +1,5 @@
 //! What `--help` prints after the arguments of each command: examples and exit codes.
 
-/// Of `gswc` itself.
 pub const GSWC: &str = "\
 Start here:
   gswc new letters && cd letters    create a project
@@ -12,7 +11,6 @@ In a folder with a gsw.toml, FILE may be omitted. `gswc COMMAND --help` shows ex
 
 Exit codes: 0 success, 1 the program has errors or failed, 2 invalid usage, 70 internal error.";
 
-/// Of `gswc new`.
 pub const NEW: &str = "\
 Examples:
   gswc new letters          a folder with gsw.toml, main.gsw, README.md and .gitignore
@@ -20,7 +18,6 @@ Examples:
 
 Exit codes: 0 created, 1 the folder exists or cannot be created, 2 invalid usage.";
 
-/// Of `gswc check`.
 pub const CHECK: &str = "\
 Examples:
   gswc check                          the project in the current folder
@@ -32,7 +29,6 @@ Examples:
 
 Exit codes: 0 no errors (warnings count only if gsw.toml denies them), 1 errors, 2 invalid usage.";
 
-/// Of `gswc build`.
 pub const BUILD: &str = "\
 Examples:
   gswc build                          the project in the current folder, under its name
@@ -42,7 +38,6 @@ Examples:
 
 Exit codes: 0 success, 1 the program has errors or the file cannot be written, 2 invalid usage.";
 
-/// Of `gswc trace`.
 pub const TRACE: &str = "\
 Examples:
   gswc run -- --events run.jsonl                        record the events of a run
@@ -57,7 +52,6 @@ Gaps in a truncated or damaged file are reported on standard error; the rest is 
 
 Exit codes: 0 success, 1 the file cannot be read, has no events or no such node, 2 invalid usage.";
 
-/// Of `gswc run`.
 pub const RUN: &str = "\
 Examples:
   gswc run -- --message \"Thanks!\"            the project in the current folder, workflow `main`
@@ -73,7 +67,6 @@ OPENAI_API_KEY hold the key of a real model; GSW_MODEL overrides every agent's m
 Exit codes: 0 success, 1 the program does not compile or its workflow raised an error, 2 invalid usage,
 3 permission denied, 4 image refused, 70 internal error, 130 cancelled.";
 
-/// Of `gswc test`.
 pub const TEST: &str = "\
 Examples:
   gswc test                           all tests of the project in the current folder
@@ -86,7 +79,6 @@ not mocked fails the test.
 
 Exit codes: 0 all passed, 1 a test failed or does not compile, 2 invalid usage.";
 
-/// Of `gswc fmt`.
 pub const FMT: &str = "\
 Examples:
   gswc fmt                            format every file of the project in the current folder
@@ -98,7 +90,6 @@ There are no style options. A file with syntax errors is left unchanged.
 
 Exit codes: 0 success, 1 `--check` found unformatted files, or a file has errors, 2 invalid usage.";
 
-/// Of `gswc doc`.
 pub const DOC: &str = "\
 Examples:
   gswc doc                            document the project in the current folder, in `doc`
@@ -109,7 +100,6 @@ Open index.html: the pages need no server and load nothing from elsewhere.
 
 Exit codes: 0 success, 1 the program has errors or the folder contains other files, 2 invalid usage.";
 
-/// Of `gswc graph`.
 pub const GRAPH: &str = "\
 Examples:
   gswc graph -o graph.svg             the project in the current folder, as SVG
@@ -118,7 +108,6 @@ Examples:
 
 Exit codes: 0 success, 1 the program has errors, 2 invalid usage or no such workflow.";
 
-/// Of `gswc schema`.
 pub const SCHEMA: &str = "\
 Examples:
   gswc schema                         all types and workflows of the project in the current folder
@@ -127,7 +116,6 @@ Examples:
 
 Exit codes: 0 success, 1 the program has errors, 2 invalid usage or no such name.";
 
-/// Of `gswc explain`.
 pub const EXPLAIN: &str = "\
 Examples:
   gswc explain                        list all codes, each with a summary
@@ -136,7 +124,6 @@ Examples:
 
 Exit codes: 0 success, 2 no such code.";
 
-/// Of `gswc completions`.
 pub const COMPLETIONS: &str = "\
 Examples:
   gswc completions bash > ~/.local/share/bash-completion/completions/gswc
@@ -145,7 +132,6 @@ Examples:
 
 Exit codes: 0 success, 2 no such shell.";
 
-/// Of `gswc lsp`.
 pub const LSP: &str = "\
 Editors start this command: configure `gswc lsp` as the language server for `.gsw` files.
 

@@ -13,9 +13,7 @@ const SLOW: Duration = Duration::from_secs(1);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Well.
     Passed,
-    /// Not so.
     Failed {
         /// Why: lines, each ended.
         message: String,

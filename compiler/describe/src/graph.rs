@@ -95,7 +95,6 @@ pub struct Group {
 /// In which way nodes are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupKind {
-    /// `step "…"`
     Step,
     /// `timeout 5s { }` and the like.
     Block,

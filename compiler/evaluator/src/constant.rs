@@ -12,18 +12,15 @@ use crate::value::Value;
 /// A constant without a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailedConstant {
-    /// Its declaration.
     pub item: ItemId,
     /// The innermost expression that has no value; `None` for all of it.
     pub span: Option<Span>,
-    /// Why.
     pub failure: Failure,
 }
 
 /// Why a constant has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// It raises.
     Raises {
         error: String,
         /// Its message, where the language fixes one.

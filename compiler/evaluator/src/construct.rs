@@ -209,7 +209,6 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// `x as T`
     pub fn convert(&mut self, value: &Value, ty: &Type) -> Flow<Value> {
         if let Value::Json(json) = value {
             return self.decode(json, ty, "$");

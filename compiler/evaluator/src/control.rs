@@ -34,7 +34,6 @@ impl Machine<'_> {
     }
 }
 
-/// `value ?? fallback`
 pub fn otherwise(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -48,7 +47,6 @@ pub fn otherwise(
     Ok(value)
 }
 
-/// `base?.…`
 pub fn chain(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -64,7 +62,6 @@ pub fn chain(
     machine.evaluate(frame, body)
 }
 
-/// `if`
 pub fn conditional(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -80,7 +77,6 @@ pub fn conditional(
     }
 }
 
-/// `match`
 pub fn matching(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -94,7 +90,6 @@ pub fn matching(
     }
 }
 
-/// `while`
 pub fn while_loop(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
@@ -109,7 +104,6 @@ pub fn while_loop(
     Ok(Value::Unit)
 }
 
-/// `fail e`
 pub fn fail(machine: &mut Machine<'_>, frame: &mut Frame, error: ExpressionId) -> Flow<Value> {
     let error = machine.evaluate(frame, error)?;
     let Value::Error(item, fields) = error else {
@@ -159,7 +153,6 @@ pub fn catch(
     }
 }
 
-/// `for`
 pub fn for_loop(
     machine: &mut Machine<'_>,
     frame: &mut Frame,

@@ -235,7 +235,6 @@ impl Machine<'_> {
         }
     }
 
-    /// `j.name`
     fn json_field(&mut self, base: &Value, name: &str) -> Flow<Value> {
         let Value::Json(json) = base else {
             return unsupported(format!("{base:?} is no json"));
@@ -281,7 +280,6 @@ impl Machine<'_> {
         }
     }
 
-    /// `x in xs`
     fn contains(
         &mut self,
         frame: &mut Frame,

@@ -48,7 +48,6 @@ impl Machine<'_> {
         }
     }
 
-    /// `race e`
     pub fn race_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
         let tasks = self.evaluate(frame, tasks)?;
         let Value::List(tasks) = &tasks else {

@@ -15,10 +15,8 @@ use crate::task::TaskCell;
 
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// `()`
     Unit,
     None,
-    /// `true`, `false`
     Bool(bool),
     Int(i64),
     Float(f64),
@@ -26,7 +24,6 @@ pub enum Value {
     Duration(i64),
     /// A string, also of a literal union.
     Text(Rc<str>),
-    /// A `json`.
     Json(Rc<Json>),
     List(Rc<Vec<Value>>),
     Tuple(Rc<Vec<Value>>),
@@ -83,7 +80,6 @@ impl Value {
         Self::Map(Rc::new(entries))
     }
 
-    /// A `json`.
     pub fn json(json: Json) -> Self {
         Self::Json(Rc::new(json))
     }

@@ -29,9 +29,7 @@ pub enum LambdaUse {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PromptForm {
     Value,
-    /// `Response<T>`.
     Detail,
-    /// `Stream<T>`.
     Stream,
     /// The answer, in place of the last prompt's.
     Revise,

@@ -26,7 +26,6 @@ pub struct Module {
     pub constants: Vec<Constant>,
 }
 
-/// An index into [`Module::constants`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ConstantIndex(pub u32);
 
@@ -42,13 +41,11 @@ pub enum Constant {
     /// trace and is none of these.
     Header {
         ty: TypeId,
-        /// Its `extra`.
         extra: u32,
     },
     /// A box that holds an inline word: `none`-less optional constants, `json` null, bools and numbers.
     Word {
         ty: TypeId,
-        /// Its `extra`.
         extra: u32,
         word: u64,
     },
@@ -136,7 +133,6 @@ pub enum Instruction {
     Object {
         to: LocalId,
         ty: TypeId,
-        /// Its `extra`.
         extra: u32,
         fields: Vec<Operand>,
     },

@@ -41,7 +41,6 @@ pub(crate) enum Document {
     Braces(Box<Self>, Breaks),
     /// One after the other on one line if all of it fits there; otherwise all braces that it lists get lines of their own.
     Branches(Vec<Self>),
-    /// One after the other.
     Concat(Vec<Self>),
 }
 
@@ -59,12 +58,10 @@ pub(crate) fn text(text: impl Into<Name>) -> Document {
     Document::Text(text.into())
 }
 
-/// Nothing.
 pub(crate) fn nothing() -> Document {
     Document::Concat(Vec::new())
 }
 
-/// One after the other.
 pub(crate) fn concat(documents: impl IntoIterator<Item = Document>) -> Document {
     Document::Concat(documents.into_iter().collect())
 }

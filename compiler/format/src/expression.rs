@@ -229,12 +229,10 @@ impl<'run, 'file> Printer<'run, 'file> {
         group(concat(document))
     }
 
-    /// Arguments in parentheses.
     fn arguments(&mut self, arguments: &[Argument], span: Span) -> Document {
         self.comma_list("(", argument_entries(arguments), ")", span)
     }
 
-    /// `{ arms }`
     fn arms(&mut self, arms: &[MatchArm], braces: Span) -> Document {
         let entries = arms
             .iter()

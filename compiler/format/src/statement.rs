@@ -10,7 +10,6 @@ use crate::printer::{Printer, entry};
 use crate::type_expression::path;
 
 impl Printer<'_, '_> {
-    /// `{ … }`
     pub(crate) fn block(&mut self, block: &Block) -> Document {
         let entries = block
             .statements
@@ -74,7 +73,6 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// `: T = e`
     fn definition(&mut self, ty: Option<&TypeExpression>, value: &Expression) -> Document {
         let ty = match ty {
             Some(ty) => concat([text(": "), self.type_expression(ty)]),

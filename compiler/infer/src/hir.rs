@@ -29,12 +29,7 @@ pub enum BodyPart {
     /// The default of parameter n; its parameters are the declaration's first n.
     ParameterDefault(u32),
     /// The default of field `field` of a record (`variant` 0), or of a variant or error; no parameters.
-    FieldDefault {
-        /// The variant.
-        variant: u32,
-        /// The field.
-        field: u32,
-    },
+    FieldDefault { variant: u32, field: u32 },
     /// The `where` of field n of a record; its parameters are `it` and `self`, the whole record.
     FieldCheck(u32),
     /// The `where` of an alias; its parameter is `it`.
@@ -52,7 +47,6 @@ pub enum BodyPart {
     Key,
 }
 
-/// One body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Body {
     /// The item it belongs to.
@@ -65,7 +59,6 @@ pub struct Body {
     pub locals: Vec<Local>,
     /// All expressions; children stand before their parents.
     pub expressions: Vec<Expression>,
-    /// The whole.
     pub root: ExpressionId,
     /// The type of the whole.
     pub result: Type,
@@ -79,14 +72,11 @@ pub struct LocalId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ExpressionId(pub u32);
 
-/// A local variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Local {
     /// As written; `_` or empty for one that the compiler made.
     pub name: Name,
-    /// Its type.
     pub ty: Type,
-    /// How it was bound.
     pub kind: LocalKind,
     /// Where its name stands, relative to the item.
     pub span: Span,
@@ -101,9 +91,7 @@ pub struct Local {
 pub enum LocalKind {
     /// `let` or a pattern: never assigned again.
     Let,
-    /// `var`
     Var,
-    /// `state`
     State,
     /// A parameter of the body or of a lambda.
     Parameter,
@@ -112,9 +100,7 @@ pub enum LocalKind {
 /// Whether a local is used by a closure inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Captured {
-    /// No closure names it.
     No,
-    /// Some closure does.
     Yes,
 }
 

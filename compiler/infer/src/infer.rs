@@ -76,7 +76,6 @@ use crate::hir::{Body, BodyPart, Modifiers};
 use crate::infer::item_body::ItemInference;
 use crate::item_bodies::ItemBodies;
 
-/// All bodies of `item`.
 #[salsa::tracked(returns(ref))]
 pub fn infer_item(db: &dyn Db, item: ItemId) -> ItemBodies {
     let mut inference = ItemInference {

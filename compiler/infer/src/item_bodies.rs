@@ -10,7 +10,6 @@ use crate::hir::{Body, BodyPart, LocalId, Modifiers};
 /// All bodies of an item with what inference found wrong in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemBodies {
-    /// In order of part.
     pub bodies: Vec<Arc<Body>>,
     /// The modifiers of a workflow's head; their expressions stand in the `Main` body.
     pub modifiers: Modifiers,
@@ -31,66 +30,46 @@ pub struct ItemBodies {
 pub enum Reference {
     /// A local, also where it is bound.
     Local {
-        /// The body.
         part: BodyPart,
-        /// Its local.
         local: LocalId,
     },
-    /// A declaration.
     Item(ItemId),
     /// A variant of an enum.
     Variant {
-        /// The enum.
         item: ItemId,
-        /// Which variant.
         variant: u32,
     },
     /// A field of a record (`variant` 0), variant or error.
     Field {
-        /// The declaration.
         item: ItemId,
-        /// Which variant.
         variant: u32,
-        /// Which field.
         field: u32,
     },
-    /// A module.
     Module(gsw_source::File),
 }
 
 /// The use of a generic declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GenericUse {
-    /// The declaration.
     pub item: ItemId,
     /// One per type parameter; they may hold type parameters of the item that uses it.
     pub type_arguments: Vec<Type>,
-    /// Where its name stands.
     pub span: Span,
 }
 
 /// What a type argument must be able to do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Requirement {
-    /// `==`
     Equal,
-    /// `<`
     Order,
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
-    /// `/`
     Divide,
-    /// `%`
     Remainder,
-    /// `-x`
     Negate,
     /// `+` with a zero to start from.
     Numeric,
-    /// A JSON form.
     Json,
     /// A place in front of the colon of a map.
     Key,

@@ -12,15 +12,12 @@ use crate::hir::{Body, ExpressionKind, PromptMode};
 pub enum Missing<'name> {
     /// `skill s { … }`
     Skill,
-    /// `mcp m = …`
     Mcp,
     /// `m.call(…)` of an MCP server.
     McpCall,
     /// `hook h { … }`
     Hook,
-    /// `p.stream(…)`
     Stream,
-    /// `revise p(…)`
     Revise,
     /// The setting `session`.
     Session,

@@ -12,11 +12,9 @@ use crate::types::{Effect, EffectSet};
 /// What an attribute stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AttributeTarget {
-    /// A declaration.
     Declaration,
     /// A field of a record, a variant or an error.
     Field,
-    /// A variant.
     Variant,
     /// A parameter of a declaration of this kind.
     Parameter(ItemKind),

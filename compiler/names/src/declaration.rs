@@ -32,7 +32,6 @@ pub struct ItemSignature {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The head of `item`.
 #[salsa::tracked(returns(ref))]
 pub fn item_signature(db: &dyn Db, item: ItemId) -> ItemSignature {
     let ast = item_head(db, item);

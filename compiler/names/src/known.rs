@@ -22,7 +22,6 @@ pub enum KnownItem {
 }
 
 impl KnownItem {
-    /// All of them.
     pub const ALL: &'static [Self] = &[
         Self::Response,
         Self::Result,
@@ -31,7 +30,6 @@ impl KnownItem {
         Self::Issue,
     ];
 
-    /// As declared.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,13 +12,10 @@ use crate::tree::item_head;
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Definition {
-    /// A declaration.
     Item(ItemId),
     /// A variant of an enum.
     Variant {
-        /// The enum.
         item: ItemId,
-        /// Which of its variants.
         variant: u32,
     },
     /// A module, by its alias or last name.
@@ -36,7 +33,6 @@ pub struct ModuleScope {
     pub variants: BTreeMap<Name, Vec<(ItemId, u32)>>,
 }
 
-/// The scope of `file`.
 #[salsa::tracked(returns(ref))]
 pub fn module_scope(db: &dyn Db, file: File) -> ModuleScope {
     let mut scope = ModuleScope::default();

@@ -14,7 +14,6 @@ pub struct Signature {
     pub generics: Vec<Name>,
     /// In order; a method's `self` is the first.
     pub parameters: Vec<Parameter>,
-    /// What it gives.
     pub result: Type,
     /// After `!`; `None` when inferred.
     pub throws: Option<ErrorSet>,
@@ -29,13 +28,10 @@ pub struct Signature {
 /// A parameter, or a field of a record, variant or error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// As declared.
     pub name: Name,
     /// As in JSON: `@alias` or the name.
     pub wire: Name,
-    /// Its docs.
     pub docs: Option<Arc<str>>,
-    /// Its type.
     pub ty: Type,
     /// Whether it has a default.
     pub default: Presence,
@@ -47,12 +43,9 @@ pub struct Parameter {
     pub span: Span,
 }
 
-/// Whether something is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Presence {
-    /// It is.
     Present,
-    /// It is not.
     Absent,
 }
 
@@ -61,7 +54,6 @@ pub enum Presence {
 pub struct TypeDeclaration {
     /// Names of the type parameters.
     pub generics: Vec<Name>,
-    /// What it is.
     pub kind: TypeDeclarationKind,
 }
 
@@ -74,7 +66,6 @@ pub enum TypeDeclarationKind {
     Enum(Vec<Variant>),
     /// `type A = T where check`
     Alias {
-        /// What it stands for.
         target: Type,
         /// Whether it has a check.
         check: Presence,
@@ -84,13 +75,10 @@ pub enum TypeDeclarationKind {
 /// A variant of an enum.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
-    /// As declared.
     pub name: Name,
     /// As in JSON.
     pub wire: Name,
-    /// Its docs.
     pub docs: Option<Arc<str>>,
-    /// Its payload.
     pub fields: Vec<Parameter>,
     /// Where its name stands, relative to the item.
     pub span: Span,

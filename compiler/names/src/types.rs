@@ -7,31 +7,18 @@ use gsw_source::{ItemId, Name};
 /// A type. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// `()`
     Unit,
-    /// `bool`
     Bool,
-    /// `int`
     Int,
-    /// `float`
     Float,
-    /// `string`
     String,
-    /// `bytes`
     Bytes,
-    /// `time`
     Time,
-    /// `duration`
     Duration,
-    /// `json`
     Json,
-    /// `secret`
     Secret,
-    /// `image`
     Image,
-    /// `document`
     Document,
-    /// `Session`
     Session,
     /// `Error`, the open sum; every error value has this type.
     Error,
@@ -43,7 +30,6 @@ pub enum Type {
     Literals(Arc<[Name]>),
     /// `T?`; never of an optional.
     Optional(Arc<Type>),
-    /// `[T]`
     List(Arc<Type>),
     /// `{K: V}`
     Map(Arc<Type>, Arc<Type>),
@@ -55,13 +41,9 @@ pub enum Type {
     Enum(ItemId, Arc<[Type]>),
     /// An alias with a check, by declaration and arguments. One without a check is what it stands for.
     Checked(ItemId, Arc<[Type]>),
-    /// A function value.
     Function(Arc<FunctionType>),
-    /// `Task<T>`
     Task(Arc<Type>),
-    /// `Stream<T>`
     Stream(Arc<Type>),
-    /// `Partial<T>`
     Partial(Arc<Type>),
     /// A type parameter of the enclosing declaration, by position.
     Parameter(u32, Name),
@@ -84,9 +66,7 @@ pub struct TextVariable(pub u32);
 /// The type of a function value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionType {
-    /// In order.
     pub parameters: Vec<Type>,
-    /// What it gives.
     pub result: Type,
     /// What it may raise and do, where the type says it (`! X uses net`). `None` as a parameter's own type: whatever the
     /// argument raises and does; stored: anything.
@@ -98,7 +78,6 @@ pub struct FunctionType {
 pub struct Latent {
     /// The errors, without faults.
     pub errors: ErrorSet,
-    /// The effects.
     pub effects: EffectSet,
 }
 
@@ -114,7 +93,6 @@ pub struct ErrorSet {
 /// An error by name and declaration; sorts by name, so that sets read the same everywhere.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ErrorName {
-    /// As declared.
     pub name: Name,
     /// Its declaration; a built-in's stands in `std/prelude`.
     pub item: ItemId,
@@ -128,23 +106,15 @@ pub struct EffectSet(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Effect {
-    /// Asks a model.
     Model = 1,
-    /// Reads files.
     FsRead = 2,
-    /// Writes files.
     FsWrite = 4,
-    /// Uses the network.
     Net = 8,
-    /// Starts processes.
     Exec = 16,
-    /// Reads the environment.
     Env = 32,
     /// Reads the clock or sleeps.
     Time = 64,
-    /// Draws random numbers.
     Random = 128,
-    /// Asks a person.
     Human = 256,
     /// Starts tasks or runs.
     Spawn = 512,
@@ -194,7 +164,6 @@ impl Effect {
 }
 
 impl EffectSet {
-    /// All effects.
     pub const ALL: Self = Self(2047);
 
     /// Whether `effect` is in it.
@@ -209,13 +178,11 @@ impl EffectSet {
         Self(self.0 | effect as u16)
     }
 
-    /// The union.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// In order.
     pub fn iter(self) -> impl Iterator<Item = Effect> {
         Effect::ALL.iter().copied().filter(move |&it| self.has(it))
     }
@@ -297,7 +264,6 @@ impl Type {
         Self::Optional(Arc::new(self))
     }
 
-    /// `[T]`
     #[must_use]
     pub fn list(self) -> Self {
         Self::List(Arc::new(self))

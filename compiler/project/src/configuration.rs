@@ -43,7 +43,6 @@ pub struct Configuration {
 /// A configuration and what is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedConfiguration {
-    /// What it says.
     pub configuration: Configuration,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,

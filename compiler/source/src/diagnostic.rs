@@ -58,7 +58,6 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
-/// One replacement of text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Edit {
     /// What is replaced; an empty span inserts.

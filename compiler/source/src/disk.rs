@@ -24,7 +24,6 @@ pub trait Files {
     }
 }
 
-/// The files on disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 

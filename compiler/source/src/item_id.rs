@@ -5,39 +5,24 @@ use crate::{File, Name};
 /// What sort of declaration an item is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ItemKind {
-    /// `import …`
     Import,
     /// `fn …`, also `fn Type.method`
     Function,
     /// `type R { … }`
     Record,
-    /// `type A = …`
     Alias,
-    /// `enum …`
     Enum,
-    /// `error …`
     Error,
-    /// `const …`
     Const,
-    /// `agent …`
     Agent,
-    /// `prompt …`
     Prompt,
-    /// `workflow …`
     Workflow,
-    /// `tool …`
     Tool,
-    /// `mcp …`
     Mcp,
-    /// `hook …`
     Hook,
-    /// `human …`
     Human,
-    /// `skill …`
     Skill,
-    /// `test "…" …`
     Test,
-    /// `permissions …`
     Permissions,
     /// Text that is no declaration.
     Invalid,

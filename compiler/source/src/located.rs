@@ -2,7 +2,6 @@
 
 use crate::{Code, Diagnostic, File, Place, Severity, Span};
 
-/// Bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
     pub file: File,
@@ -15,12 +14,10 @@ pub struct Location {
 pub struct LocatedDiagnostic {
     pub code: Code,
     pub severity: Severity,
-    /// One lower-case sentence.
     pub message: String,
     pub location: Location,
     /// Other places that explain it.
     pub labels: Vec<LocatedLabel>,
-    /// Sentences that teach.
     pub notes: Vec<String>,
     /// Edits that would mend it, best first.
     pub fixes: Vec<LocatedFix>,
@@ -43,7 +40,6 @@ pub struct LocatedFix {
     pub edits: Vec<LocatedEdit>,
 }
 
-/// One replacement of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocatedEdit {
     pub location: Location,

@@ -41,7 +41,6 @@ enum ItemState {
     /// Only attributes and `private`.
     Prefix,
     Declaration,
-    /// Anything else.
     Invalid,
 }
 

@@ -69,7 +69,6 @@ impl FileReader {
         &self.lexed.comments
     }
 
-    /// Its `//!` lines, joined.
     #[must_use]
     pub fn module_docs(&self) -> Option<&String> {
         self.lexed.module_docs.as_ref()

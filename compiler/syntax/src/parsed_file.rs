@@ -10,11 +10,9 @@ use crate::file_reader::FileReader;
 use crate::token::{Token, TokenKind};
 use crate::trivia::Comment;
 
-/// A file as items.
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     pub items: Vec<FileItem>,
-    /// Its `//!` lines, joined.
     pub docs: Option<String>,
     /// Every comment in order, with spans in the file.
     pub comments: Vec<Comment>,

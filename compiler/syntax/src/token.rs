@@ -163,7 +163,6 @@ token_kinds! {
 pub enum TokenClass {
     /// A name, or what can stand for one.
     Name,
-    /// A literal by itself.
     Literal,
     /// A string without interpolation, or a piece of one with them.
     Text,
@@ -177,7 +176,6 @@ pub enum TokenClass {
     Closer,
     /// Ends a statement or an element.
     Separator,
-    /// Any other mark.
     Mark,
 }
 
@@ -272,7 +270,6 @@ impl TokenKind {
         self.closer().is_some()
     }
 
-    /// What closes this opener.
     #[must_use]
     pub const fn closer(self) -> Option<Self> {
         if let TokenClass::Opener(closer) = self.class() {

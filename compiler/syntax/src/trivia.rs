@@ -16,20 +16,15 @@ pub struct Comment {
 /// What a comment is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CommentKind {
-    /// `// …`
     Plain,
-    /// `/// …`
     Doc,
-    /// `//! …`
     ModuleDoc,
 }
 
 /// What stands before a comment on its line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CommentPosition {
-    /// Nothing.
     OwnLine,
-    /// Code.
     Trailing,
 }
 

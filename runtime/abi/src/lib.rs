@@ -3,10 +3,6 @@
 //! `codegen` and `engine` meet here and nowhere else. Everything that changes this agreement changes [`abi_hash`].
 
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot; crates that others link document every item"
-)]
 
 pub mod builtin;
 pub mod call;

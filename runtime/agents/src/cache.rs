@@ -50,7 +50,6 @@ struct Entry {
 pub struct Metrics {
     /// Look-ups that found an entry.
     pub hits: u64,
-    /// Look-ups that found none.
     pub misses: u64,
     /// Entries that gave way to others or whose time was over.
     pub evictions: u64,

@@ -3,10 +3,6 @@
 //! [`AgentPrompts`] makes the pure state machines that the engine steps; [`Providers`] performs their requests.
 
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot; crates that others link document every item"
-)]
 
 mod answer;
 mod cache;

@@ -126,7 +126,6 @@ pub(crate) struct Calls {
     pub run: Vec<ToolCall>,
     /// For every call in order: the result that the model gets, `None` where that is the outcome of the next one of those to run.
     pub outcomes: Vec<Option<ToolOutcome>>,
-    /// What becomes an event.
     pub notes: Vec<PromptNote>,
     /// Whether one of those to run must not be repeated.
     pub begins_once: bool,

@@ -24,7 +24,6 @@ const PERSONAL: &[&str] = &["authorization", "cookie", "proxy-authorization", "h
 /// How long an exchange may take, redirects and body included; a `timeout` around it may be shorter.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// The client of programs.
 #[derive(Clone, Debug)]
 pub struct WebClient {
     clients: Arc<Clients>,

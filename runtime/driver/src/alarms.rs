@@ -7,7 +7,6 @@ use crate::deadline::Deadlines;
 /// What is to happen at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Alarm {
-    /// A sleep is over.
     Sleep(OperationId),
     /// Code that has not heard of the cancellation yet is interrupted.
     Interrupt,
@@ -24,7 +23,6 @@ pub(crate) struct Alarms {
 }
 
 impl Alarms {
-    /// Adds an alarm.
     pub(crate) fn add(&mut self, at: u64, alarm: Alarm) {
         self.deadlines.set(at, alarm);
     }

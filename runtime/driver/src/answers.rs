@@ -7,7 +7,6 @@ use crate::models::Pending;
 
 /// Keeps answers; one per process, shared by its runs.
 pub trait Answers: Send + Sync {
-    /// What is there now.
     fn look_up(&self, what: &LookUp, call: &Call) -> Found;
 
     /// Waits until no other call asks for the key, and looks up then; gives [`Found::Busy`] never. A wait that could never

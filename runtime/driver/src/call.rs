@@ -11,7 +11,6 @@ use gsw_tree::class::Class;
 pub struct Call {
     /// The id of the run.
     pub run: Arc<str>,
-    /// Which of its operations.
     pub operation: OperationId,
     /// Where in the program; the same in every life of the run.
     pub site: Site,
@@ -44,7 +43,6 @@ impl PartSink {
         Self(Some(Arc::new(sink)))
     }
 
-    /// Takes a part.
     pub fn send(&self, part: Part) {
         if let Some(sink) = &self.0 {
             sink(part);

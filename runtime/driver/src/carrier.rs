@@ -43,7 +43,6 @@ pub(crate) struct CarrierId(u64);
 /// Hears of the end of a run, on a thread of the engine.
 pub type OnEnd = Box<dyn FnOnce(Box<Finished>) + Send>;
 
-/// Carries one run.
 #[derive(Debug)]
 pub(crate) struct Carrier {
     id: CarrierId,

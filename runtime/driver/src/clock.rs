@@ -8,7 +8,6 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// What tells the time. A run that is simulated has one that somebody moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Clock {
-    /// The machine's.
     #[default]
     System,
     /// Nanoseconds since 1970, moved by a test.

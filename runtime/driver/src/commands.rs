@@ -46,7 +46,6 @@ struct State {
     bell: Option<PipeWriter>,
 }
 
-/// A program to run.
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) request: ExecRequest,
@@ -70,7 +69,6 @@ pub(crate) struct CommandHandle {
 }
 
 impl Commands {
-    /// Those of the process.
     pub(crate) fn shared() -> &'static Self {
         static COMMANDS: OnceLock<Commands> = OnceLock::new();
         COMMANDS.get_or_init(Self::default)
@@ -134,7 +132,6 @@ impl Shared {
         }
     }
 
-    /// Starts the thread.
     fn begin(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
         let (reader, writer) = io::pipe()?;
         rustix::io::ioctl_fionbio(&reader, true)?;
@@ -181,7 +178,6 @@ impl Queued {
     }
 }
 
-/// The thread's own.
 struct Attendant {
     shared: Arc<Shared>,
     bell: PipeReader,

@@ -36,13 +36,10 @@ use crate::web::Web;
 /// What the runs of an engine may use.
 #[derive(Clone, Default)]
 pub struct EngineOptions {
-    /// Performs requests to models.
     pub models: Option<Arc<dyn Models>>,
     /// Makes the machines of prompt calls.
     pub prompts: Option<Arc<dyn Prompts>>,
-    /// Keeps answers of models.
     pub answers: Option<Arc<dyn Answers>>,
-    /// Sends HTTP requests.
     pub web: Option<Arc<dyn Web>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
@@ -52,7 +49,6 @@ pub struct EngineOptions {
     pub memory_limit: Option<u64>,
     /// Performs the tools that the program leaves to its host.
     pub tools: Option<Arc<dyn HostTools>>,
-    /// Takes questions to people.
     pub humans: Option<Arc<dyn Humans>>,
     /// Where `env.get` and `secret` look.
     pub variables: Variables,
@@ -92,7 +88,6 @@ pub struct RunHandle {
 /// What has become of a request for a run of an id.
 #[derive(Debug)]
 pub enum Starting {
-    /// It begins.
     New(Canceller),
     /// There is one of this id, or has been.
     Exists(RunInfo),
@@ -160,7 +155,6 @@ impl Engine {
         }
     }
 
-    /// The program's tables.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
         &self.loaded.program
@@ -260,7 +254,6 @@ impl Engine {
         self.runs.cancel_detached(reason);
     }
 
-    /// Stops them at once.
     pub fn stop_detached(&self) {
         self.runs.stop_detached();
     }
@@ -287,7 +280,6 @@ fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
 }
 
 impl RunHandle {
-    /// Waits for the end.
     #[must_use]
     pub fn wait(self) -> Box<Finished> {
         self.finished.recv().unwrap_or_else(|_| {

@@ -50,10 +50,8 @@ impl<'a> FileWork<'a> {
     }
 }
 
-/// What goes wrong.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// The system refuses.
     System(io::Error),
     /// There is more than fits into memory.
     TooLarge,
@@ -148,15 +146,11 @@ impl Action<'_> {
     }
 }
 
-/// Where it is done.
 #[derive(Debug)]
 pub(super) enum Target<'a> {
-    /// Wherever the path leads.
     Anywhere(&'a str),
-    /// Beneath a permitted root.
     Beneath {
         root: &'a Root,
-        /// Resolved.
         path: PathBuf,
         /// Whether it was said to be a folder, by a `/` at its end.
         is_folder: bool,

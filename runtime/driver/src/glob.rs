@@ -26,7 +26,6 @@ struct Bounds {
     depth: usize,
 }
 
-/// A pattern.
 #[derive(Debug)]
 pub(crate) struct Glob {
     /// What stands before the first wildcard, without `.` and doubled `/`.
@@ -227,7 +226,6 @@ struct Search<'a> {
 
 /// A folder that is to be looked into.
 struct Folder {
-    /// From the start.
     path: String,
     depth: usize,
     states: Vec<usize>,

@@ -31,12 +31,10 @@ pub enum Beyond {
     /// In the environment of the process.
     #[default]
     Process,
-    /// Nowhere.
     Nothing,
 }
 
 impl Variables {
-    /// Sets a variable.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.variables.insert(name.into(), value.into());
     }

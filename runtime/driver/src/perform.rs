@@ -27,7 +27,6 @@ pub(crate) struct Outlet {
     pub(crate) room: Room,
 }
 
-/// Ends an operation early.
 #[derive(Clone, Debug)]
 pub(crate) enum Handle {
     /// There is nothing to end.

@@ -30,7 +30,6 @@ enum Links {
 }
 
 impl Place {
-    /// Wherever a path leads.
     pub(crate) fn anywhere(path: impl Into<OsString>) -> Self {
         Self {
             folder: None,

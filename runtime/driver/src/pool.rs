@@ -11,7 +11,6 @@ const IDLE: Duration = Duration::from_secs(10);
 /// So many threads at most may stand aside at a time. A guess.
 const MOST_ASIDE: usize = 256;
 
-/// The threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool(Arc<Shared>);
 

@@ -104,7 +104,6 @@ impl Group {
 pub(crate) struct Surroundings {
     /// What it gets of this process's variables; `None` for all of them.
     pub inherited: Option<Vec<(OsString, OsString)>>,
-    /// What is added.
     pub added: Vec<(String, String)>,
 }
 

@@ -27,7 +27,6 @@ pub(crate) use world::{World, drawn};
 /// A run that needs more turns than this hangs.
 const MOST_TURNS: u64 = 10_000_000;
 
-/// Why a script cancels.
 const REASON: &str = "the test says so";
 
 /// With latencies, an operation takes up to so many nanoseconds more.
@@ -91,12 +90,10 @@ impl std::fmt::Debug for Script {
     }
 }
 
-/// What is run.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// A workflow by its index, with its parameters by name.
     Workflow {
-        /// The index.
         index: usize,
         /// The parameters.
         input: Map<String, Value>,
@@ -105,7 +102,6 @@ pub enum Entry {
     Detached(Box<DetachedStart>),
     /// A resumable function without parameters.
     Function {
-        /// Which.
         function: FunctionIndex,
         /// The type of its result.
         result: TypeId,
@@ -115,7 +111,6 @@ pub enum Entry {
 /// How a scripted run went.
 #[derive(Debug)]
 pub struct Report {
-    /// Its end.
     pub finished: Box<Finished>,
     /// How often it was blocked.
     pub suspensions: u64,
@@ -130,16 +125,11 @@ pub struct Report {
 /// What a driver brings to a run before its next turn.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Brought {
-    /// An outcome.
     Outcome {
-        /// Of which operation.
         id: OperationId,
-        /// It.
         outcome: Outcome,
-        /// When it came.
         now: i64,
     },
-    /// The end, from outside.
     Cancel {
         /// When it was asked for.
         now: i64,

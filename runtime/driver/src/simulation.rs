@@ -43,7 +43,6 @@ pub enum Weather {
 /// How a simulated run went.
 #[derive(Debug)]
 pub struct Simulated {
-    /// How it ended.
     pub finished: Box<Finished>,
     /// How many steps it took.
     pub steps: u64,
@@ -133,7 +132,6 @@ impl Stage {
     }
 }
 
-/// What may happen next.
 #[derive(Clone, Copy)]
 enum Step {
     Turn(usize),
@@ -204,7 +202,6 @@ impl Simulation {
         Err(Wrong::NoEnd)
     }
 
-    /// Nothing more can happen.
     fn ended(&self, steps: u64) -> Result<Simulated, Wrong> {
         let finished = self.ends.try_recv().map_err(|_| Wrong::Hangs)?;
         match self.ends.try_recv() {

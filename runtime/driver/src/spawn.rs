@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-/// A process to start.
 pub(crate) struct Start {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,

@@ -7,10 +7,8 @@ use crate::turn_threads::TurnThreads;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs turns.
 #[derive(Clone, Debug)]
 pub(crate) enum Threads {
-    /// Those of the engine.
     Engine(TurnThreads),
     /// None: whoever simulates takes the jobs.
     Taken(Jobs),

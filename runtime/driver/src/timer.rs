@@ -74,7 +74,6 @@ impl Timer {
         Ok(())
     }
 
-    /// Forgets a carrier.
     pub(crate) fn forget(&self, carrier: CarrierId) {
         let mut state = self.lock();
         state.deadlines.clear(&carrier);

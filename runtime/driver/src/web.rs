@@ -10,7 +10,6 @@ use crate::call::Call;
 /// Where a host may lead that a program asks for, from the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// It is not permitted.
     Nowhere,
     /// A wildcard permits it: to public addresses.
     Public,
@@ -26,7 +25,6 @@ pub type ReachOf = Arc<dyn Fn(&str, u16) -> Reach + Send + Sync>;
 /// What comes of a request.
 pub type WebAnswer = Pin<Box<dyn Future<Output = Result<HttpAnswer, Failure>> + Send>>;
 
-/// Sends HTTP requests.
 pub trait Web: Send + Sync {
     /// Sends one and follows redirects. Every host is asked for with `reach_of` before anything is sent to it, since only
     /// the client knows how it reads an address and what a name leads to.
@@ -40,11 +38,9 @@ pub struct WebRequest {
     pub method: String,
     /// Absolute.
     pub url: String,
-    /// In order.
     pub headers: Vec<(String, String)>,
     /// The names of the headers that hold a secret: another host does not get them.
     pub confidential: Vec<String>,
-    /// What is sent.
     pub body: Option<String>,
 }
 

@@ -46,14 +46,12 @@ enum End {
 pub(crate) enum Abandoned {
     /// It changes nothing any more.
     Stopped,
-    /// It was already done.
     Finished,
     /// It is about to be done and cannot be stopped: its end must be waited for.
     MustWait,
 }
 
 impl Work {
-    /// Gives it up.
     pub(crate) fn abandon(&self) -> Abandoned {
         let mut state = self.lock();
         match *state {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What is looked up.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LookUp {
     /// 64 hex digits.
@@ -18,15 +17,12 @@ pub struct LookUp {
     pub around: Vec<String>,
 }
 
-/// What is found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
-    /// An answer.
     Hit(String),
     /// None: the call asks, and others with its key wait until it has kept its answer or let go of the key.
     Miss,
-    /// Another call is asking.
     Busy,
 }
 
@@ -37,9 +33,7 @@ pub struct KeptAnswer {
     pub key: String,
     /// Whose it is: the prompt's agent, else the prompt.
     pub owner: String,
-    /// The answer.
     pub text: String,
-    /// How long it counts.
     pub ttl: Duration,
     /// The run's time since 1970.
     pub at: Duration,
@@ -49,7 +43,6 @@ pub struct KeptAnswer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenBusy {
-    /// It says so.
     Report,
     /// It waits for that call.
     Wait,

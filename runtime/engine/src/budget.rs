@@ -9,7 +9,6 @@ use crate::scope::ScopeId;
 pub struct Limits {
     /// Dollars.
     pub usd: Option<f64>,
-    /// Tokens.
     pub tokens: Option<u64>,
     /// Requests to models.
     pub calls: Option<u64>,
@@ -22,7 +21,6 @@ pub struct Limits {
 pub struct Charge {
     /// Dollars; `Err` with the model's name when its price is not known.
     pub usd: Result<f64, String>,
-    /// Tokens.
     pub tokens: u64,
     /// Requests.
     pub calls: u64,
@@ -53,18 +51,15 @@ pub enum Admission {
 /// What one budget has room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Room {
-    /// The call.
     Free,
     /// The call, once others have cost less than they might.
     SetAside,
 }
 
-/// Sums of charges.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     /// Dollars, where known.
     pub usd: f64,
-    /// Tokens.
     pub tokens: u64,
     /// Requests.
     pub calls: u64,
@@ -98,15 +93,11 @@ pub struct Clock {
 /// What may be spent, and what was.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// The budget around it.
     pub outer: ScopeId,
-    /// What may be spent.
     pub limits: Limits,
-    /// What was spent.
     pub spent: Sum,
     /// What calls on their way may cost at most.
     reserved: Sum,
-    /// Of its time.
     pub clock: Clock,
     /// Whether its time ran out.
     pub is_out_of_time: bool,

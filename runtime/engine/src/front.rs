@@ -14,7 +14,6 @@ use crate::load::Loaded;
 /// The end of a run, as somebody outside asks for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cancellation {
-    /// For events and errors.
     pub reason: String,
     /// When it was asked for, in nanoseconds since 1970.
     pub now: i64,
@@ -111,7 +110,6 @@ impl Front {
         self.cancellation().get_or_insert(cancellation);
     }
 
-    /// Whether a cancellation waits.
     #[must_use]
     pub fn is_asked_to_cancel(&self) -> bool {
         self.cancellation().is_some()

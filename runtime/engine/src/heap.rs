@@ -86,7 +86,6 @@ impl Heap {
         }
     }
 
-    /// The program's types.
     #[must_use]
     pub fn types(&self) -> &Arc<TypeTable> {
         &self.types
@@ -218,7 +217,6 @@ impl Heap {
         address as u64
     }
 
-    /// One more owner.
     pub fn retain(&self, word: u64) {
         retain(word);
     }

@@ -28,9 +28,7 @@ pub struct Question {
 /// An answer that does not fit.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Refused {
-    /// It, as it came.
     pub answer: String,
-    /// What does not fit.
     pub issues: Vec<Issue>,
     /// How many answers to this question were refused, this one included.
     pub count: u32,

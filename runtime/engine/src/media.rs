@@ -39,18 +39,14 @@ const DOCUMENTS: &[Format] = &[
 /// An image or a document for a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Media {
-    /// Which of both.
     pub kind: MediaKind,
-    /// Where its content is.
     #[serde(flatten)]
     pub source: MediaSource,
 }
 
-/// What a medium is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MediaKind {
-    /// A picture.
     Image,
     /// A PDF or a text.
     Document,
@@ -60,7 +56,6 @@ pub enum MediaKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MediaSource {
-    /// Here.
     Inline {
         /// `image/png` and so on.
         media_type: String,
@@ -77,9 +72,7 @@ pub enum MediaSource {
 /// Why bytes are no image or document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
-    /// What would do.
     pub expected: String,
-    /// What it is.
     pub found: String,
 }
 

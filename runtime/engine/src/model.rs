@@ -22,7 +22,6 @@ use crate::prices::{Price, Prices};
 /// Everything that a compiled program hands over when it calls a prompt.
 #[derive(Clone, Debug)]
 pub struct PromptCall {
-    /// The program's tables.
     pub program: Arc<Program>,
     /// Index of the prompt in [`Program::prompts`].
     pub prompt: usize,
@@ -41,14 +40,11 @@ pub struct PromptCall {
     pub schema: Option<Arc<Value>>,
     /// An earlier answer that is to be criticised and improved.
     pub improving: Option<String>,
-    /// What models cost.
     pub prices: Arc<Prices>,
 }
 
-/// What a machine learns.
 #[derive(Clone, Debug)]
 pub enum PromptEvent {
-    /// The call begins.
     Start,
     /// The model answered, or could not be asked.
     Answered(Box<Result<ModelAnswer, ModelFailure>>),
@@ -65,21 +61,15 @@ pub enum PromptEvent {
 /// What a machine wants next.
 #[derive(Clone, Debug)]
 pub enum PromptStep {
-    /// Ask a model.
     Ask(Box<ModelRequest>),
     /// Wait before the next request.
     Wait(Duration),
     /// Look up what is kept under this key. With [`WhenBusy::Wait`] after [`Found::Busy`]: of equal calls at once one asks.
     LookUp(String, WhenBusy),
-    /// Keep an answer.
     Keep {
-        /// Its key.
         key: String,
-        /// Whose it is.
         owner: String,
-        /// The answer.
         text: String,
-        /// How long it counts.
         ttl: Duration,
     },
     /// Call these tools, at once or one after the other. An error of a tool goes back to the model, unless it is one that
@@ -87,7 +77,6 @@ pub enum PromptStep {
     CallTools(Vec<ToolCall>),
     /// It has a value that passed the check.
     Done(Box<PromptResult>),
-    /// It raises.
     Fail(PromptFailure),
 }
 
@@ -124,7 +113,6 @@ pub enum PromptNote {
         /// 64 hex digits.
         key: String,
     },
-    /// It was not there.
     CacheMiss {
         /// 64 hex digits.
         key: String,
@@ -136,9 +124,7 @@ pub enum PromptNote {
     },
     /// An answer that does not fit.
     InvalidResponse {
-        /// The answer's text.
         response: String,
-        /// What does not fit.
         issues: Vec<Issue>,
     },
     /// A wrong answer is shown back to the model.
@@ -149,29 +135,20 @@ pub enum PromptNote {
         max: u32,
     },
     /// The model answered to it.
-    ReflectionEnd {
-        /// Whether it fits now.
-        success: bool,
-    },
+    ReflectionEnd { success: bool },
     /// The model called a tool, and the call is refused before it begins: there is no such tool, or its arguments cannot be read.
     RefusedCall {
         /// The tool's index in the program, if it was offered.
         tool: Option<u32>,
-        /// What it called.
         name: String,
         /// With what; an empty object where that cannot be read.
         input: Value,
-        /// What it is told.
         message: String,
     },
     /// Something that the user should know and that is no error.
-    Warning {
-        /// In one sentence.
-        message: String,
-    },
+    Warning { message: String },
 }
 
-/// A finished prompt.
 #[derive(Clone, Debug)]
 pub struct PromptResult {
     /// The value as JSON; it fits the result type.
@@ -183,7 +160,6 @@ pub struct PromptResult {
 /// An error of the language that a prompt raises.
 #[derive(Clone, Debug)]
 pub struct PromptFailure {
-    /// Which.
     pub error: BuiltinError,
     /// Its fields as a JSON object, decoded by the error's type.
     pub fields: Value,
@@ -225,7 +201,6 @@ pub trait Prompts: Send + Sync {
 pub struct ModelRequest {
     /// `provider/model`; the model part may hold slashes.
     pub model: String,
-    /// The system text.
     pub system: Option<String>,
     /// The conversation so far; the last one is the user's. Each is shared by the requests of all turns.
     pub messages: Vec<Arc<Message>>,
@@ -235,11 +210,9 @@ pub struct ModelRequest {
     pub schema_name: String,
     /// The most tokens of the answer.
     pub max_tokens: u32,
-    /// Ends the answer.
     pub stop: Vec<String>,
     /// Only for models that take it.
     pub temperature: Option<f64>,
-    /// Tokens to think with.
     pub thinking: Option<u32>,
     /// How often the provider tries again at most.
     pub retries: u32,
@@ -259,22 +232,17 @@ impl ModelRequest {
     }
 }
 
-/// One message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
     pub role: Role,
     /// What is said; providers' own blocks are kept as they came.
     pub content: Vec<Content>,
 }
 
-/// Who speaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The program.
     User,
-    /// The model.
     Assistant,
 }
 
@@ -282,21 +250,17 @@ pub enum Role {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
-    /// Text.
     Text {
-        /// The text.
         text: String,
     },
     /// An image or a document.
     Media {
-        /// Which.
         media: Media,
     },
     /// The model wants a tool called.
     ToolUse {
         /// The provider's id of the call.
         id: String,
-        /// The tool's name.
         name: String,
         /// Its arguments; an empty object where they cannot be read.
         input: Value,
@@ -304,7 +268,6 @@ pub enum Content {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         flaw: Option<String>,
     },
-    /// What the tool gave.
     ToolResult {
         /// The id of the call.
         id: String,
@@ -315,7 +278,6 @@ pub enum Content {
     },
     /// A provider's own block, to be sent back byte for byte (thinking with its signature).
     Opaque {
-        /// The block.
         block: Value,
     },
 }
@@ -362,18 +324,14 @@ fn weight(value: &Value) -> usize {
 /// A tool as a model sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ToolDescription {
-    /// Its name.
     pub name: String,
-    /// Its docs.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
 }
 
-/// What a model answered.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelAnswer {
-    /// In order.
     pub content: Vec<Content>,
     /// Why it stopped, in our words.
     pub stop: StopReason,
@@ -391,26 +349,20 @@ pub struct ModelAnswer {
     pub simulated: bool,
 }
 
-/// Why a model stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It was done.
     End,
-    /// It wants tools called.
     ToolUse,
-    /// The token limit.
     MaxTokens,
     /// It declined, with its explanation.
     Refusal(String),
-    /// The context was full.
     ContextFull,
 }
 
 /// A model could not be asked or did not answer, retries included.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelFailure {
-    /// What kind it is.
     pub kind: FailureKind,
     /// For the user: what happened and what to do.
     pub message: String,
@@ -433,18 +385,11 @@ pub struct ModelFailure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// `RateLimited`
     RateLimited,
-    /// `Overloaded`
     Overloaded,
-    /// `Unauthorized`
     Unauthorized,
-    /// `QuotaExceeded`
     QuotaExceeded,
-    /// `ContextTooLong`
     ContextTooLong,
-    /// `ProviderError`
     Provider,
-    /// `PermissionDenied`
     PermissionDenied,
 }

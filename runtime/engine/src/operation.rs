@@ -35,31 +35,25 @@ pub struct Operation {
     pub class: Class,
     /// When it is of no use any more, in nanoseconds since 1970: its own time limit or that of what lies around it.
     pub due: Option<i64>,
-    /// What.
     pub request: Request,
 }
 
-/// What is wanted.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
     /// Nothing but that time passes.
     Sleep {
-        /// How much of it.
         nanoseconds: i64,
     },
-    /// The time.
     Now,
     /// A float from 0 to below 1.
     Random,
-    /// An int.
     RandomInt {
         /// The least.
         low: i64,
         /// The greatest, not below `low`.
         high: i64,
     },
-    /// A fresh UUID.
     Uuid,
     /// The text of a file.
     FsRead {
@@ -68,38 +62,27 @@ pub enum Request {
     },
     /// The bytes of a file.
     FsReadBytes {
-        /// Which.
         path: String,
     },
-    /// Replaces a file.
     FsWrite {
-        /// Which.
         path: String,
         /// By what.
         text: String,
     },
-    /// Replaces a file.
     FsWriteBytes {
-        /// Which.
         path: String,
         /// By what.
         bytes: Vec<u8>,
     },
-    /// Adds to a file.
     FsAppend {
-        /// Which.
         path: String,
-        /// What.
         text: String,
     },
-    /// Whether something is there.
     FsExists {
-        /// Where.
         path: String,
     },
     /// The names in a folder, sorted.
     FsList {
-        /// Which.
         path: String,
     },
     /// The paths that a pattern fits, sorted.
@@ -109,66 +92,52 @@ pub enum Request {
     },
     /// Removes a file or a folder with all in it.
     FsRemove {
-        /// Which.
         path: String,
     },
     /// Makes a folder and those above it.
     FsMakeDir {
-        /// Which.
         path: String,
     },
     /// A variable of the environment.
     EnvGet {
-        /// Which.
         name: String,
     },
     /// Whether the provider may be sent to the address of a medium.
     MediaUrl {
-        /// Which.
         media: Box<Media>,
     },
     /// An answer of a model.
     Model {
-        /// To what.
         request: Box<ModelRequest>,
     },
     /// An answer that was kept.
     LookUp {
-        /// Of what.
         what: Box<LookUp>,
         /// What to do when another call is asking for it.
         when_busy: WhenBusy,
     },
-    /// An answer is kept.
     Keep {
-        /// Which.
         answer: Box<KeptAnswer>,
     },
     /// A workflow of the program is started as a run of its own.
     StartRun {
-        /// Which.
         start: Box<DetachedStart>,
     },
     /// A program of the system is run.
     Exec {
-        /// How.
         request: Box<ExecRequest>,
     },
-    /// An HTTP request.
     Http {
-        /// Which.
         request: Box<HttpRequest>,
     },
     /// A tool of the program that embeds this one.
     Host {
-        /// Which.
         tool: String,
         /// Its arguments by name, as JSON text.
         input: String,
     },
     /// An answer of a person.
     Human {
-        /// To what.
         question: Box<Question>,
     },
 }
@@ -176,9 +145,7 @@ pub enum Request {
 /// A run that another one starts and does not wait for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DetachedStart {
-    /// The workflow's name.
     pub workflow: String,
-    /// Its function.
     pub function: FunctionIndex,
     /// A record type whose fields are its parameters.
     pub parameters: TypeId,
@@ -191,15 +158,11 @@ pub struct DetachedStart {
 /// How to run a program of the system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ExecRequest {
-    /// Program and arguments.
     pub argv: Vec<String>,
-    /// What it reads.
     pub stdin: Option<String>,
-    /// Where it runs.
     pub cwd: Option<String>,
     /// After this it is killed.
     pub timeout_nanoseconds: Option<i64>,
-    /// Added to the environment.
     pub env: Vec<(String, Template)>,
 }
 
@@ -208,33 +171,27 @@ pub struct ExecRequest {
 pub struct ExecOutput {
     /// Its exit code; 128 and the signal's number for one that was killed.
     pub code: i64,
-    /// What it wrote.
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
 }
 
-/// An HTTP request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpRequest {
     /// `GET` and so on.
     pub method: String,
     /// Absolute.
     pub url: String,
-    /// In order.
     pub headers: Vec<(String, Template)>,
-    /// What is sent.
     pub body: Option<String>,
 }
 
 /// What an HTTP server answered.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpAnswer {
-    /// The status code.
     pub status: i64,
     /// In order of arrival, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// As text.
     pub body: String,
 }
 
@@ -250,36 +207,26 @@ pub enum Outcome {
     GaveWay(Vec<String>),
     /// Nanoseconds since 1970.
     Time(i64),
-    /// A float.
     Float(f64),
-    /// An int.
     Int(i64),
-    /// Whether.
     Bool(bool),
-    /// Text.
     Text(String),
     /// Text, if there is any.
     OptionalText(Option<String>),
-    /// Bytes.
     Bytes(Vec<u8>),
-    /// Several texts.
     Texts(Vec<String>),
     /// The medium, to whose address the provider may be sent.
     Media(Media),
     /// What a tool of the host gave.
     Host {
-        /// Which.
         tool: String,
         /// Its value as JSON text.
         answer: String,
     },
     /// What the model said, or why it did not.
     Model(Box<Result<ModelAnswer, ModelFailure>>),
-    /// What the program gave.
     Exec(ExecOutput),
-    /// What the server answered.
     Http(HttpAnswer),
-    /// What a person answered.
     Human(Box<Reply>),
     /// It could not be done.
     Failed(Failure),
@@ -289,42 +236,30 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// `IoError`
     Io {
-        /// Of what.
         path: Option<String>,
-        /// Why.
         message: String,
     },
-    /// `PermissionDenied`
     Denied {
-        /// What.
         what: String,
     },
-    /// `Timeout`
     Timeout {
         /// After how long.
         nanoseconds: i64,
     },
-    /// `ToolFailed`
     Tool {
-        /// Which.
         tool: String,
-        /// Why.
         message: String,
     },
     /// `Cancelled`, because no person answers.
     Declined {
-        /// Why.
         reason: String,
     },
     /// The run gave it up, and nothing of it was done.
     Stopped,
     /// `OutOfMemory`: what comes is more than the run's memory leaves.
     TooLarge,
-    /// `Failed`
     Other {
-        /// Why.
         message: String,
     },
 }

@@ -6,15 +6,12 @@ use crate::operation::OperationId;
 /// Something that a run says.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Something has happened.
     Event(Event),
     /// What has become of an answer to a question.
     Answered {
-        /// Which operation asked.
         operation: OperationId,
         /// The digest of the question.
         digest: String,
-        /// Whether it counts.
         verdict: Verdict,
     },
     /// A prompt call has no answer for the key that others may wait for.
@@ -30,11 +27,9 @@ pub trait Port: Send {
     /// Whether events are of any use; notices of other kinds always are.
     fn wants_events(&self) -> bool;
 
-    /// Takes a notice.
     fn take(&mut self, notice: Notice);
 }
 
-/// Listens to nothing.
 #[derive(Debug, Default)]
 pub struct Deaf;
 

@@ -101,7 +101,6 @@ pub use finish::{Finished, RunResult};
 pub use operations::{Abandoned, WrongOutcome};
 pub use start::{BEHAVIOUR, RunSettings, Start};
 
-/// One run.
 #[derive(Debug)]
 pub struct Run {
     /// What compiled code polls, and who stops the run writes to.
@@ -140,19 +139,15 @@ unsafe impl Send for Run {}
 pub enum Turn {
     /// Tasks can still go on, in another turn that nothing may come before. What they have asked for so far can begin.
     Busy {
-        /// As in `Blocked`.
         operations: Vec<Operation>,
-        /// As in `Blocked`.
         abandoned: Vec<Abandoned>,
     },
-    /// Every task waits.
     Blocked {
         /// What is to be performed, in order of request.
         operations: Vec<Operation>,
         /// Operations whose outcomes are of no interest any more.
         abandoned: Vec<Abandoned>,
     },
-    /// The run has ended.
     Done(Box<Finished>),
 }
 
@@ -173,7 +168,6 @@ impl Run {
         self.front.enter(run.cast())
     }
 
-    /// Its name in events.
     #[must_use]
     pub fn id(&self) -> &Arc<str> {
         self.progress.run()

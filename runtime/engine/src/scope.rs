@@ -18,10 +18,8 @@ impl ScopeId {
     pub const TASK: Self = Self(0);
 }
 
-/// One open scope.
 #[derive(Debug)]
 pub struct Scope {
-    /// Whose it is.
     pub task: TaskId,
     /// The node that it was opened in.
     pub node: NodeId,
@@ -29,19 +27,15 @@ pub struct Scope {
     pub clock: Option<OperationId>,
     /// When that is, in nanoseconds since 1970, while the clock runs.
     pub ends: Option<i64>,
-    /// What it is.
     pub kind: ScopeKind,
 }
 
-/// What a scope is.
 #[derive(Debug)]
 pub enum ScopeKind {
     /// `timeout`, after so many nanoseconds.
     Timeout {
-        /// As written.
         after: i64,
     },
-    /// `budget`
     Budget(Budget),
 }
 
@@ -64,7 +58,6 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Opens a scope.
     pub fn open(&mut self, scope: Scope) -> ScopeId {
         self.last += 1;
         let id = ScopeId(self.last);
@@ -135,7 +128,6 @@ impl Scopes {
         }
     }
 
-    /// An open scope.
     #[must_use]
     pub fn get(&self, id: ScopeId) -> Option<&Scope> {
         self.open.get(&id)

@@ -18,7 +18,6 @@ pub struct Template(String);
 /// A part of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
-    /// Text as it is.
     Text(String),
     /// What stands between the braces.
     Name(String),
@@ -36,7 +35,6 @@ impl Template {
         }
     }
 
-    /// Just this text.
     #[must_use]
     pub fn plain(text: &str) -> Self {
         Self(text.replace('$', "$$"))
@@ -51,7 +49,6 @@ impl Template {
         ))
     }
 
-    /// The template as text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0

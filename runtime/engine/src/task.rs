@@ -13,18 +13,15 @@ use crate::node::NodeId;
 pub struct TaskId(pub u32);
 
 impl TaskId {
-    /// No task.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// Where a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// In the queue, its code not yet entered.
     New,
     /// In the queue, to be resumed.
     Ready,
-    /// On the native stack.
     Running,
     /// Until its wait is over.
     Waiting,
@@ -35,11 +32,8 @@ pub enum State {
 /// How a task ended. Words are owned by the task's record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// With this value.
     Value(u64),
-    /// With this error.
     Error(u64),
-    /// Because it was cancelled.
     Cancelled,
 }
 
@@ -48,20 +42,17 @@ pub enum Ending {
 pub enum Role {
     /// The run's own: its ending is the run's.
     Root,
-    /// `spawn`
     Spawned,
     /// An iteration of a `parallel`, by its place in the result.
     Iteration {
         /// The task that runs the `parallel`.
         coordinator: TaskId,
-        /// The place.
         index: u32,
     },
     /// A tool that a model called, by its place among the calls.
     Tool {
         /// The task that runs the prompt.
         coordinator: TaskId,
-        /// The place.
         index: u32,
     },
     /// What `reflect` asks about a failed body.
@@ -93,9 +84,7 @@ pub(crate) struct NewTask<'a> {
     pub name: &'a str,
     /// The index of its own node, when it is given.
     pub index: Option<u32>,
-    /// What goes in.
     pub input: Option<Arc<str>>,
-    /// What it is for.
     pub role: Role,
     /// The type of its value.
     pub result: TypeId,

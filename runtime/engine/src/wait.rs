@@ -16,19 +16,16 @@ pub enum Wait {
     Nothing,
     /// The outcome of an operation, which becomes a value of this type.
     Operation {
-        /// Which.
         id: OperationId,
         /// The type of the value, where it does not follow from the outcome.
         result: TypeId,
     },
     /// An operation that was given up and changes something: what lies around goes on once it has been stopped.
     Stopping {
-        /// Which.
         id: OperationId,
         /// The clock after which nothing waits for that any longer.
         grace: OperationId,
     },
-    /// A task: its handle.
     Await(u64),
     /// Several tasks, one after the other.
     AwaitAll {
@@ -41,7 +38,6 @@ pub enum Wait {
     },
     /// The first of several tasks to end.
     Race {
-        /// The list of handles.
         handles: u64,
         /// Its place, once there is one and the others are to end.
         winner: Option<usize>,
@@ -58,12 +54,10 @@ pub enum Wait {
     Reflect(Box<Reflecting>),
     /// A call of a tool with the same key.
     Keyed {
-        /// The key.
         key: Box<ToolKey>,
         /// The type of the tuple with the result, as an optional.
         result: TypeId,
     },
-    /// A prompt call.
     Prompt(Box<PromptRun>),
     /// Its body has ended; the tasks that belong to it have not.
     Ending,

@@ -1,10 +1,6 @@
 //! What a built program starts with: finds the image in its own file, checks it and runs it.
 
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot; crates that others link document every item"
-)]
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod footer;

@@ -68,7 +68,6 @@ impl Rfc3339 {
         it
     }
 
-    /// Its text.
     #[must_use]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.length]).expect("digits and signs are ASCII")

@@ -2,16 +2,12 @@
 
 use std::borrow::Cow;
 
-/// One step down.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// Into an object.
     Key(Cow<'a, str>),
-    /// Into a list.
     Index(usize),
 }
 
-/// The steps as text.
 #[must_use]
 pub fn text(steps: &[Step<'_>]) -> String {
     let mut text = String::from("$");

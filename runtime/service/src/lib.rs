@@ -1,10 +1,6 @@
 //! What a built program shows outside: its command line.
 
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot; crates that others link document every item"
-)]
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod arguments;

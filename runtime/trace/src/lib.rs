@@ -1,10 +1,6 @@
 //! The tree of a run made from its events: while they come, or from a file of them.
 
 #![warn(clippy::wildcard_enum_match_arm)]
-#![allow(
-    missing_docs,
-    reason = "a doc says what the name cannot; crates that others link document every item"
-)]
 
 mod apply;
 mod detail;

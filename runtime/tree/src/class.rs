@@ -10,7 +10,6 @@ pub enum Class {
     Pure,
     /// It only looks.
     Reads,
-    /// Twice is like once.
     Idempotent,
     /// Never a second time by itself.
     Once,

@@ -84,9 +84,7 @@ impl Default for History {
 /// Which part of the past a new observer gets first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replay {
-    /// All that is kept.
     All,
-    /// The latest so many.
     Latest(usize),
     /// What happened at this time or later, in nanoseconds since 1970.
     Since(i64),

@@ -50,13 +50,11 @@ pub fn pattern_too_complex(place: Place) -> Diagnostic {
 
 /// Where arms are put into a `match`.
 pub struct Insertion {
-    /// Before its closing brace.
     pub place: Place,
     /// What stands before the first new arm.
     pub first: String,
     /// What stands before each other one.
     pub before: String,
-    /// What stands behind each.
     pub after: &'static str,
 }
 

@@ -12,19 +12,15 @@ use rustc_hash::FxHashSet;
 pub(super) enum Constructor {
     /// The only one of a record, a tuple or `()`.
     Single,
-    /// A variant.
     Variant(ItemId, u32),
     /// An error of this declaration.
     Error(ItemId),
-    /// `none`
     None,
     /// A value that is there.
     Some,
-    /// A bool.
     Bool(bool),
     /// The ints or nanoseconds from one to the other, both included.
     Range(i64, i64),
-    /// A string.
     Text(Name),
     /// A float's bits.
     Float(u64),

@@ -10,7 +10,6 @@ use super::constructor::{Constructor, field_types};
 /// A pattern without names and spans.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Simple {
-    /// Covers everything.
     Wildcard,
     /// Covers what the constructor makes from what the patterns cover.
     Made(Constructor, Vec<Simple>),

@@ -15,7 +15,6 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    /// Any value of `ty`.
     pub(super) fn any(ty: &Type) -> Self {
         Self {
             ty: ty.clone(),

@@ -58,7 +58,6 @@ fn check_default(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A record literal.
 struct Literal<'a> {
     item: ItemId,
     span: Span,

@@ -17,13 +17,11 @@ use crate::summary::item_summary;
 /// How a tool may be repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RepeatClass {
-    /// It has no effect.
     Pure,
     /// It only looks at the outside.
     Reads,
     /// A second call with the same key gives the first result.
     Idempotent,
-    /// Never by itself.
     Once,
 }
 

@@ -15,7 +15,6 @@ use crate::call_summary::{ArgumentEffects, Kept, Summary, Waits};
 
 /// What the arguments of a call bring.
 struct Given {
-    /// All of them.
     values: Facts,
     /// What calling those does that are functions for the called to call.
     handed: Summary,

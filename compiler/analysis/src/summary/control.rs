@@ -11,7 +11,6 @@ use super::facts::{Facts, add, nothing};
 use crate::call_summary::{ArgumentEffects, Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
-    /// `a?.f`
     pub(super) fn chained(
         &mut self,
         base: ExpressionId,

@@ -7,9 +7,7 @@ use crate::call_summary::{ArgumentEffects, Summary};
 
 /// A function that raises or does what its new type leaves out.
 pub(super) struct Leak {
-    /// The function.
     pub(super) value: ExpressionId,
-    /// The type.
     pub(super) ty: Type,
     /// What of it leaves something out.
     pub(super) side: Side,

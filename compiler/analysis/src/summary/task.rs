@@ -11,7 +11,6 @@ use super::facts::{add, nothing};
 use crate::call_summary::{Summary, Waits};
 
 impl<'a> BodyWalk<'a, '_> {
-    /// `spawn detached w(…)`
     pub(super) fn detaching(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.inside(kind);
         let (started, _) = self.unit.of(item);

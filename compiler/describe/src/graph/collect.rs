@@ -520,7 +520,6 @@ fn push_lanes(found: &mut Vec<Node>, kind: GroupKind, title: &str, lanes: Vec<La
     }
 }
 
-/// `x in xs`
 fn over(db: &dyn Db, body: &Body, pattern: &str, iterable: ExpressionId) -> String {
     let iterable = label::expression(db, body, iterable);
     label::shortened(&format!("for {pattern} in {iterable}"))

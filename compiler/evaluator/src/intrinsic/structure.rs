@@ -6,7 +6,6 @@ use crate::stop::{Flow, decode_error, unsupported};
 use crate::value::Value;
 
 impl Machine<'_> {
-    /// A row of `json`.
     pub fn json_intrinsic(&mut self, row: &str, arguments: &[Value]) -> Flow<Value> {
         match (row, arguments) {
             ("json_parse", [Value::Text(text)]) => match serde_json::from_str(text) {

@@ -191,7 +191,6 @@ fn compared(builder: &mut Builder<'_, '_>, condition: ExpressionId) -> Option<Co
     })
 }
 
-/// `assert value fails pattern`
 pub fn assert_fails(
     builder: &mut Builder<'_, '_>,
     value: ExpressionId,

@@ -59,7 +59,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// `if`
 pub fn conditional(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -83,7 +82,6 @@ pub fn conditional(
     builder.joined_value(join)
 }
 
-/// `match`
 pub fn matching(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,

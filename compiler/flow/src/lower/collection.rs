@@ -11,7 +11,6 @@ use crate::ir::{Checked, Constant, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::type_word;
 
-/// `[a, b]`
 pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[ExpressionId]) -> Operand {
     let ty = builder.type_of(id);
     let ty = builder.program.base_type(&ty);
@@ -46,7 +45,6 @@ fn literal_word(builder: &Builder<'_, '_>, id: ExpressionId) -> Option<u64> {
     }
 }
 
-/// `{ k: v }`
 pub fn map(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -63,7 +61,6 @@ pub fn map(
     map
 }
 
-/// `(a, b)`
 pub fn tuple(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -120,7 +117,6 @@ pub fn range_list(
     builder.runtime(builtin::LIST_INT, RuntimeCall::list_range, values)
 }
 
-/// `E.values()`
 pub fn enum_values(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     let ty = builder.type_of(id);
     let list = builder.type_id(&ty);

@@ -65,7 +65,6 @@ impl Loop {
     }
 }
 
-/// `while`
 pub fn while_loop(
     builder: &mut Builder<'_, '_>,
     condition: ExpressionId,
@@ -80,7 +79,6 @@ pub fn while_loop(
     Operand::Word(0)
 }
 
-/// `for`
 pub fn for_loop(
     builder: &mut Builder<'_, '_>,
     pattern: &Pattern,

@@ -11,7 +11,6 @@ use crate::ir::Operand;
 use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 
-/// `j.name`
 pub fn json_field(builder: &mut Builder<'_, '_>, base: ExpressionId, name: &str) -> Operand {
     let base = builder.expression(base);
     let name = builder.text(name);

@@ -12,7 +12,6 @@ use crate::ir::{Operand, Operation};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::Emitter;
 
-/// `value in container`
 pub fn membership(
     builder: &mut Builder<'_, '_>,
     value: ExpressionId,

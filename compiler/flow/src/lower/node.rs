@@ -164,7 +164,6 @@ impl Builder<'_, '_> {
         self.node(head, modifiers, body)
     }
 
-    /// A node around `body`.
     fn node(&mut self, head: NodeHead, modifiers: &Modifiers, body: ExpressionId) -> Operand {
         if head.kind == NodeKind::Tool && is_host_tool(self.program.view.db(), self.owner.item) {
             let result = head.result.clone();

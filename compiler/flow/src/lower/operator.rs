@@ -16,7 +16,6 @@ use crate::lower::emitter::{Emitter, type_word};
 /// An operator whose sides are both evaluated before it, and which gives a bool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Comparison {
-    /// `==`, `!=`
     Equality(EqualityOperator),
     /// `<`, `<=`, `>`, `>=`
     Order(OrderOperator),

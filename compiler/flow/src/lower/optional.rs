@@ -8,7 +8,6 @@ use crate::ir::{Constant, Operand};
 use crate::lower::builder::Builder;
 use crate::lower::emitter::Emitter;
 
-/// `value ?? fallback`
 pub fn otherwise(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -36,7 +35,6 @@ pub fn otherwise(
     builder.joined_value(join)
 }
 
-/// `base?.…`
 pub fn chain(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,

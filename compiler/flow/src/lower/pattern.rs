@@ -12,7 +12,6 @@ use gsw_source::ItemId;
 use crate::ir::{BlockId, Instruction, LocalId, Operand, Operation};
 use crate::lower::builder::Builder;
 
-/// `[before, ..rest, after]`
 struct ListParts<'a> {
     before: &'a [Pattern],
     /// `None` when there is to be no more than `before` and `after`.

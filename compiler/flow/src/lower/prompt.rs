@@ -25,7 +25,6 @@ pub(crate) fn can_be_revised(ty: &Type) -> bool {
 /// What a call of a prompt says besides its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct CallOptions {
-    /// After `by`.
     pub agent: Option<ItemId>,
     /// After `with`, a `json`.
     pub settings: Option<ExpressionId>,

@@ -55,10 +55,14 @@ pub(crate) enum Region {
     },
     /// The tasks of the current node are awaited where this is left.
     Join,
-    /// A `timeout`.
-    Timeout { scope: LocalId, landing: Landing },
-    /// A `budget`.
-    Budget { scope: LocalId, landing: Landing },
+    Timeout {
+        scope: LocalId,
+        landing: Landing,
+    },
+    Budget {
+        scope: LocalId,
+        landing: Landing,
+    },
     /// A `defer` that is to run.
     Defer {
         body: ExpressionId,

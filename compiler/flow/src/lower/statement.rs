@@ -14,7 +14,6 @@ use crate::lower::variable::Variable;
 use crate::lower::{assertion, mock};
 
 impl Builder<'_, '_> {
-    /// `{ statements; tail }`
     pub fn block_expression(
         &mut self,
         statements: &[Statement],

@@ -15,7 +15,6 @@ use crate::lower::builder::Builder;
 use crate::lower::emitter::{Emitter, type_word};
 use crate::lower::table::body_instance;
 
-/// `spawn e`
 pub fn spawn(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -> Operand {
     let ty = builder.type_id_of(id);
     let closure = builder.closure(id, 0, lambda, LambdaUse::Task);
@@ -36,7 +35,6 @@ pub fn spawn(builder: &mut Builder<'_, '_>, id: ExpressionId, lambda: &Lambda) -
     builder.runtime(ty, RuntimeCall::task_spawn, arguments)
 }
 
-/// `spawn detached wf(args)`
 pub fn spawn_detached(
     builder: &mut Builder<'_, '_>,
     item: ItemId,
@@ -97,14 +95,12 @@ pub fn await_tasks(
     }
 }
 
-/// `race e`
 pub fn race(builder: &mut Builder<'_, '_>, id: ExpressionId, tasks: ExpressionId) -> Operand {
     let ty = builder.type_id_of(id);
     let tasks = builder.expression(tasks);
     builder.runtime(ty, RuntimeCall::task_race, vec![tasks])
 }
 
-/// `parallel for`
 pub fn parallel_for(
     builder: &mut Builder<'_, '_>,
     id: ExpressionId,
@@ -139,7 +135,6 @@ pub fn parallel_for(
     builder.runtime(ty, RuntimeCall::parallel_for, arguments)
 }
 
-/// `parallel (a, b)`
 pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lambda]) -> Operand {
     let ty = builder.type_id_of(id);
     let list = builder

@@ -114,7 +114,6 @@ impl<'run, 'file> Printer<'run, 'file> {
         concat(document)
     }
 
-    /// `error E(…)`
     pub(super) fn error(&mut self, error: &ErrorDeclaration) -> Document {
         let name = text(format!("error {}", error.name.name));
         if error.fields.is_empty() {

@@ -7,7 +7,6 @@ use crate::document::{Document, concat, nothing, text};
 use crate::printer::{Printer, entry};
 
 impl<'run, 'file> Printer<'run, 'file> {
-    /// `fn …`
     pub(crate) fn function(&mut self, function: &Function) -> Document {
         let word = match &function.receiver {
             Some(receiver) => format!("fn {}.", receiver.name),
@@ -130,7 +129,6 @@ impl<'run, 'file> Printer<'run, 'file> {
     }
 }
 
-/// `<T, U>`
 pub(super) fn generics(names: &[Identifier]) -> Document {
     if names.is_empty() {
         return nothing();

@@ -199,7 +199,6 @@ pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
     )
 }
 
-/// What a setting takes.
 pub fn wanted_form(form: Form) -> &'static str {
     match form {
         Form::Text => "a value of type `string`",

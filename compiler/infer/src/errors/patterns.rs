@@ -22,7 +22,6 @@ pub fn fields_left_out(place: Place, names: &[&str], what: &str) -> Diagnostic {
     .note("`..` at the end leaves out the rest")
 }
 
-/// More patterns than fields.
 pub fn too_many_fields(place: Place, what: &str, most: usize, found: usize) -> Diagnostic {
     let has = match most {
         0 => "no payload".to_owned(),

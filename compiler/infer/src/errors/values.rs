@@ -45,7 +45,6 @@ pub fn write_as_float(diagnostic: Diagnostic, end: Place) -> Diagnostic {
 /// How an expression must be written to take a method call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
-    /// As it is.
     Whole,
     /// In parentheses: it holds an operator.
     Loose,
@@ -133,7 +132,6 @@ pub fn characters(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`.chars()` gives the characters of a string")
 }
 
-/// A number of turns.
 pub fn range_to(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note("`0..n` is the range of the ints below `n`")
 }
@@ -359,7 +357,6 @@ pub fn parse_number(diagnostic: Diagnostic) -> Diagnostic {
         .note("text becomes a number with `.parse_int()` or `.parse_float()`, anything else with `json.parse(text) as …`")
 }
 
-/// A range between brackets.
 pub fn slice_instead(place: Place) -> Diagnostic {
     Diagnostic::error(Code::NOT_INDEXABLE, place, "a range is no index")
         .note("a part is `.slice(from, to)`, `.take(n)` or `.drop(n)`")

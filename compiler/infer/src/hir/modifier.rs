@@ -18,40 +18,30 @@ pub struct Modifiers {
 /// `budget(…)`
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
-    /// A float.
     pub usd: Option<ExpressionId>,
-    /// An int.
     pub tokens: Option<ExpressionId>,
-    /// An int.
     pub calls: Option<ExpressionId>,
-    /// A duration.
     pub time: Option<ExpressionId>,
 }
 
 /// `reflect N with p`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reflect {
-    /// An int.
     pub count: ExpressionId,
-    /// A function value.
     pub with: Option<ExpressionId>,
 }
 
 /// `retry N backoff D max D`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Retry {
-    /// An int.
     pub count: ExpressionId,
-    /// A duration.
     pub backoff: Option<ExpressionId>,
-    /// A duration.
     pub max: Option<ExpressionId>,
 }
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorPolicy {
-    /// The first error wins.
     First,
     /// The result is `[Result<T>]`.
     Settle,

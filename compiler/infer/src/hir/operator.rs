@@ -1,11 +1,8 @@
 //! Operators.
 
-/// A prefix operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOperator {
-    /// `-`
     Negate,
-    /// `not`
     Not,
 }
 
@@ -18,7 +15,6 @@ pub enum RangeEnd {
     Inclusive,
 }
 
-/// An infix operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinaryOperator {
     And,
@@ -49,14 +45,12 @@ pub enum OperatorClass {
     Arithmetic(ArithmeticOperator),
 }
 
-/// `and`, `or`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogicOperator {
     And,
     Or,
 }
 
-/// `==`, `!=`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EqualityOperator {
     Equal,
@@ -103,7 +97,6 @@ impl BinaryOperator {
         }
     }
 
-    /// As written in source.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         match self {

@@ -8,7 +8,6 @@ use crate::hir::LocalId;
 /// A pattern with its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// What it matches.
     pub kind: PatternKind,
     /// The type of what it is matched against.
     pub ty: Type,
@@ -16,62 +15,47 @@ pub struct Pattern {
     pub span: Span,
 }
 
-/// What a pattern matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PatternKind {
-    /// Anything.
     Wildcard,
-    /// Anything, bound.
     Binding(LocalId),
     /// An int or a duration's nanoseconds.
     Int(i64),
     /// A float's bits.
     Float(u64),
-    /// A bool.
     Bool(bool),
     /// A string or one of a literal union.
     String(Name),
     /// A constant's value, by `==`.
     Constant(ItemId),
-    /// `none`
     None,
     /// The inside of an optional that is there; every pattern on an optional but `none`, `_`'s kin included, is written so.
     Some(Box<Pattern>),
     /// `start..=end` of ints.
     Range {
-        /// First.
         start: i64,
-        /// Last.
         end: i64,
     },
-    /// A variant.
     Variant {
-        /// The enum.
         item: ItemId,
-        /// Which variant.
         variant: u32,
         /// Field index and pattern; fields left out match anything.
         fields: Vec<(u32, Pattern)>,
     },
     /// An error of this declaration.
     Error {
-        /// The declaration.
         item: ItemId,
         /// Field index and pattern; fields left out match anything.
         fields: Vec<(u32, Pattern)>,
     },
     /// One of the nine errors of a model: `ModelError`.
     ModelError,
-    /// A record.
     Record {
         /// Field index and pattern; fields left out match anything.
         fields: Vec<(u32, Pattern)>,
     },
-    /// A tuple.
     Tuple(Vec<Pattern>),
-    /// A list.
     List {
-        /// The first elements.
         before: Vec<Pattern>,
         /// What the rest is; `None` when there is to be none.
         rest: Option<ListRest>,
@@ -89,6 +73,5 @@ pub enum PatternKind {
 pub enum ListRest {
     /// `..`
     Ignored,
-    /// `..rest`
     Bound(LocalId),
 }

@@ -5,10 +5,8 @@ use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{BinaryOperator, ExpressionId, Lambda, LocalId, Pattern};
 
-/// One statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
-    /// What it does.
     pub kind: StatementKind,
     /// Where it stands, relative to the item.
     pub span: Span,
@@ -56,22 +54,17 @@ pub enum Change {
 pub enum StatementKind {
     /// `let p = e`; the pattern always matches.
     Let {
-        /// What is bound.
         pattern: Pattern,
-        /// The value.
         value: ExpressionId,
     },
     /// `var x = e`, `state x = e`
     Var {
-        /// The variable.
         local: LocalId,
-        /// Its first value.
         value: ExpressionId,
     },
     /// `x = e`, `x += e`, `x[i].f = e`: the value is evaluated first, then the positions and keys of the path, then the variable
     /// or its part is taken, changed and stored, with no wait between.
     Assign {
-        /// The variable.
         local: LocalId,
         /// From the variable to the part that changes; empty for the whole.
         path: Vec<PlaceStep>,
@@ -80,13 +73,11 @@ pub enum StatementKind {
         /// The right side.
         value: ExpressionId,
     },
-    /// The value is dropped.
     Expression(ExpressionId),
     /// Runs when the block is left in any way.
     Defer(ExpressionId),
     /// `assert c, "why"`; its text for the message.
     Assert {
-        /// Of type bool.
         condition: ExpressionId,
         /// After the comma.
         message: Option<ExpressionId>,
@@ -95,16 +86,13 @@ pub enum StatementKind {
     },
     /// `assert e fails P`
     AssertFails {
-        /// What must raise.
         value: ExpressionId,
-        /// Over `Error`.
         pattern: Pattern,
         /// The expression as source text.
         source: Name,
     },
     /// `mock p(patterns) -> value`, only in tests.
     Mock {
-        /// What is mocked.
         item: ItemId,
         /// One per parameter.
         patterns: Vec<Pattern>,

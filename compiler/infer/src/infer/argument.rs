@@ -20,7 +20,6 @@ pub(super) struct Formal<'a> {
     pub(super) taken: usize,
     /// What stands for the type parameters in the parameters' types.
     pub(super) substitution: &'a [Type],
-    /// For messages.
     pub(super) callee: &'a str,
 }
 

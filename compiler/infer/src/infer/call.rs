@@ -24,7 +24,6 @@ pub(super) struct Call<'a> {
 }
 
 impl Context<'_> {
-    /// `callee(arguments)`
     pub(super) fn call(
         &mut self,
         callee: &ast::Expression,

@@ -22,7 +22,6 @@ impl Context<'_> {
         Some(ty)
     }
 
-    /// `[a, b]`
     pub(super) fn list(
         &mut self,
         elements: &[ast::Expression],
@@ -60,7 +59,6 @@ impl Context<'_> {
         }
     }
 
-    /// `{ k: v }`
     pub(super) fn map(
         &mut self,
         entries: &[ast::MapEntry],
@@ -118,7 +116,6 @@ impl Context<'_> {
         }
     }
 
-    /// `(a, b)`
     pub(super) fn tuple(
         &mut self,
         elements: &[ast::Expression],
@@ -145,7 +142,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Tuple(ids), Type::Tuple(types.into()), span)
     }
 
-    /// `a..b`
     pub(super) fn range(
         &mut self,
         start: &ast::Expression,
@@ -170,7 +166,6 @@ impl Context<'_> {
         )
     }
 
-    /// `t.0`
     pub(super) fn tuple_field(
         &mut self,
         base: &ast::Expression,
@@ -240,7 +235,6 @@ impl Context<'_> {
         }
     }
 
-    /// `xs[i]`
     pub(super) fn index(
         &mut self,
         base: &ast::Expression,

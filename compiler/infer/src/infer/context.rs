@@ -16,7 +16,6 @@ use crate::item_bodies::Reference;
 /// What the surroundings want of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
-    /// Nothing is known.
     Anything,
     /// The value is dropped, so it may have any type.
     Dropped,
@@ -54,7 +53,6 @@ pub(super) struct Context<'db> {
 }
 
 impl Context<'_> {
-    /// Adds an expression.
     pub(super) fn push(&mut self, kind: ExpressionKind, ty: Type, span: Span) -> ExpressionId {
         self.hir.push(kind, ty, span)
     }
@@ -69,7 +67,6 @@ impl Context<'_> {
         self.table.resolve(&self.hir.get(id).ty)
     }
 
-    /// Where an expression stands.
     pub(super) fn span(&self, id: ExpressionId) -> Span {
         self.hir.get(id).span
     }
@@ -82,7 +79,6 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps a diagnostic.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.findings.report(diagnostic);
     }

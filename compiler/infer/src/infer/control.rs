@@ -156,7 +156,6 @@ impl Context<'_> {
         }
     }
 
-    /// `match e { }`
     pub(super) fn match_expression(
         &mut self,
         value: &ast::Expression,
@@ -172,7 +171,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Match { value, arms }, joined, span)
     }
 
-    /// `e catch { }`
     pub(super) fn catch(
         &mut self,
         value: &ast::Expression,
@@ -340,13 +338,11 @@ impl Context<'_> {
         )
     }
 
-    /// `break`
     pub(super) fn break_expression(&mut self, span: Span) -> ExpressionId {
         self.scopes.leave_loop();
         self.push(ExpressionKind::Break, Type::Never, span)
     }
 
-    /// `return e`
     pub(super) fn return_expression(
         &mut self,
         value: Option<&ast::Expression>,
@@ -375,7 +371,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Return(value), Type::Never, span)
     }
 
-    /// `fail e`
     pub(super) fn fail(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let id = self.expression(value, &Expected::Anything);
         let ty = self.ty(id);
@@ -399,7 +394,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Fail(id), Type::Never, span)
     }
 
-    /// `emit e`
     pub(super) fn emit(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let value = self.expression(value, &Expected::Type(Type::Json));
         self.push(ExpressionKind::Emit(value), Type::Unit, span)

@@ -10,7 +10,6 @@ use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Requirement;
 
 impl Context<'_> {
-    /// `x as T`
     pub(super) fn conversion(
         &mut self,
         value: &ast::Expression,

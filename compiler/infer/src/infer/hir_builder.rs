@@ -12,7 +12,6 @@ pub(super) struct HirBuilder {
 }
 
 impl HirBuilder {
-    /// Adds an expression.
     pub(super) fn push(&mut self, kind: ExpressionKind, ty: Type, span: Span) -> ExpressionId {
         let id = ExpressionId(u32::try_from(self.expressions.len()).unwrap_or(u32::MAX));
         self.expressions.push(Expression { kind, ty, span });

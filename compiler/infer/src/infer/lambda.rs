@@ -18,7 +18,6 @@ use crate::infer::pattern::Place;
 use crate::infer::table::{Blame, Table};
 
 impl Context<'_> {
-    /// `(a, b) => e`
     pub(super) fn lambda(
         &mut self,
         parameters: &[ast::LambdaParameter],

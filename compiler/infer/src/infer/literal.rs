@@ -11,7 +11,6 @@ use crate::infer::table::Blame;
 use crate::item_bodies::Requirement;
 
 impl Context<'_> {
-    /// A literal.
     pub(super) fn literal(
         &mut self,
         literal: &ast::Literal,
@@ -87,7 +86,6 @@ impl Context<'_> {
         self.coerce(text, &Type::String)
     }
 
-    /// `"…${e}…"`
     pub(super) fn interpolation(&mut self, parts: &[ast::StringPart], span: Span) -> ExpressionId {
         self.interpolated(parts, Shown::Text, span)
     }
@@ -143,7 +141,6 @@ impl Context<'_> {
         self.push(ExpressionKind::String(Name::new(text)), Type::String, span)
     }
 
-    /// A value as `json`.
     pub(super) fn as_json(&mut self, id: ExpressionId) -> ExpressionId {
         if self.ty(id) == Type::Json {
             return id;
@@ -155,7 +152,6 @@ impl Context<'_> {
 /// What may stand in an interpolated text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// What has a text.
     Text,
     /// Images and documents as well.
     TextAndMedia,

@@ -13,7 +13,6 @@ use crate::infer::lookup;
 use crate::infer::unify::Relation;
 
 impl Context<'_> {
-    /// `base.name`
     pub(super) fn field(
         &mut self,
         base: &ast::Expression,
@@ -43,7 +42,6 @@ impl Context<'_> {
         self.value_field(base, name, span)
     }
 
-    /// `base?.name`
     pub(super) fn chained_field(
         &mut self,
         base: &ast::Expression,
@@ -200,7 +198,6 @@ impl Context<'_> {
         }
     }
 
-    /// `receiver.name(…)`
     pub(super) fn method_call(
         &mut self,
         receiver: ExpressionId,

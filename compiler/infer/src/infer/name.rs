@@ -22,7 +22,6 @@ use crate::not_yet_supported::Missing;
 const PROMISED: &[&str] = &["document", "image", "session"];
 
 impl Context<'_> {
-    /// A bare name.
     pub(super) fn name(&mut self, name: &Name, span: Span, hint: Option<&Type>) -> ExpressionId {
         if let Some(local) = self.scopes.find(name) {
             self.refer(

@@ -15,13 +15,11 @@ use crate::infer::context::Context;
 use crate::infer::name::{kind_text, reference};
 use crate::not_yet_supported::Missing;
 
-/// The setting.
 const TOOLS: &str = Setting::Tools.name();
 
 /// A tool of the list.
 struct Offer {
     tool: ItemId,
-    /// After `as`.
     name: Option<Name>,
     /// Its element, or that of its whole module.
     span: Span,

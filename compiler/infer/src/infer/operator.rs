@@ -19,7 +19,6 @@ pub(super) struct Infix<'a> {
     pub(super) operator_span: Span,
     pub(super) left: &'a ast::Expression,
     pub(super) right: &'a ast::Expression,
-    /// The whole.
     pub(super) span: Span,
 }
 
@@ -29,7 +28,6 @@ pub(super) struct Operation {
     pub(super) operator_span: Span,
     pub(super) left: ExpressionId,
     pub(super) right: ExpressionId,
-    /// The whole.
     pub(super) span: Span,
 }
 
@@ -379,7 +377,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Unary { operator, operand }, plain, span)
     }
 
-    /// `x in xs`
     fn membership(
         &mut self,
         value: &ast::Expression,

@@ -9,7 +9,6 @@ use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::infer::context::{Context, Expected};
 
 impl Context<'_> {
-    /// `a ?? b`
     pub(super) fn otherwise(
         &mut self,
         value: &ast::Expression,

@@ -12,7 +12,6 @@ use crate::infer::absence::Arms;
 use crate::infer::context::Context;
 use crate::infer::unify::Relation;
 
-/// Where a pattern stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// In `let`, `for` or a lambda's head: a name binds whatever there is.

@@ -5,7 +5,6 @@ use gsw_source::{Name, Span};
 use crate::item_bodies::Requirement;
 use gsw_names::types::Type;
 
-/// All of one body.
 #[derive(Default)]
 pub(super) struct Postponed {
     requirements: Vec<(Requirement, Type, Span)>,

@@ -44,7 +44,6 @@ struct Taken {
 }
 
 impl Context<'_> {
-    /// `p(arguments)`
     pub(super) fn prompt_call(
         &mut self,
         item: ItemId,

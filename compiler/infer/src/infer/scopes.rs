@@ -28,7 +28,6 @@ pub(super) struct Mark(usize);
 pub(super) enum Loop {
     /// No `break` was met in it so far.
     Endless,
-    /// It has one.
     Left,
 }
 
@@ -134,7 +133,6 @@ impl Scopes {
         });
     }
 
-    /// Closes the innermost closure.
     pub(super) fn close_frame(&mut self) -> Frame {
         let frame = self.frames.pop();
         frame.expect("every frame that is closed was opened")
@@ -162,13 +160,11 @@ impl Scopes {
         self.loops.push(Loop::Endless);
     }
 
-    /// Closes the innermost loop.
     pub(super) fn close_loop(&mut self) -> Loop {
         let closed = self.loops.pop();
         closed.expect("every loop that is closed was opened")
     }
 
-    /// Notes a `break`.
     pub(super) fn leave_loop(&mut self) {
         if let Some(innermost) = self.loops.last_mut() {
             *innermost = Loop::Left;

@@ -27,9 +27,7 @@ pub(super) struct Table<'db> {
 /// On which side of a type another one stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Its values flow there.
     Above,
-    /// Values flow from there.
     Below,
 }
 
@@ -58,7 +56,6 @@ impl<'db> Table<'db> {
         }
     }
 
-    /// A new variable.
     pub(super) fn fresh(&mut self, blame: Blame) -> Type {
         let variable = TypeVariable(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.entries.push(Entry {
@@ -85,7 +82,6 @@ impl<'db> Table<'db> {
         self.entries.get(variable.0 as usize)?.default_type.as_ref()
     }
 
-    /// The same, used up.
     pub(super) fn take_default_type(&mut self, variable: TypeVariable) -> Option<Type> {
         self.entries
             .get_mut(variable.0 as usize)?

@@ -30,7 +30,6 @@ struct Entry {
 
 /// The strings that reach a type.
 enum Reached {
-    /// These.
     These(BTreeMap<Name, Origin>),
     /// Strings that only a run knows.
     Any,
@@ -39,7 +38,6 @@ enum Reached {
 /// How a text reached a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// As a literal.
     Literal,
     /// As one of a union.
     Union,

@@ -9,7 +9,6 @@ use crate::infer::table::{Side, Table};
 /// How a value of one type stands to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
-    /// The same type.
     Same,
     /// The value is of the other type too, without a change of its representation: a checked type where its base is wanted.
     Widen,

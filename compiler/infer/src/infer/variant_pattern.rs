@@ -247,7 +247,6 @@ impl Context<'_> {
 
 /// What a name in a pattern means.
 enum Named {
-    /// All errors of models.
     ModelError,
     /// A declaration or variant.
     Definition(Definition),

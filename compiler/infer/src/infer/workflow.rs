@@ -201,7 +201,6 @@ impl Context<'_> {
         budget
     }
 
-    /// `spawn e`
     pub(super) fn spawn(
         &mut self,
         value: &ast::Expression,
@@ -220,7 +219,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Spawn(lambda), ty, span)
     }
 
-    /// `spawn detached wf(args)`
     pub(super) fn spawn_detached(&mut self, call: &ast::Expression, span: Span) -> ExpressionId {
         let id = self.expression(call, &Expected::Anything);
         if let ExpressionKind::Call {
@@ -243,7 +241,6 @@ impl Context<'_> {
         self.push(ExpressionKind::Invalid, Type::String, span)
     }
 
-    /// `await e`
     pub(super) fn await_expression(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let value = self.expression(value, &Expected::Anything);
         let ty = self.ty(value);
@@ -305,7 +302,6 @@ impl Context<'_> {
         self.invalid(span)
     }
 
-    /// `race e`
     pub(super) fn race(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
         let value = self.expression(value, &Expected::Anything);
         let ty = self.ty(value);
@@ -438,7 +434,6 @@ impl Context<'_> {
         (limit, policy.unwrap_or(ErrorPolicy::First))
     }
 
-    /// `parallel (a, b)`
     pub(super) fn parallel(&mut self, parts: &[ast::Expression], span: Span) -> ExpressionId {
         let lambdas: Vec<Lambda> = parts.iter().map(|it| self.closure(it, None)).collect();
         let types: Vec<Type> = lambdas.iter().map(|it| self.ty(it.body)).collect();

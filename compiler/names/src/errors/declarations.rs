@@ -144,9 +144,7 @@ pub fn shared_host_tool(place: Place, name: &str, other: Place) -> Diagnostic {
 /// What is wrong about a tool of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HostToolProblem {
-    /// It is no tool.
     NotATool,
-    /// It has a body.
     HasBody,
     /// There is no `@host`.
     NoBody,

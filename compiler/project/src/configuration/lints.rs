@@ -8,11 +8,9 @@ use super::reader::{Entry, Reader};
 /// How a warning is to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LintLevel {
-    /// It is not reported.
     Allow,
     /// As the warning that it is.
     Warn,
-    /// As an error.
     Deny,
 }
 

@@ -21,7 +21,6 @@ pub struct ModelDefaults {
     pub aliases: Vec<(String, String)>,
     /// Settings that hold where an agent, a prompt or a call says nothing, each as JSON.
     pub settings: Vec<(String, String)>,
-    /// The file with prices.
     pub prices: Option<NamedFile>,
 }
 
@@ -30,7 +29,6 @@ pub struct ModelDefaults {
 pub struct NamedFile {
     /// Relative to the folder of `gsw.toml`.
     pub path: String,
-    /// Where it is named.
     pub place: Place,
 }
 

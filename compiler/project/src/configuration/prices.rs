@@ -18,7 +18,6 @@ pub struct CheckedPrices {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The prices in `file`.
 #[salsa::tracked(returns(ref))]
 pub fn file_prices(db: &dyn Db, file: File) -> CheckedPrices {
     let mut reader = Reader::new(file);

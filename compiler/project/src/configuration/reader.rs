@@ -23,11 +23,8 @@ pub(super) struct Reader {
 pub(super) struct Entry<'t> {
     /// The key alone, without the tables around it.
     pub key: &'t str,
-    /// Where it stands.
     pub place: Place,
-    /// Its value.
     pub value: &'t DeValue<'t>,
-    /// Where the value stands.
     pub value_place: Place,
 }
 

@@ -25,15 +25,11 @@ pub enum ExpressionKind {
     Name(Name),
     /// `a.b`, `a?.b`
     Field {
-        /// Left of the dot.
         base: Box<Expression>,
-        /// Right of it.
         name: Identifier,
         chain: Chain,
     },
-    /// `t.0`
     TupleField {
-        /// Left of the dot.
         base: Box<Expression>,
         /// From 0.
         index: u32,
@@ -44,14 +40,12 @@ pub enum ExpressionKind {
     /// `xs[i]`
     Index {
         base: Box<Expression>,
-        /// Between the brackets.
         index: Box<Expression>,
     },
     /// `f(a, width: 3)`; a method call has a `Field` as callee.
     Call {
         callee: Box<Expression>,
         arguments: Vec<Argument>,
-        /// From parenthesis to parenthesis.
         arguments_span: Span,
     },
     /// `Bug { title: "x", ..base }`
@@ -62,11 +56,9 @@ pub enum ExpressionKind {
         /// After `..`.
         base: Option<Box<Expression>>,
     },
-    /// `[a, b]`
     List(Vec<Expression>),
     /// `{ "a": 1 }`, `{}`
     Map(Vec<MapEntry>),
-    /// `()`
     Unit,
     /// `(a, b)`, two or more
     Tuple(Vec<Expression>),
@@ -104,7 +96,6 @@ pub enum ExpressionKind {
     },
     /// `e catch { arms }`
     Catch {
-        /// What is guarded.
         value: Box<Expression>,
         /// Its arms; none has a guard unless written.
         arms: Vec<MatchArm>,
@@ -118,7 +109,6 @@ pub enum ExpressionKind {
     },
     /// `if let p = e { } else { }`
     IfLet {
-        /// What must match.
         pattern: Box<Pattern>,
         value: Box<Expression>,
         then: Block,
@@ -134,24 +124,18 @@ pub enum ExpressionKind {
     Do(Block),
     /// `for p in e { }`
     For {
-        /// Bound in each turn.
         pattern: Box<Pattern>,
-        /// What is run over.
         iterable: Box<Expression>,
         body: Block,
     },
-    /// `while c { }`
     While {
         condition: Box<Expression>,
         body: Block,
     },
     /// `return e`
     Return(Option<Box<Expression>>),
-    /// `break`
     Break,
-    /// `continue`
     Continue,
-    /// `fail e`
     Fail(Box<Expression>),
     /// `emit e`
     Emit(Box<Expression>),
@@ -165,9 +149,7 @@ pub enum ExpressionKind {
     Race(Box<Expression>),
     /// `parallel for p in e limit N { }`
     ParallelFor {
-        /// Bound in each iteration.
         pattern: Box<Pattern>,
-        /// What is run over.
         iterable: Box<Expression>,
         /// `limit`, `errors`.
         modifiers: Vec<Modifier>,
@@ -190,11 +172,8 @@ pub enum ExpressionKind {
     /// `reflect p(args) max N until (r => c) by critic`
     Reflect {
         call: Box<Expression>,
-        /// After `max`.
         max: Option<Box<Expression>>,
-        /// After `until`.
         until: Option<Box<Expression>>,
-        /// After `by`.
         by: Option<Box<Expression>>,
     },
     /// `revise p(args)`
@@ -219,9 +198,7 @@ pub enum Literal {
     Int(Option<i128>),
     /// The bits of a finite 64-bit float.
     Float(u64),
-    /// `true`
     Bool(bool),
-    /// `none`
     None,
     /// Nanoseconds.
     Duration(i64),
@@ -266,16 +243,13 @@ pub struct MapEntry {
 pub struct LambdaParameter {
     /// A name, `_` or a tuple.
     pub pattern: Pattern,
-    /// After `:`.
     pub ty: Option<TypeExpression>,
 }
 
 /// `pattern if guard => body`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MatchArm {
-    /// What must match.
     pub pattern: Pattern,
-    /// After `if`.
     pub guard: Option<Expression>,
     /// A block body is a `Do` expression.
     pub body: Expression,

@@ -9,7 +9,6 @@ use crate::ast::{Block, Expression, Identifier, Modifier, TypeExpression};
 pub struct Item {
     /// The text of its `///` lines, joined by line breaks, without the slashes and one space after them.
     pub docs: Option<String>,
-    /// `@name(args)` before it.
     pub attributes: Vec<Attribute>,
     /// Whether other modules see it.
     pub visibility: Visibility,
@@ -21,7 +20,6 @@ pub struct Item {
 /// Who may name a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Visibility {
-    /// Everybody.
     Public,
     /// Only its own module.
     Private,
@@ -38,9 +36,7 @@ pub enum ItemBody {
     /// `type A = T where check`
     Alias {
         name: Identifier,
-        /// `<T>`
         generics: Vec<Identifier>,
-        /// What it stands for.
         target: TypeExpression,
         /// The check after `where`, over `it`.
         check: Option<Expression>,
@@ -74,7 +70,6 @@ pub enum ItemBody {
     /// `mcp docs = stdio(…)`
     Mcp {
         name: Identifier,
-        /// How to reach it.
         transport: Expression,
     },
     /// `hook h { before_tool(call) { … } }`
@@ -143,7 +138,6 @@ pub struct Attribute {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
     pub name: Identifier,
-    /// `<T, U>`
     pub generics: Vec<Identifier>,
     pub parameters: Vec<Parameter>,
     /// After `->`; `None` means `()`.
@@ -152,7 +146,6 @@ pub struct Signature {
     pub throws: Option<Vec<TypeExpression>>,
     /// After `by` (a prompt's agent).
     pub by: Option<Expression>,
-    /// A tool's repeat class.
     pub repeat: Option<RepeatClass>,
     /// `timeout`, `retry`, `reflect`, `budget` in written order.
     pub modifiers: Vec<Modifier>,
@@ -161,28 +154,22 @@ pub struct Signature {
 /// How a tool may be repeated.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum RepeatClass {
-    /// `pure`
     Pure(Span),
-    /// `reads`
     Reads(Span),
     /// `idempotent by key`
     Idempotent(Box<Expression>),
-    /// `once`
     Once(Span),
 }
 
 /// One parameter of a function, prompt, tool, workflow, variant or error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parameter {
-    /// Its `///` lines.
     pub docs: Option<String>,
-    /// `@name(args)` before it.
     pub attributes: Vec<Attribute>,
     /// Its name; `self` for the receiver of a method.
     pub name: Identifier,
     /// Its type; `None` for `self`, for a hook's parameters and where an error's or variant's field leaves it out.
     pub ty: Option<TypeExpression>,
-    /// After `=`.
     pub default: Option<Expression>,
 }
 
@@ -200,7 +187,6 @@ pub struct Function {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RecordDeclaration {
     pub name: Identifier,
-    /// `<T>`
     pub generics: Vec<Identifier>,
     pub fields: Vec<FieldDeclaration>,
 }
@@ -208,13 +194,10 @@ pub struct RecordDeclaration {
 /// `name: T = default where check`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FieldDeclaration {
-    /// Its `///` lines.
     pub docs: Option<String>,
-    /// `@name(args)` before it.
     pub attributes: Vec<Attribute>,
     pub name: Identifier,
     pub ty: TypeExpression,
-    /// After `=`.
     pub default: Option<Expression>,
     /// After `where`, over `it` and `self`.
     pub check: Option<Expression>,
@@ -224,7 +207,6 @@ pub struct FieldDeclaration {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EnumDeclaration {
     pub name: Identifier,
-    /// `<T>`
     pub generics: Vec<Identifier>,
     pub variants: Vec<Variant>,
 }
@@ -232,7 +214,6 @@ pub struct EnumDeclaration {
 /// `B(x: int, y: string?)`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Variant {
-    /// Its `///` lines.
     pub docs: Option<String>,
     /// `@alias("b")` and others before it.
     pub attributes: Vec<Attribute>,
@@ -270,19 +251,13 @@ pub enum SettingValue {
     /// An expression, also a map literal.
     Expression(Expression),
     /// `{ ttl: 1h }`: settings of their own.
-    Settings {
-        settings: Vec<Setting>,
-        /// From brace to brace.
-        span: Span,
-    },
+    Settings { settings: Vec<Setting>, span: Span },
 }
 
 /// A line in the body of a prompt or human.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PromptEntry {
-    /// `system "…"`
     System(Expression),
-    /// `user "…"`
     User(Expression),
     /// `example (args) -> answer`
     Example {

@@ -33,7 +33,6 @@ macro_rules! operators {
                 BY_TOKEN[kind as usize]
             }
 
-            /// How it is written.
             #[must_use]
             pub const fn symbol(self) -> &'static str {
                 self.token().text()
@@ -64,7 +63,6 @@ operators! {
 }
 
 operators! {
-    /// A prefix operator.
     UnaryOperator {
         Negate = Minus,
         Not = Not,
@@ -103,13 +101,9 @@ operators! {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u16)]
 pub enum Precedence {
-    /// `catch`
     Catch,
-    /// `or`
     Or,
-    /// `and`
     And,
-    /// `not`
     Not,
     /// `==`, `<`, `in` and their kin, which do not chain
     Comparison,
@@ -130,7 +124,6 @@ pub enum Precedence {
 /// What sort of operands an operator takes and what it makes of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperatorClass {
-    /// Two conditions to one.
     Logic,
     /// Whether two values are the same.
     Equality,
@@ -145,7 +138,6 @@ pub enum OperatorClass {
 }
 
 impl BinaryOperator {
-    /// How tightly it binds.
     #[must_use]
     pub const fn precedence(self) -> Precedence {
         match self {
@@ -189,7 +181,6 @@ impl BinaryOperator {
 }
 
 impl UnaryOperator {
-    /// How tightly it binds.
     #[must_use]
     pub const fn precedence(self) -> Precedence {
         match self {

@@ -13,7 +13,6 @@ pub struct Pattern {
 /// The form of a pattern.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PatternKind {
-    /// `_`
     Wildcard,
     /// `x`: a name that starts with a lower-case letter binds.
     Binding(Identifier),
@@ -28,7 +27,6 @@ pub enum PatternKind {
     },
     /// `A`, `E.A`, `m.E.A`, `B(x, y: p, ..)`; also a constant or an error.
     Variant {
-        /// One to three names.
         path: Vec<Identifier>,
         /// The payload's patterns; `None` without parentheses.
         fields: Option<Vec<PatternField>>,
@@ -44,7 +42,6 @@ pub enum PatternKind {
         /// Whether `..` stands at the end.
         rest: Rest,
     },
-    /// `(a, b)`
     Tuple(Vec<Pattern>),
     /// `[a, ..rest, z]`
     List {
@@ -73,7 +70,6 @@ pub struct PatternField {
 /// Whether a pattern names all fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rest {
-    /// All are named.
     Complete,
     /// `..` leaves the others out.
     Ignored,
@@ -82,10 +78,8 @@ pub enum Rest {
 /// What a list pattern does with the elements that it does not name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ListRest {
-    /// There are none.
     Complete,
     /// `..`
     Ignored,
-    /// `..rest`
     Bound(Identifier),
 }

@@ -10,7 +10,6 @@ use crate::ast::{
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Block {
     pub statements: Vec<Statement>,
-    /// From brace to brace.
     pub span: Span,
 }
 
@@ -25,7 +24,6 @@ pub enum StatementKind {
     /// `let p: T = e`
     Let {
         pattern: Pattern,
-        /// After `:`.
         ty: Option<TypeExpression>,
         value: Expression,
     },
@@ -33,14 +31,12 @@ pub enum StatementKind {
     Var {
         /// What is bound: the names in it may be assigned.
         pattern: Pattern,
-        /// After `:`.
         ty: Option<TypeExpression>,
         value: Expression,
     },
     /// `state x: T = e`
     State {
         name: Identifier,
-        /// After `:`.
         ty: TypeExpression,
         value: Expression,
     },
@@ -53,7 +49,6 @@ pub enum StatementKind {
     },
     /// `e`
     Expression(Expression),
-    /// `defer { … }`
     Defer(Block),
     /// `assert c, "why"` and `assert e fails P`
     Assert {
@@ -68,11 +63,9 @@ pub enum StatementKind {
     Mock {
         /// The name of what is mocked, dotted for std effects.
         target: Vec<Identifier>,
-        /// Patterns of the arguments.
         arguments: Vec<PatternField>,
         /// Whether `..` stands at the end.
         rest: Rest,
-        /// What it does instead.
         outcome: MockOutcome,
     },
     /// Text that is no statement; already reported.

@@ -4,7 +4,6 @@ use gsw_source::{Name, Span};
 
 use crate::ast::Identifier;
 
-/// A type as written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TypeExpression {
     pub kind: TypeExpressionKind,
@@ -21,16 +20,13 @@ pub enum TypeExpressionKind {
         /// Between `<` and `>`.
         arguments: Vec<TypeExpression>,
     },
-    /// `T?`
     Optional(Box<TypeExpression>),
-    /// `[T]`
     List(Box<TypeExpression>),
     /// `{K: V}`
     Map {
         key: Box<TypeExpression>,
         value: Box<TypeExpression>,
     },
-    /// `()`
     Unit,
     /// `(A, B)`, two or more
     Tuple(Vec<TypeExpression>),

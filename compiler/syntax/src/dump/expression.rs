@@ -157,7 +157,6 @@ pub(super) fn expression(it: &Expression) -> Node {
     }
 }
 
-/// A list of expressions.
 fn many<'tree>(head: &str, elements: impl IntoIterator<Item = &'tree Expression>) -> Node {
     Node::list(head, elements.into_iter().map(expression))
 }
@@ -167,7 +166,6 @@ fn with_nodes(head: &str, first: &Expression, rest: impl IntoIterator<Item = Nod
     Node::list(head, std::iter::once(expression(first)).chain(rest))
 }
 
-/// Modifiers and a body.
 fn with_body(inner: &[Modifier], body: &Block) -> impl Iterator<Item = Node> {
     modifiers(inner).into_iter().chain([block(body)])
 }

@@ -27,7 +27,6 @@ pub(super) struct Text {
 }
 
 impl Layout {
-    /// Nothing is cut.
     pub(super) const fn line() -> Self {
         Self {
             indentation: 0,

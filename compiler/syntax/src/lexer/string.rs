@@ -35,9 +35,7 @@ pub(crate) struct Piece {
 /// How a string is quoted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// `"…"`
     Line,
-    /// `"""…"""`
     Block,
 }
 

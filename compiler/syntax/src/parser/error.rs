@@ -53,7 +53,6 @@ const CLASSES: u32 = 100;
 const _: () = assert!(TokenKind::ALL.len() <= CLASSES as usize);
 
 impl Expected {
-    /// Nothing worth naming.
     pub const NOTHING: Self = Self(0);
     pub const NAME: Self = Self(1 << CLASSES);
     pub const EXPRESSION: Self = Self(1 << (CLASSES + 1));

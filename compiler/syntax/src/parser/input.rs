@@ -21,7 +21,6 @@ pub(crate) type Tokens = Stream<std::vec::IntoIter<Token>>;
 /// The error and state types of every production.
 pub(crate) type Extra = extra::Full<ParseError, State, ()>;
 
-/// A finished production.
 pub(crate) type Rule<T> = Boxed<'static, 'static, Tokens, T, Extra>;
 
 /// A production that others refer to before it is finished.
@@ -161,7 +160,6 @@ impl State {
         self.depth
     }
 
-    /// Goes back one level.
     pub(crate) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }

@@ -22,7 +22,6 @@ use crate::token::{TokenKind, Word};
 pub(crate) enum Typing {
     /// Only `self` may.
     Required,
-    /// Each may.
     Optional,
 }
 

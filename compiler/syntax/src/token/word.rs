@@ -11,7 +11,6 @@ macro_rules! words {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum Word {
-            /// An ordinary name.
             Other,
             $(#[doc = concat!("`", $modifier_text, "`")] $modifier,)*
             $(#[doc = concat!("`", $other_text, "`")] $other,)*

@@ -44,7 +44,6 @@ struct Input {
 }
 
 struct Output {
-    /// Gone at its end.
     pipe: Option<OwnedFd>,
     bytes: Vec<u8>,
 }

@@ -57,7 +57,6 @@ struct Entry {
 /// What is known of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunInfo {
-    /// Its id.
     pub id: Arc<str>,
     /// The name of its workflow.
     pub workflow: String,
@@ -65,7 +64,6 @@ pub struct RunInfo {
     pub parent: Option<(Arc<str>, Site)>,
     /// When it began, in nanoseconds since 1970.
     pub began: i64,
-    /// How far it is.
     pub status: RunStatus,
 }
 
@@ -85,11 +83,9 @@ pub enum RunStatus {
 /// A detached run that has ended.
 #[derive(Debug)]
 pub struct DetachedEnd {
-    /// Its id.
     pub run: Arc<str>,
     /// The name of its workflow.
     pub workflow: String,
-    /// How it ended.
     pub finished: Box<Finished>,
 }
 
@@ -113,7 +109,6 @@ pub(super) enum Entering {
 
 /// A run that was asked for by an id.
 pub(super) enum Started {
-    /// It begins.
     New(Arc<Carrier>),
     /// There has been one of this id already.
     Exists(RunInfo),

@@ -65,7 +65,6 @@ pub(super) fn wait(file: &File, flags: PollFlags, work: &FileWork<'_>) -> Result
     }
 }
 
-/// Waits a while.
 pub(super) fn pause(work: &FileWork<'_>) -> Result<(), Trouble> {
     std::thread::sleep(LOOK);
     work.check()

@@ -13,7 +13,6 @@ use crate::secret::Template;
 use crate::value::json::View;
 use crate::value::{self, json, list, map, string};
 
-/// Who reads the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
     /// The program itself, which may see everything.

@@ -64,7 +64,6 @@ pub(super) enum Layout {
     Indented,
 }
 
-/// Writes text.
 #[derive(Debug)]
 pub(super) struct TextSink<T> {
     text: T,
@@ -78,9 +77,7 @@ pub(super) struct TextSink<T> {
 enum Place {
     /// Nothing, or a key.
     Alone,
-    /// An opening bracket.
     First,
-    /// Another element.
     Next,
 }
 
@@ -209,7 +206,6 @@ impl<T: Text> Sink for TextSink<T> {
     }
 }
 
-/// Makes `json` objects.
 #[derive(Debug)]
 pub(super) struct JsonSink<'a> {
     heap: &'a mut Heap,

@@ -15,12 +15,10 @@ use crate::value::string::Writer;
 use crate::value::{error, list, map, string};
 
 calls! {
-    /// `csv.parse(text)`
     raising csv_parse(run, result, text) {
         parse(&mut run.heap, TypeId(result as u32), string::text(text))
     }
 
-    /// `csv.format(rows)`
     raising csv_format(run, rows) {
         format(&mut run.heap, list::words(rows))
     }
@@ -86,7 +84,6 @@ enum Refusal {
 /// Reads a text record by record.
 struct Records<'a> {
     rest: &'a str,
-    /// How many were read.
     count: usize,
     /// The most fields of a record.
     most: usize,

@@ -10,7 +10,6 @@ use crate::step::Step;
 use crate::value::{error, string};
 
 calls! {
-    /// `now()`
     waiting time_now(run) {
         run.perform(Request::Now)
     }
@@ -20,7 +19,6 @@ calls! {
         run.perform(Request::Sleep { nanoseconds: (nanoseconds as i64).max(0) })
     }
 
-    /// `random()`
     waiting random_float(run) {
         run.perform(Request::Random)
     }
@@ -36,12 +34,10 @@ calls! {
         run.perform(Request::RandomInt { low, high })
     }
 
-    /// `uuid()`
     waiting uuid(run) {
         run.perform(Request::Uuid)
     }
 
-    /// `env.get(name)`
     waiting env_get(run, name) {
         let name = words::take_string(&mut run.heap, name);
         run.perform(Request::EnvGet { name })

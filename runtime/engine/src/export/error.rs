@@ -35,7 +35,6 @@ calls! {
         run.interrupted().unwrap_or(0)
     }
 
-    /// Raises what stops loops.
     raising poll(run) {
         if !run.front.is_stopping() {
             return Ok(0);
@@ -54,7 +53,6 @@ calls! {
         u64::from(error::class(&run.heap, error) != ErrorClass::Unwind)
     }
 
-    /// `e.message()`
     text error_message(run, error) {
         let text = error::message(&run.heap, error);
         string::new(&mut run.heap, &text)

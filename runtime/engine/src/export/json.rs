@@ -13,7 +13,6 @@ use crate::value::json::View;
 use crate::value::{error, json, list, map, string};
 
 calls! {
-    /// `j as T`
     raising json_as(run, result, j) {
         let scratch = codec::size_of_tree(&mut run.heap, j)?;
         run.heap.charge(scratch);
@@ -38,18 +37,15 @@ calls! {
         Ok(s)
     }
 
-    /// `json.parse(text)`
     raising json_parse(run, text) {
         let word = codec::json_from_text(&mut run.heap, string::text(text));
         word.map_err(|issue| refused(&mut run.heap, &issue))
     }
 
-    /// `json.pretty(v)`
     raising json_pretty(run, j) {
         codec::pretty_string(&mut run.heap, JSON, j)
     }
 
-    /// `j.name`
     raising json_field(run, j, name) {
         let name = string::text(name);
         let found = match json::view(j) {
@@ -63,7 +59,6 @@ calls! {
         share(&mut run.heap, j, found, missing)
     }
 
-    /// `j[i]`
     raising json_index(run, j, index) {
         let found = match json::view(j) {
             View::List(elements) => list::words(elements).get(index as usize).copied(),
@@ -73,7 +68,6 @@ calls! {
         share(&mut run.heap, j, found, missing)
     }
 
-    /// `j.get("k")`
     plain json_get(run, j, name) {
         let View::Object(entries) = json::view(j) else {
             return 0;
@@ -83,7 +77,6 @@ calls! {
         word
     }
 
-    /// `j.items()`
     raising json_items(run, j) {
         match json::view(j) {
             View::List(elements) => {
@@ -94,7 +87,6 @@ calls! {
         }
     }
 
-    /// `j.entries()`
     raising json_entries(run, result, j) {
         match json::view(j) {
             View::Object(entries) => entry_list(&mut run.heap, TypeId(result as u32), entries),

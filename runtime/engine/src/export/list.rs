@@ -18,7 +18,6 @@ calls! {
         list::with_capacity(&mut run.heap, TypeId(ty as u32), capacity)
     }
 
-    /// `xs.len()`
     plain list_len(_run, xs) {
         list::len(xs) as u64
     }
@@ -28,7 +27,6 @@ calls! {
         list::push(&mut run.heap, xs, x)
     }
 
-    /// `xs[i]`
     raising list_index(run, xs, index) {
         match element(&run.heap, xs, index) {
             Some(word) => Ok(word),
@@ -41,7 +39,6 @@ calls! {
         element(&run.heap, xs, index).unwrap_or_default()
     }
 
-    /// `xs.get(i)`
     plain list_get(run, result, xs, index) {
         match element(&run.heap, xs, index) {
             Some(word) => {
@@ -52,31 +49,26 @@ calls! {
         }
     }
 
-    /// `xs + ys`
     object list_concat(run, xs, ys) {
         list::extend(&mut run.heap, xs, list::words(ys))
     }
 
-    /// `xs.slice(from, to)`
     raising list_slice(run, xs, from, to) {
         let words = list::words(xs);
         let range = clamp(words.len(), from as i64, to as i64);
         list::copy(&mut run.heap, type_of(xs), &words[range])
     }
 
-    /// `xs.reverse()`
     raising list_reverse(run, xs) {
         let xs = own_list(&mut run.heap, xs)?;
         list::words_mut(xs).reverse();
         Ok(xs)
     }
 
-    /// `x in xs`
     plain list_contains(run, xs, x) {
         u64::from(position(&run.heap, xs, x).is_some())
     }
 
-    /// `xs.index_of(x)`
     plain list_index_of(run, xs, x) {
         match position(&run.heap, xs, x) {
             Some(index) => optional::some(&mut run.heap, OPTIONAL_INT, index as u64),
@@ -84,30 +76,25 @@ calls! {
         }
     }
 
-    /// `xs.unique()`
     raising list_unique(run, xs) {
         unique_elements(&mut run.heap, xs)
     }
 
-    /// `xs.zip(ys)`
     raising list_zip(run, result, xs, ys) {
         let pairs = list::words(xs).iter().copied().zip(list::words(ys).iter().copied());
         pair_list(&mut run.heap, TypeId(result as u32), pairs)
     }
 
-    /// `xs.enumerate()`
     raising list_enumerate(run, result, xs) {
         let pairs = list::words(xs).iter().enumerate();
         pair_list(&mut run.heap, TypeId(result as u32), pairs.map(|(at, &it)| (at as u64, it)))
     }
 
-    /// `xs.chunks(n)`
     raising list_chunks(run, result, xs, size) {
         let size = size_of_group(&mut run.heap, "chunks", size)?;
         group_list(&mut run.heap, TypeId(result as u32), list::words(xs).chunks(size))
     }
 
-    /// `xs.windows(n)`
     raising list_windows(run, result, xs, size) {
         let size = size_of_group(&mut run.heap, "windows", size)?;
         let words = list::words(xs);
@@ -116,12 +103,10 @@ calls! {
         group_list(&mut run.heap, TypeId(result as u32), words.windows(size))
     }
 
-    /// `xs.flatten()`
     raising list_flatten(run, result, xs) {
         flatten(&mut run.heap, TypeId(result as u32), list::words(xs))
     }
 
-    /// `xs.join(sep)`
     raising list_join(run, xs, separator) {
         join(&mut run.heap, list::words(xs), string::text(separator))
     }

@@ -9,22 +9,18 @@ use crate::value::list::Filling;
 use crate::value::{error, list, map, optional, set_field, type_of};
 
 calls! {
-    /// `{}`
     object map_new(run, ty) {
         map::new(&mut run.heap, TypeId(ty as u32))
     }
 
-    /// `m.len()`
     plain map_len(_run, m) {
         map::len(m) as u64
     }
 
-    /// `m.insert(k, v)`
     object map_insert(run, m, key, value) {
         map::insert(&mut run.heap, m, key, value)
     }
 
-    /// `m.get(k)`
     plain map_get(run, result, m, key) {
         match value(&run.heap, m, key) {
             Some(word) => {
@@ -44,7 +40,6 @@ calls! {
         }
     }
 
-    /// `m[k]`
     raising map_index(run, m, key) {
         match value(&run.heap, m, key) {
             Some(word) => Ok(word),
@@ -52,32 +47,26 @@ calls! {
         }
     }
 
-    /// `k in m`
     plain map_has(run, m, key) {
         u64::from(map::get(&run.heap, m, key).is_some())
     }
 
-    /// `m.remove(k)`
     object map_remove(run, m, key) {
         map::remove(&mut run.heap, m, key)
     }
 
-    /// `m.keys()`
     raising map_keys(run, result, m) {
         map::keys(&mut run.heap, m, TypeId(result as u32))
     }
 
-    /// `m.values()`
     raising map_values(run, result, m) {
         map::values(&mut run.heap, m, TypeId(result as u32))
     }
 
-    /// `m.entries()`
     raising map_entries(run, result, m) {
         entry_list(&mut run.heap, TypeId(result as u32), m)
     }
 
-    /// `m.merge(other)`
     raising map_merge(run, m, other) {
         let (key_type, value_type) = map::types(&run.heap, type_of(other));
         let mut m = m;

@@ -58,7 +58,6 @@ calls! {
         0
     }
 
-    /// `emit v`
     plain emit(run, value) {
         let value = words::take_json(&mut run.heap, value).unwrap_or_else(|| "null".into()).into();
         let node = run.scheduler.current_node();

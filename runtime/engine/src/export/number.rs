@@ -25,12 +25,10 @@ calls! {
         }
     }
 
-    /// `n.to_float()`
     plain int_to_float(_run, n) {
         (n as i64 as f64).to_bits()
     }
 
-    /// `x.to_int()`
     raising float_to_int(run, x) {
         match number::truncated(f64::from_bits(x)) {
             Some(it) => Ok(it as u64),
@@ -38,7 +36,6 @@ calls! {
         }
     }
 
-    /// `a % b`
     plain float_remainder(_run, a, b) {
         canonical(libm::fmod(f64::from_bits(a), f64::from_bits(b)))
     }
@@ -48,27 +45,22 @@ calls! {
         canonical(libm::pow(f64::from_bits(a), f64::from_bits(b)))
     }
 
-    /// `x.round()`
     plain float_round(_run, x) {
         canonical(libm::round(f64::from_bits(x)))
     }
 
-    /// `x.floor()`
     plain float_floor(_run, x) {
         canonical(libm::floor(f64::from_bits(x)))
     }
 
-    /// `x.ceil()`
     plain float_ceil(_run, x) {
         canonical(libm::ceil(f64::from_bits(x)))
     }
 
-    /// `x.sqrt()`
     plain float_sqrt(_run, x) {
         canonical(libm::sqrt(f64::from_bits(x)))
     }
 
-    /// `x.fixed(digits)`
     text float_fixed(run, x, digits) {
         let x = f64::from_bits(x);
         let digits = (digits as i64).clamp(0, MOST_DIGITS) as usize;

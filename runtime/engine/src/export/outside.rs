@@ -49,7 +49,6 @@ calls! {
         seconds.map_or(NO_LIMIT, |it| (it * 1e9).round().clamp(-1e18, 9.2e18) as i64).cast_unsigned()
     }
 
-    /// Asks a person.
     waiting human_ask(run, result, human, text, arguments, settings) {
         // The time limit was read before.
         run.heap.release(settings);
@@ -95,7 +94,6 @@ calls! {
         run.perform_for(Request::Exec { request }, TypeId(result as u32))
     }
 
-    /// `http.request`
     waiting http_request(run, result, method, url, headers, body) {
         let request = HttpRequest {
             method: words::take_string(&mut run.heap, method),

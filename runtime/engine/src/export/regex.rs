@@ -35,21 +35,18 @@ calls! {
         Ok(u64::from(regex.is_match(string::text(s))))
     }
 
-    /// `r.find(s)`
     raising regex_find(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         let found = regex.find(string::text(s));
         found.map_or(Ok(0), |it| string::admitted(&mut run.heap, it.as_str()))
     }
 
-    /// `r.find_all(s)`
     raising regex_find_all(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         let texts = regex.find_iter(string::text(s)).map(|it| it.as_str());
         list::of_texts(&mut run.heap, texts)
     }
 
-    /// `r.captures(s)`
     raising regex_captures(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         let Some(groups) = regex.captures(string::text(s)) else {
@@ -65,7 +62,6 @@ calls! {
         replace(&mut run.heap, &regex, string::text(s), string::text(with))
     }
 
-    /// `r.split(s)`
     raising regex_split(run, pattern, s) {
         let regex = known(&mut run.heap, pattern)?;
         list::of_texts(&mut run.heap, regex.split(string::text(s)))

@@ -58,7 +58,6 @@ calls! {
         Ok(run.open_budget(current, limits).0)
     }
 
-    /// The body ended.
     plain budget_leave(run, scope) {
         run.close_budget(ScopeId(scope));
         0

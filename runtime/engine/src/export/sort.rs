@@ -13,12 +13,10 @@ use crate::heap::{Heap, Poll};
 use crate::value::{list, type_of};
 
 calls! {
-    /// `xs.sort()`
     raising list_sort(run, xs) {
         sort(&mut run.heap, xs, |order| order)
     }
 
-    /// `xs.sort_desc()`
     raising list_sort_desc(run, xs) {
         sort(&mut run.heap, xs, Ordering::reverse)
     }
@@ -95,7 +93,6 @@ fn with_scratch(
 /// A sort was left in the middle: all elements are there, in no order.
 struct Interrupted;
 
-/// Counts comparisons.
 struct Comparisons<'a> {
     heap: &'a Heap,
     poll: Cell<Poll>,

@@ -8,32 +8,26 @@ use crate::export::guard::calls;
 use crate::value::{optional, string};
 
 calls! {
-    /// `s.len()`
     plain string_len(_run, s) {
         string::scalars(s) as u64
     }
 
-    /// `a + b`
     object string_concat(run, a, b) {
         string::concat(&mut run.heap, a, b)
     }
 
-    /// `a == b`
     plain string_equal(_run, a, b) {
         u64::from(string::bytes(a) == string::bytes(b))
     }
 
-    /// `s.contains(part)`
     plain string_contains(_run, s, part) {
         u64::from(string::text(s).contains(string::text(part)))
     }
 
-    /// `s.starts_with(start)`
     plain string_starts_with(_run, s, start) {
         u64::from(string::text(s).starts_with(string::text(start)))
     }
 
-    /// `s.ends_with(end)`
     plain string_ends_with(_run, s, end) {
         u64::from(string::text(s).ends_with(string::text(end)))
     }
@@ -52,7 +46,6 @@ calls! {
         optional::some(&mut run.heap, OPTIONAL_INT, index as u64)
     }
 
-    /// `s.parse_int()`
     plain string_parse_int(run, s) {
         match string::text(s).parse::<i64>() {
             Ok(it) => optional::some(&mut run.heap, OPTIONAL_INT, it as u64),
@@ -60,7 +53,6 @@ calls! {
         }
     }
 
-    /// `s.parse_float()`
     plain string_parse_float(run, result, s) {
         match number::parse_float(string::text(s)) {
             Some(it) => optional::some(&mut run.heap, TypeId(result as u32), it.to_bits()),

@@ -37,7 +37,6 @@ calls! {
         Ok(handles::handle_of(&mut run.heap, ty, id))
     }
 
-    /// `await t`
     waiting task_await(run, task) {
         awaiting::await_task(run, task)
     }
@@ -47,12 +46,10 @@ calls! {
         awaiting::await_all(run, TypeId(result as u32), tasks)
     }
 
-    /// `race [t, …]`
     waiting task_race(run, tasks) {
         awaiting::race(run, tasks)
     }
 
-    /// `t.cancel()`
     plain task_cancel(run, task) {
         run.cancel_task(handles::task_of(task), "the program says so");
         0

@@ -12,7 +12,6 @@ use crate::value::string::Writer;
 use crate::value::{error, list, set_field, string};
 
 calls! {
-    /// `s.trim()`
     text string_trim(run, s) {
         let text = string::text(s).trim();
         part_of(&mut run.heap, s, text)
@@ -51,7 +50,6 @@ calls! {
         }
     }
 
-    /// `s.split_once(separator)`
     plain string_split_once(run, result, s, separator) {
         let Some((before, after)) = string::text(s).split_once(string::text(separator)) else {
             return 0;
@@ -68,27 +66,22 @@ calls! {
         word
     }
 
-    /// `s.lines()`
     raising string_lines(run, s) {
         list::of_texts(&mut run.heap, string::text(s).lines())
     }
 
-    /// `s.words()`
     raising string_words(run, s) {
         list::of_texts(&mut run.heap, string::text(s).split_whitespace())
     }
 
-    /// `s.chars()`
     raising string_chars(run, s) {
         chars(&mut run.heap, string::text(s))
     }
 
-    /// `s.upper()`
     raising string_upper(run, s) {
         by_pieces(&mut run.heap, string::text(s), str::to_uppercase)
     }
 
-    /// `s.lower()`
     raising string_lower(run, s) {
         by_pieces(&mut run.heap, string::text(s), str::to_lowercase)
     }
@@ -98,7 +91,6 @@ calls! {
         replace(&mut run.heap, s, string::text(a), string::text(b))
     }
 
-    /// `s.slice(from, to)`
     text string_slice(run, s, from, to) {
         let range = clamp(string::scalars(s), from as i64, to as i64);
         let text = string::text(s);
@@ -121,7 +113,6 @@ calls! {
         repeated.finish()
     }
 
-    /// `s.pad_start(n, c)`
     raising string_pad_start(run, s, length, with) {
         let padding = Padding::of(s, length as i64, string::text(with));
         let mut padded = Writer::new(&mut run.heap, padding.room(s))?;
@@ -130,7 +121,6 @@ calls! {
         padded.finish()
     }
 
-    /// `s.pad_end(n, c)`
     raising string_pad_end(run, s, length, with) {
         let padding = Padding::of(s, length as i64, string::text(with));
         let mut padded = Writer::new(&mut run.heap, padding.room(s))?;

@@ -10,12 +10,10 @@ use crate::heap::Heap;
 use crate::value::{error, string};
 
 calls! {
-    /// `d.seconds()`
     plain duration_seconds(_run, d) {
         (d as i64 as f64 / duration::SECOND as f64).to_bits()
     }
 
-    /// `t.format(pattern, zone)`
     raising time_format(run, t, pattern, zone) {
         let pattern = string::text(pattern);
         calendar::format(t as i64, pattern, string::text(zone))
@@ -23,7 +21,6 @@ calls! {
             .map_err(|fault| fault_of(&mut run.heap, fault, pattern))
     }
 
-    /// `time.parse(text, pattern, zone)`
     raising time_parse(run, text, pattern, zone) {
         let (text, pattern) = (string::text(text), string::text(pattern));
         let read = match pattern {

@@ -7,7 +7,6 @@ use crate::value::string;
 use crate::{codec, compare};
 
 calls! {
-    /// `==`
     plain value_equal(run, ty, a, b) {
         u64::from(compare::equal(&run.heap, TypeId(ty as u32), a, b))
     }
@@ -17,7 +16,6 @@ calls! {
         compare::compare(&run.heap, TypeId(ty as u32), a, b) as i64 as u64
     }
 
-    /// `x.to_string()`
     text value_to_string(run, ty, word) {
         // What does not fit the run's memory is raised at the next poll.
         codec::text_string(&mut run.heap, TypeId(ty as u32), word).unwrap_or_else(|error| {
@@ -27,7 +25,6 @@ calls! {
         })
     }
 
-    /// `x.to_json()`
     json value_to_json(run, ty, word) {
         codec::to_json(&mut run.heap, TypeId(ty as u32), word)
     }

@@ -10,12 +10,10 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 pub struct Mapping(Option<Mmap>);
 
 impl Mapping {
-    /// Nothing.
     pub const fn empty() -> Self {
         Self(None)
     }
 
-    /// What is mapped.
     pub fn bytes(&self) -> &[u8] {
         self.0.as_deref().unwrap_or_default()
     }

@@ -47,7 +47,6 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId) {
     }
 }
 
-/// `await t`
 pub(crate) fn await_task(run: &mut Run, handle: u64) -> Step {
     let id = handles::task_of(handle);
     if run.scheduler.task(id).state == State::Ended {
@@ -76,7 +75,6 @@ pub(crate) fn await_all(run: &mut Run, result: TypeId, handles: u64) -> Step {
     begin_wait_of_many(run, handles, wait)
 }
 
-/// `race`
 pub(crate) fn race(run: &mut Run, handles: u64) -> Step {
     let tasks = handles::tasks_in(&run.heap, handles);
     if tasks.is_empty() {

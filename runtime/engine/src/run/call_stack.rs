@@ -32,7 +32,6 @@ impl CallStack {
         self.depth = depth;
     }
 
-    /// The current task calls.
     pub(crate) fn push(&mut self, front: &Front) {
         self.depth += 1;
         if self.has_too_many_frames() {

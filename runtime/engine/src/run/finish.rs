@@ -15,11 +15,9 @@ use gsw_notation::issue::Issue;
 /// A run that has ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// How.
     pub result: RunResult,
     /// How long it took, in nanoseconds.
     pub duration: i64,
-    /// All its nodes.
     pub tree: Tree,
     /// Objects that were not freed; anything but 0 is a bug of ours.
     pub live_objects: u64,
@@ -27,18 +25,15 @@ pub struct Finished {
     pub unmocked: Option<String>,
 }
 
-/// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunResult {
     /// With a value, as JSON text.
     Value(String),
     /// With an error that nobody caught.
     Raised(Box<RunError>),
-    /// It was cancelled.
     Cancelled,
     /// It did not begin: its input does not fit.
     InvalidInput(Vec<Issue>),
-    /// A mistake of ours.
     Internal(String),
 }
 

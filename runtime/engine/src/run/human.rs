@@ -26,9 +26,7 @@ pub(crate) struct NewQuestion {
     pub result: TypeId,
     /// Index of the `human`, which is listed with the prompts.
     pub human: usize,
-    /// A string.
     pub text: u64,
-    /// A `json`.
     pub arguments: u64,
 }
 

@@ -45,7 +45,6 @@ pub(crate) fn decode_arguments(
 #[derive(Clone, Copy)]
 struct Before<'a> {
     parameters: &'a [Field],
-    /// Borrowed.
     words: &'a [u64],
 }
 

@@ -54,9 +54,7 @@ struct Grant {
 /// A model's request to start a workflow.
 #[derive(Debug)]
 pub(crate) struct SpawnRequest {
-    /// Which.
     pub workflow: String,
-    /// What for.
     pub description: String,
     /// Its parameters by name.
     pub input: Value,
@@ -92,7 +90,6 @@ impl Introspection {
         }
     }
 
-    /// A prompt has ended.
     pub(crate) fn forget(&mut self, prompt: NodeId) {
         self.grants.remove(&prompt);
     }

@@ -15,7 +15,6 @@ use crate::run::RunSettings;
 /// The most tokens that providers count for an image; a guess.
 const IMAGE_TOKENS: u64 = 5_000;
 
-/// How prompts reach models.
 pub(crate) struct ModelAccess {
     /// Makes the machines of prompt calls; without it every prompt fails.
     prompts: Option<Arc<dyn Prompts>>,
@@ -135,7 +134,6 @@ fn image_size(content: &Content) -> Option<usize> {
     }
 }
 
-/// Counts what is written.
 struct Length(usize);
 
 impl std::io::Write for Length {

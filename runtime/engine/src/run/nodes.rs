@@ -30,7 +30,6 @@ impl Run {
         node
     }
 
-    /// An idle node begins.
     pub(crate) fn begin_node(&mut self, node: NodeId) {
         if self.progress.begin(node) {
             self.report_start(node);

@@ -38,16 +38,13 @@ struct Outstanding {
 /// A run of its own that is being started.
 #[derive(Debug)]
 pub(crate) struct Detached {
-    /// From which node.
     pub node: NodeId,
-    /// Of which workflow.
     pub workflow: std::sync::Arc<str>,
 }
 
 /// An operation whose outcome is of no interest any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abandoned {
-    /// Which.
     pub id: OperationId,
     /// Whether the run waits until it has ended: then its outcome is brought all the same.
     pub how: GivenUp,
@@ -69,9 +66,7 @@ pub(crate) enum Purpose {
 /// An outcome that the request cannot have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrongOutcome {
-    /// What was asked for.
     pub asked: Form,
-    /// What came.
     pub came: Form,
 }
 

@@ -23,7 +23,6 @@ pub struct Parallel {
     policy: ErrorPolicy,
     limit: usize,
     node: NodeId,
-    /// The node around it.
     outer: NodeId,
     next: usize,
     running: usize,
@@ -44,24 +43,17 @@ impl Parallel {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Work {
     /// One closure, for each element of a list.
-    Items {
-        /// Takes an element.
-        closure: u64,
-        /// The list.
-        items: u64,
-    },
+    Items { closure: u64, items: u64 },
     /// Each closure of a list.
     Closures(u64),
 }
 
-/// How it is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     /// The type of the list or tuple of results.
     pub result: TypeId,
     /// The most at once.
     pub limit: Option<usize>,
-    /// What becomes of errors.
     pub policy: ErrorPolicy,
 }
 

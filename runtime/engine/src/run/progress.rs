@@ -250,7 +250,6 @@ impl Progress {
         }
     }
 
-    /// How a node ended.
     pub(crate) fn end_of(&self, node: NodeId) -> End {
         let it = self.tree.node(node);
         let text = it.output.clone();

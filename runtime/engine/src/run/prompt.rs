@@ -44,7 +44,6 @@ pub struct PromptRun {
     gives: Gives,
     node: NodeId,
     outer: NodeId,
-    /// What is outstanding.
     operation: Option<OperationId>,
     tools: Option<ToolRound>,
     requests: u32,
@@ -55,7 +54,6 @@ pub struct PromptRun {
     asking: Asking,
     /// The model that was asked last.
     model: String,
-    /// Tokens of its requests.
     usage: Usage,
     /// What was wrong with its last answer that does not fit.
     invalid: String,
@@ -109,7 +107,6 @@ struct PromptNodes {
 /// What a prompt call gives to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Gives {
-    /// The answer.
     Answer,
     /// A `Response` with the answer in it.
     Response,

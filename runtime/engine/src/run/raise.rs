@@ -13,12 +13,10 @@ pub(crate) fn fault(heap: &mut Heap, kind: BuiltinError) -> u64 {
     error::new(heap, kind, &[])
 }
 
-/// `Failed`
 pub(crate) fn failed(heap: &mut Heap, message: &str) -> u64 {
     error::with_text(heap, BuiltinError::Failed, message)
 }
 
-/// `Internal`
 pub(crate) fn internal(heap: &mut Heap, message: &str) -> u64 {
     error::with_text(heap, BuiltinError::Internal, message)
 }
@@ -73,7 +71,6 @@ pub(crate) fn misused(heap: &mut Heap, message: &str) -> u64 {
     error::with_text(heap, BuiltinError::AssertionFailed, message)
 }
 
-/// `BudgetExceeded`
 pub(crate) fn budget_exceeded(heap: &mut Heap, what: &str) -> u64 {
     error::with_text(heap, BuiltinError::BudgetExceeded, what)
 }

@@ -43,7 +43,6 @@ use crate::wait::Wait;
 /// A body that has failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure {
-    /// Why; owned.
     pub error: u64,
     /// How many rounds of reflection there were before.
     pub used: u64,
@@ -54,7 +53,6 @@ pub(crate) struct Failure {
 /// Who judges a failed body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge {
-    /// A function value; owned.
     pub closure: u64,
     /// Whether it is the prompt of the prelude, which is asked only if there is a model to ask.
     pub is_built_in: bool,
@@ -325,7 +323,6 @@ fn conclude(run: &mut Run, failure: &Failure, outer: NodeId, verdict: Verdict) -
     }
 }
 
-/// What a judgement says.
 struct Said {
     reason: String,
     guidance: String,

@@ -26,21 +26,16 @@ pub(crate) struct ReflectionLog {
     history: Vec<ReflectionRecord>,
 }
 
-/// One reflection.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ReflectionRecord {
     /// When, in nanoseconds since 1970; RFC 3339 in JSON.
     #[serde(serialize_with = "form::time::serialize")]
     pub time: i64,
-    /// On which node.
     pub node: NodeId,
-    /// What was judged.
     pub level: ReflectionLevel,
     /// Why it failed, as the reflection found.
     pub reason: String,
-    /// The error.
     pub error: String,
-    /// What was done.
     pub resolution: Resolution,
     /// Whether what follows ended well.
     pub success: bool,
@@ -52,11 +47,9 @@ pub struct ReflectionRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// Another attempt.
     Retry,
     /// No judgement could be had, so the error went on.
     Skip,
-    /// The error went on.
     Abort,
 }
 
@@ -89,12 +82,10 @@ impl ReflectionLog {
         }
     }
 
-    /// A reflection has ended.
     pub(crate) fn note(&mut self, record: ReflectionRecord) {
         self.history.push(record);
     }
 
-    /// A node has ended.
     pub(crate) fn close(&mut self, node: NodeId, status: Status) {
         self.models.remove(&node);
         self.revised.remove(&node);

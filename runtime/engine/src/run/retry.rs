@@ -13,9 +13,7 @@ use crate::value::{error, optional};
 /// A body that has failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed {
-    /// Why; owned.
     pub error: u64,
-    /// Attempts so far.
     pub made: u64,
     /// Attempts that may follow the first.
     pub further: i64,

@@ -44,7 +44,6 @@ pub const BEHAVIOUR: u32 = 2;
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Start {
-    /// Its name in events.
     pub id: Arc<str>,
     /// The time, in nanoseconds since 1970.
     pub now: i64,
@@ -64,7 +63,6 @@ pub struct Start {
 pub struct RunSettings {
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
-    /// What models cost.
     pub prices: Arc<Prices>,
     /// The most bytes that the run's values may take.
     pub memory_limit: Option<u64>,

@@ -69,17 +69,13 @@ struct Variable {
 /// A variable that has changed.
 struct Changed {
     variable: Variable,
-    /// Its length before.
     before: usize,
 }
 
-/// A variable that begins.
 pub(crate) struct NewState<'a> {
-    /// Where its declaration runs.
     pub node: NodeId,
     pub ty: TypeId,
     pub name: &'a str,
-    /// Holds its value.
     pub cell: u64,
 }
 

@@ -15,7 +15,6 @@ use crate::value;
 /// What tells calls of tools apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ToolKey {
-    /// The tool's index.
     pub tool: u64,
     /// The text that the program makes of the arguments.
     pub key: String,

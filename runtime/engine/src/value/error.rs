@@ -278,7 +278,6 @@ pub fn shown_field(heap: &Heap, field: &Field, word: u64) -> String {
     }
 }
 
-/// `DeployFailed(env: "staging", log: "…")`
 fn described(heap: &Heap, error: u64) -> String {
     let fields = fields(heap, value::type_of(error));
     if fields.is_empty() {

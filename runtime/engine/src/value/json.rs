@@ -9,15 +9,11 @@ use crate::value::{extra, field, list, map, set_field, string};
 /// A `json` seen from outside; strings, lists and objects are borrowed words.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum View {
-    /// `null`
     Null,
-    /// `true`, `false`
     Bool(bool),
     /// A whole number of 64 bits.
     Int(i64),
-    /// Any other number.
     Float(f64),
-    /// A string.
     String(u64),
     /// A `[json]`.
     List(u64),
@@ -33,7 +29,6 @@ pub fn new(heap: &mut Heap, tag: u32, payload: u64) -> u64 {
     word
 }
 
-/// A new `json` string.
 #[must_use]
 pub fn new_string(heap: &mut Heap, text: &str) -> u64 {
     let text = string::new(heap, text);
@@ -53,7 +48,6 @@ pub fn new_entries(heap: &mut Heap) -> u64 {
     map::new(heap, builtin::MAP_STRING_JSON)
 }
 
-/// What a `json` is.
 #[must_use]
 pub fn view(word: u64) -> View {
     let payload = field(word, 0);

@@ -159,12 +159,10 @@ impl Filling {
         Ok(self)
     }
 
-    /// Gives the list up.
     pub(crate) fn give_up(self, heap: &mut Heap) {
         heap.release(self.list);
     }
 
-    /// The list.
     pub(crate) fn finish(self) -> u64 {
         self.list
     }

@@ -40,7 +40,6 @@ struct Kind {
     by_text: bool,
 }
 
-/// An empty map.
 #[must_use]
 pub fn new(heap: &mut Heap, ty: TypeId) -> u64 {
     heap.object(ty, 0, WORDS)

@@ -9,7 +9,6 @@ use crate::value::{is_unique, load, store, type_of};
 
 const FRONT: usize = (STRING_BYTES - HEADER) as usize;
 
-/// A new string.
 #[must_use]
 pub fn new(heap: &mut Heap, text: &str) -> u64 {
     let scalars = scalar_count(text);
@@ -141,7 +140,6 @@ impl<'a> Writer<'a> {
         self.heap
     }
 
-    /// Appends a text.
     pub(crate) fn push_str(&mut self, text: &str) {
         if !self.has_ended {
             self.word = append(self.heap, self.word, text.as_bytes(), scalar_count(text));

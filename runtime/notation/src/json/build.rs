@@ -6,7 +6,6 @@ use serde_json::{Map, Number, Value};
 
 /// Makes values of the pieces of a JSON text. Lists and objects that were begun are ended or discarded.
 pub trait Build {
-    /// Of any kind.
     type Value;
     /// A list that was begun.
     type List;
@@ -24,7 +23,6 @@ pub trait Build {
     /// Gives up a value that nothing was made of.
     fn discard(&mut self, value: Self::Value);
 
-    /// Begins a list.
     fn list(&mut self) -> Self::List;
     /// The next element of a list.
     fn push(&mut self, list: &mut Self::List, element: Self::Value);
@@ -33,7 +31,6 @@ pub trait Build {
     /// Gives up a list that is not complete.
     fn discard_list(&mut self, list: Self::List);
 
-    /// Begins an object.
     fn object(&mut self) -> Self::Object;
     /// Whether an object has this key so far.
     fn has_key(&self, object: &Self::Object, key: &str) -> bool;
@@ -44,7 +41,6 @@ pub trait Build {
     /// Gives up an object that is not complete.
     fn discard_object(&mut self, object: Self::Object);
 
-    /// Whether to end early.
     fn has_ended(&mut self) -> bool;
 }
 

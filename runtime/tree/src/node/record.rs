@@ -14,13 +14,10 @@ use crate::usage::Usage;
 pub struct NodeRecord {
     /// Its number in the run.
     pub id: NodeId,
-    /// What it is.
     pub kind: NodeKind,
-    /// Its name.
     pub name: Arc<str>,
     /// What it is called from the outermost node down; the same in every run of the program.
     pub path: String,
-    /// How far it is.
     pub status: Status,
     /// The node that it lies in.
     pub parent: Option<NodeId>,
@@ -35,15 +32,12 @@ pub struct NodeRecord {
     /// When it began, in nanoseconds since 1970; RFC 3339 in JSON.
     #[serde(with = "form::time")]
     pub start: i64,
-    /// When it ended.
     #[serde(with = "form::optional_time")]
     pub end: Option<i64>,
     /// How long it took, or has taken until now, in nanoseconds; in JSON seconds.
     #[serde(with = "form::seconds")]
     pub duration: i64,
-    /// What went in.
     pub input: Option<JsonText>,
-    /// What came out.
     pub output: Option<JsonText>,
     /// The error that it ended with.
     pub error: Option<Arc<str>>,
@@ -55,22 +49,16 @@ pub struct NodeRecord {
     pub cost_usd: Option<f64>,
     /// Requests to models.
     pub requests: u64,
-    /// Calls of tools.
     pub tool_calls: u64,
 }
 
 /// What a step or prompt gave.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OutputRecord {
-    /// Its node.
     pub id: NodeId,
-    /// What that is.
     pub kind: NodeKind,
-    /// Its name.
     pub name: Arc<str>,
-    /// Its path.
     pub path: String,
-    /// What it gave.
     pub value: Option<JsonText>,
     /// Whether that was forgotten to save memory, or left out because the answer is too large.
     pub evicted: bool,

@@ -28,16 +28,13 @@ pub struct Ended {
     pub lost: u64,
     /// How long runs waited for it.
     pub waited: Duration,
-    /// How it ended.
     pub how: HowEnded,
 }
 
-/// How an observer ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HowEnded {
     /// By itself, when nothing came any more.
     Done,
-    /// With a panic.
     Panicked,
     /// It has not: it is still busy with an event, and is left alone.
     Busy,
@@ -46,13 +43,10 @@ pub enum HowEnded {
 /// How long the end of a run waits for an observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
-    /// Until it has ended.
     Unlimited,
-    /// While it gets on.
     Limited {
         /// So long without progress at most.
         still: Duration,
-        /// So long in all.
         total: Duration,
     },
 }

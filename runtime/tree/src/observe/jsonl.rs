@@ -21,14 +21,12 @@ const PIECE: usize = 16 << 10;
 /// Opens what is written to. It is called on the writer's thread, because opening may block too.
 pub type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Write + Send>> + Send>;
 
-/// A writer at work.
 #[derive(Debug)]
 pub struct JsonLines {
     attached: Attached,
     report: Arc<Mutex<Report>>,
 }
 
-/// How the writing ended.
 #[derive(Debug)]
 pub struct Written {
     /// How many events are not in the file.

@@ -41,7 +41,6 @@ impl Progress {
         self.0.fetch_add(1, Ordering::Release);
     }
 
-    /// How often it has.
     pub(super) fn count(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
@@ -69,9 +68,7 @@ struct State {
 /// What becomes of an event that finds no room.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
-    /// It is lost.
     Lose,
-    /// Whoever publishes waits.
     Wait {
         /// So long without progress at most.
         patience: Duration,
@@ -83,16 +80,13 @@ enum Mode {
 /// What stands in a queue.
 #[derive(Debug)]
 pub enum Item {
-    /// An event.
     Event(Arc<Event>),
     /// So many that found no room.
     Lost(u64),
 }
 
-/// What came this way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// All events.
     pub offered: u64,
     /// Those that found no room.
     pub lost: u64,
@@ -111,10 +105,8 @@ pub enum Push {
     Gone,
 }
 
-/// Whether more may come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// It may.
     Open,
     /// What was taken now is the end.
     Closed,
@@ -129,7 +121,6 @@ impl State {
         self.items.len() >= room.events || self.bytes >= room.bytes
     }
 
-    /// Whether publishers wait.
     fn is_awaited(&self) -> bool {
         matches!(self.mode, Mode::Wait { .. }) && self.is_full() && !self.is_closed && !self.is_gone
     }

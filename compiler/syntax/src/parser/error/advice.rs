@@ -11,7 +11,6 @@ use crate::token::{ModifierName, TokenKind};
 
 /// What helps with a mistake.
 pub(super) struct Advice {
-    /// A sentence that teaches.
     pub(super) note: Cow<'static, str>,
     /// The title of an edit, what it replaces and by what.
     pub(super) fix: Option<(String, Span, &'static str)>,
@@ -98,7 +97,6 @@ impl Scene<'_> {
     }
 }
 
-/// Names every modifier.
 fn the_modifiers() -> String {
     let names: Vec<_> = ModifierName::ALL
         .iter()

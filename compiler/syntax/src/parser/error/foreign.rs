@@ -8,7 +8,6 @@ pub(super) struct Foreign {
     theirs: &'static str,
     /// What replaces it, where that is certain.
     pub(super) ours: Option<&'static str>,
-    /// What to write instead.
     pub(super) sentence: &'static str,
     /// Whether it is meant where these things could have stood.
     is_meant: fn(Expected) -> bool,

@@ -13,14 +13,12 @@ pub(super) struct Sign {
     kinds: &'static [Kind],
     /// Whether it is meant where it stands.
     is_meant: fn(&Sight<'_>) -> bool,
-    /// What to write instead.
     pub(super) sentence: &'static str,
     edit: Edit,
 }
 
 /// What replaces a sign, where that is certain.
 enum Edit {
-    /// Nothing is certain.
     None,
     /// The text replaces the sign.
     Sign(&'static str),

@@ -177,7 +177,6 @@ fn field() -> Rule<Link> {
     .boxed()
 }
 
-/// What follows a dot.
 enum Rest {
     Link(Link),
     Name(Identifier),

@@ -67,7 +67,6 @@ struct Attempts {
 pub(super) enum Asked {
     /// It is on its way or held back.
     Waits,
-    /// No budget allows it.
     Refused(String),
     /// The memory of the run does not hold the conversation.
     OutOfMemory,
@@ -173,7 +172,6 @@ impl PromptRun {
         true
     }
 
-    /// The prompt ends.
     pub(super) fn discharge_conversation(&self, run: &mut Run) {
         run.heap.discharge(self.asking.charged);
     }

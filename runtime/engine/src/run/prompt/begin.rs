@@ -23,26 +23,21 @@ use crate::{codec, media};
 pub(crate) struct NewPrompt {
     /// The type of what the program gets.
     pub result: TypeId,
-    /// Index of the prompt.
     pub prompt: usize,
     /// A string, or 0.
     pub system: u64,
     /// A string, or a text with media in it.
     pub user: u64,
-    /// A `json`.
     pub arguments: u64,
     /// A `json` of [`CallSettings`], or 0.
     pub settings: u64,
-    /// What the program gets.
     pub gives: Gives,
 }
 
 /// The settings of agent, prompt and call, later ones winning.
 struct Merged {
-    /// The agent's name.
     agent: Option<String>,
     settings: Map<String, Value>,
-    /// The agent's system text.
     system: Option<String>,
 }
 

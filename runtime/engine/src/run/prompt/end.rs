@@ -77,7 +77,6 @@ impl PromptRun {
         error::new(&mut run.heap, kind, &words)
     }
 
-    /// Leaves the prompt's node.
     pub(super) fn end(
         &self,
         run: &mut Run,

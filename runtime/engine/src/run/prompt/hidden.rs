@@ -55,7 +55,6 @@ impl Hidden {
         hidden
     }
 
-    /// Whether nothing is hidden.
     pub(crate) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }

@@ -180,7 +180,6 @@ impl Observed {
         self.hidden.redact_texts(failure.fields.clone())
     }
 
-    /// Any other text.
     pub(super) fn text(&self, text: String) -> String {
         self.hidden.redact_text(text)
     }

@@ -8,16 +8,13 @@ use crate::scope::ScopeId;
 use crate::task::{Encoding, Ending, Role, State, TaskId};
 use crate::wait::Wait;
 
-/// One task.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// The innermost frame: the one that waits.
     pub frame: *mut Frame,
     /// How many frames there are.
     pub depth: u32,
-    /// Where it is.
     pub state: State,
-    /// What it waits for.
     pub wait: Wait,
     /// The node that it is itself.
     pub base: NodeId,
@@ -29,7 +26,6 @@ pub(crate) struct Task {
     pub previous: TaskId,
     /// The task of `owner` that was started next, among those that are listed.
     pub next: TaskId,
-    /// What it is for.
     pub role: Role,
     /// The type of its value.
     pub result: TypeId,
@@ -51,7 +47,6 @@ pub(crate) struct Task {
     pub shield: u32,
     /// Whether a `defer` has started it, itself or through other tasks: only who runs the `defer` ends it.
     pub is_shielded: bool,
-    /// Whether it was cancelled.
     pub is_cancelled: bool,
     /// Whether somebody was given its ending, or need not be.
     pub is_observed: bool,
@@ -75,7 +70,6 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Keeps a task.
     pub(super) fn insert(&mut self, task: Task) -> TaskId {
         if let Some(id) = self.free.pop() {
             self.slots[id.0 as usize] = Some(Box::new(task));
