@@ -36,7 +36,7 @@ const TERMINALS: [(&str, &str); 13] = [
     ("Guard", "an Expression that ends at `=>`"),
     (
         "Head",
-        "an Expression in which `{` opens the body: a record or map literal needs parentheses",
+        "an Expression in which `{` opens the body: a record or map literal needs parentheses; `Binding` stands in no other",
     ),
     ("Identifier", "a name that is not reserved"),
     ("Int", "`42`, `1_000_000`, `0xff`"),

@@ -211,6 +211,7 @@ impl Evaluation<'_> {
             | Kind::Chain { .. }
             | Kind::Range { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::If { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }

@@ -39,6 +39,8 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             ExpressionKind::Catch { arms, .. } => {
                 unreachable_arms(db, body, &Type::Error, arms, &mut found);
             }
+            // What does not match is the other branch's.
+            ExpressionKind::Matches { .. } => {}
             ExpressionKind::For { pattern, .. } => refutable(db, body, pattern, &mut found),
             ExpressionKind::Block { statements, .. } => {
                 for statement in statements {
@@ -180,7 +182,7 @@ fn unreachable_arms(
         let rows = above.beside(&row);
         let is_reached =
             Matrix::new(db).is_useful(&rows, std::slice::from_ref(ty), std::slice::from_ref(&row));
-        if !is_reached && !is_made_up(arm) {
+        if !is_reached {
             let place = Place::Item {
                 item: body.item,
                 span: arm.pattern.span,
@@ -259,12 +261,6 @@ fn unreachable_sides(
         }
         above.push(vec![row]);
     }
-}
-
-/// The arm that an `if let` without `else` gets has no text of its own.
-fn is_made_up(arm: &Arm) -> bool {
-    let span = arm.pattern.span;
-    matches!(arm.pattern.kind, PatternKind::Wildcard) && span.end.saturating_sub(span.start) != 1
 }
 
 fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagnostic>) {

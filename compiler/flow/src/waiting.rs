@@ -154,6 +154,7 @@ impl Question<'_> {
             | Kind::Range { .. }
             | Kind::Coerce { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::If { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }
@@ -252,6 +253,7 @@ impl Question<'_> {
             | Kind::Chain { .. }
             | Kind::Range { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }
             | Kind::Block { .. }

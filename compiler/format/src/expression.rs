@@ -74,7 +74,11 @@ impl<'run, 'file> Printer<'run, 'file> {
                 let braces = self.braces(value.span.end, it.span.end);
                 concat([text("match "), matched, text(" "), self.arms(arms, braces)])
             }
-            Kind::If { .. } | Kind::IfLet { .. } => self.conditional(it),
+            Kind::If { .. } => self.conditional(it),
+            Kind::Let { pattern, value } => {
+                let pattern = self.pattern(pattern);
+                concat([text("let "), pattern, text(" = "), self.expression(value)])
+            }
             Kind::Do(block) => concat([text("do "), self.block(block)]),
             Kind::For {
                 pattern,

@@ -49,7 +49,7 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::As { .. }
         | ExpressionKind::Catch { .. }
         | ExpressionKind::If { .. }
-        | ExpressionKind::IfLet { .. }
+        | ExpressionKind::Let { .. }
         | ExpressionKind::Match { .. }
         | ExpressionKind::Do(_)
         | ExpressionKind::For { .. }

@@ -164,6 +164,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 value,
                 coercion: Coercion::Widen,
             } => self.widening(*value, expression),
+            Kind::Matches { value, pattern } => self.testing(*value, pattern),
             Kind::Match { value, arms } => self.matching(*value, arms),
             Kind::Catch { value, arms } => self.catching(id, *value, arms),
             Kind::Block { statements, tail } => self.block(statements, *tail),

@@ -94,7 +94,8 @@ pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: Expre
     }
 }
 
-fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+/// A condition as a value.
+pub fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     let join = builder.join(builtin::BOOL);
     let (yes, no) = (builder.block(), builder.block());
     builder.branch_on(id, yes, no);

@@ -7,7 +7,6 @@ use gsw_syntax::ast;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
-use crate::infer::control::IfLet;
 use crate::infer::operator::Infix;
 use crate::infer::prompt::Override;
 use crate::infer::table::Table;
@@ -50,20 +49,7 @@ impl Context<'_> {
                 let otherwise = otherwise.as_deref();
                 return self.if_expression(condition, then, otherwise, span, expected);
             }
-            Kind::IfLet {
-                pattern,
-                value,
-                then,
-                otherwise,
-            } => {
-                let parts = IfLet {
-                    pattern,
-                    value,
-                    then,
-                    otherwise: otherwise.as_deref(),
-                };
-                return self.if_let(parts, span, expected);
-            }
+            Kind::Let { pattern, value } => self.misplaced_let(pattern, value, span),
             Kind::Match { value, arms } => {
                 return self.match_expression(value, arms, span, expected);
             }

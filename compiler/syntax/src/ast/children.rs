@@ -192,11 +192,9 @@ macro_rules! traversal {
                             self.block(then);
                             self.optional(otherwise);
                         }
-                        Kind::IfLet { pattern, value, then, otherwise } => {
+                        Kind::Let { pattern, value } => {
                             self.pattern(pattern);
                             self.expression(value);
-                            self.block(then);
-                            self.optional(otherwise);
                         }
                         Kind::Do(block) => self.block(block),
                         Kind::For { pattern, iterable, body } => {
@@ -239,8 +237,15 @@ macro_rules! traversal {
                 fn of_statement(&mut self, it: &'tree $($mutable)? Statement) {
                     let Statement { kind, span: _ } = it;
                     match kind {
-                        StatementKind::Let { pattern, ty, value }
-                        | StatementKind::Var { pattern, ty, value } => {
+                        StatementKind::Let { pattern, ty, value, otherwise } => {
+                            self.pattern(pattern);
+                            self.types(ty);
+                            self.expression(value);
+                            if let Some(otherwise) = otherwise {
+                                self.block(otherwise);
+                            }
+                        }
+                        StatementKind::Var { pattern, ty, value } => {
                             self.pattern(pattern);
                             self.types(ty);
                             self.expression(value);

@@ -135,19 +135,15 @@ pub enum ExpressionKind {
         condition: Box<Expression>,
         /// When true.
         then: Block,
-        /// A `Do`, `If` or `IfLet` expression.
+        /// A `Do` or `If` expression.
         otherwise: Option<Box<Expression>>,
     },
-    /// `if let p = e { } else { }`
-    IfLet {
+    /// `let p = e` in the condition of an `if` or `while`; in other places it is reported later.
+    Let {
         /// What must match.
         pattern: Box<Pattern>,
         /// The value.
         value: Box<Expression>,
-        /// When it matches.
-        then: Block,
-        /// A `Do`, `If` or `IfLet` expression.
-        otherwise: Option<Box<Expression>>,
     },
     /// `match e { arms }`
     Match {

@@ -27,7 +27,7 @@ pub struct Statement {
 /// What a statement does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StatementKind {
-    /// `let p: T = e`
+    /// `let p: T = e`, `let p = e else { … }`
     Let {
         /// What is bound.
         pattern: Pattern,
@@ -35,6 +35,8 @@ pub enum StatementKind {
         ty: Option<TypeExpression>,
         /// The value.
         value: Expression,
+        /// Where control goes when the value does not match.
+        otherwise: Option<Block>,
     },
     /// `var p: T = e`
     Var {

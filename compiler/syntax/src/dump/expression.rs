@@ -90,16 +90,10 @@ pub(super) fn expression(it: &Expression) -> Node {
             let parts = std::iter::once(block(then)).chain(otherwise);
             with_nodes("if", condition, parts)
         }
-        Kind::IfLet {
+        Kind::Let {
             pattern: bound,
             value,
-            then,
-            otherwise,
-        } => {
-            let otherwise = otherwise.as_deref().map(expression);
-            let parts = [pattern(bound), expression(value), block(then)];
-            Node::list("if-let", parts.into_iter().chain(otherwise))
-        }
+        } => Node::list("let", [pattern(bound), expression(value)]),
         Kind::Do(body) => block(body),
         Kind::For {
             pattern: bound,

@@ -5,20 +5,22 @@ use chumsky::prelude::{Parser, choice, custom};
 use gsw_source::Span;
 
 use crate::ast::{
-    BinaryOperator, Expression, ExpressionKind, MatchArm, Precedence, RangeEnd, TypeExpression,
-    UnaryOperator,
+    BinaryOperator, Expression, ExpressionKind, MatchArm, Pattern, Precedence, RangeEnd,
+    TypeExpression, UnaryOperator,
 };
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
-use crate::parser::input::{Context, Extra, Rule, Tokens, token_as, token_that};
+use crate::parser::input::{
+    Context, Extra, Rule, Tokens, looking_at, span_of, token, token_as, token_that,
+};
 use crate::parser::line::{line_break, own_line};
 use crate::parser::node::node;
 use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{Token, TokenKind};
 
-/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Comparison
-/// · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
+/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Binding
+/// · Comparison · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let not = UnaryOperator::Not;
     operand::chain(rules, mode)
@@ -29,6 +31,7 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
                 deeper(not.token(), Expected::EXPRESSION),
                 negated,
             ),
+            prefix(not.precedence() as u16, binding(rules, mode), tested),
             postfix(Precedence::Conversion as u16, conversion(rules), converted),
             chained(Precedence::Product),
             chained(Precedence::Sum),
@@ -68,16 +71,46 @@ fn negated(_: Token, operand: Expression, context: &mut Context<'_>) -> Expressi
     node(ExpressionKind::Unary { operator, operand }, context)
 }
 
+fn tested(pattern: Pattern, value: Expression, context: &mut Context<'_>) -> Expression {
+    context.state().leave();
+    let (pattern, value) = (Box::new(pattern), Box::new(value));
+    node(ExpressionKind::Let { pattern, value }, context)
+}
+
 fn converted(value: Expression, ty: TypeExpression, context: &mut Context<'_>) -> Expression {
     context.state().count_link();
     let (value, ty) = (Box::new(value), Box::new(ty));
     node(ExpressionKind::As { value, ty }, context)
 }
 
-fn guarded(value: Expression, arms: Vec<MatchArm>, context: &mut Context<'_>) -> Expression {
+fn guarded(mut value: Expression, arms: Vec<MatchArm>, context: &mut Context<'_>) -> Expression {
     context.state().count_link();
-    let value = Box::new(value);
-    node(ExpressionKind::Catch { value, arms }, context)
+    guard(&mut value, arms, span_of(context).end);
+    value
+}
+
+/// Puts a `catch` that ends at `end` around a value; of a condition, around what its last pattern is matched with, because
+/// `let P = e` begins to be guarded after its `=`.
+fn guard(guarded: &mut Expression, arms: Vec<MatchArm>, end: u32) {
+    let span = Span::new(guarded.span.start, end);
+    if let ExpressionKind::Let { pattern: _, value } = &mut guarded.kind {
+        guard(value, arms, end);
+    } else if let ExpressionKind::Binary {
+        operator: BinaryOperator::And,
+        operator_span: _,
+        left: _,
+        right,
+    } = &mut guarded.kind
+        && matches!(right.kind, ExpressionKind::Let { .. })
+    {
+        guard(right, arms, end);
+    } else {
+        let kind = std::mem::replace(&mut guarded.kind, ExpressionKind::Invalid);
+        let span = guarded.span;
+        let value = Box::new(Expression { kind, span });
+        guarded.kind = ExpressionKind::Catch { value, arms };
+    }
+    guarded.span = span;
 }
 
 fn ranged(
@@ -183,6 +216,20 @@ fn tight_prefix() -> Rule<TightPrefix> {
         deeper(TokenKind::Await, Expected::EXPRESSION).to(TightPrefix::Await),
         deeper(TokenKind::Race, Expected::EXPRESSION).to(TightPrefix::Race),
     ))
+    .boxed()
+}
+
+/// `Binding = "let" Pattern "=" ;`
+///
+/// In conditions alone.
+fn binding(rules: &Rules, mode: Mode) -> Rule<Pattern> {
+    looking_at(
+        move |state, index| mode == Mode::Head && state.kind(index) == Some(TokenKind::Let),
+        Expected::NOTHING,
+    )
+    .ignore_then(deeper(TokenKind::Let, Expected::NOTHING))
+    .ignore_then(rules.pattern.clone())
+    .then_ignore(token(TokenKind::Equal))
     .boxed()
 }
 
