@@ -339,6 +339,9 @@ fn arithmetic(
     };
     match (left, right) {
         (Int(a), Int(b)) => ints(*a, *b).map(Int),
+        (Duration(a), Duration(b)) if operator == Operator::Divide => {
+            Some(Float(*a as f64 / *b as f64))
+        }
         (Duration(a), Duration(b) | Int(b)) => ints(*a, *b).map(Duration),
         (Float(a), Float(b)) => Some(Float(match operator {
             Operator::Add => a + b,

@@ -118,6 +118,14 @@ impl Emitter<'_, '_> {
     ) -> Operand {
         let id = self.type_id(result);
         match self.program.family(left_type) {
+            Family::Duration
+                if operator == ArithmeticOperator::Divide
+                    && matches!(self.program.family(result), Family::Float) =>
+            {
+                let left = self.runtime(builtin::FLOAT, RuntimeCall::int_to_float, vec![left]);
+                let right = self.runtime(builtin::FLOAT, RuntimeCall::int_to_float, vec![right]);
+                self.operation(id, Operation::FloatDivide, left, right)
+            }
             Family::Int | Family::Duration | Family::Time => {
                 let operation = match operator {
                     ArithmeticOperator::Add => Checked::Add,

@@ -53,7 +53,11 @@ impl Context<'_> {
             Kind::Match { value, arms } => {
                 return self.match_expression(value, arms, span, expected);
             }
-            Kind::Catch { value, arms } => return self.catch(value, arms, span, expected),
+            Kind::Catch {
+                value,
+                arms,
+                form: _,
+            } => return self.catch(value, arms, span, expected),
             Kind::Do(block) => return self.block(block, expected),
             Kind::Step {
                 name,
@@ -117,7 +121,10 @@ impl Context<'_> {
                 };
                 self.binary(*operator, infix, expected)
             }
-            Kind::As { value, ty } => self.conversion(value, ty, span),
+            Kind::As { value, ty, form } => match form {
+                ast::Conversion::Raising => self.conversion(value, ty, span),
+                ast::Conversion::Optional => self.optional_conversion(value, ty, span),
+            },
             Kind::For {
                 pattern,
                 iterable,

@@ -179,11 +179,11 @@ macro_rules! traversal {
                             }
                             self.expression(body);
                         }
-                        Kind::As { value, ty } => {
+                        Kind::As { value, ty, form: _ } => {
                             self.expression(value);
                             self.ty(ty);
                         }
-                        Kind::Catch { value, arms } | Kind::Match { value, arms } => {
+                        Kind::Catch { value, arms, form: _ } | Kind::Match { value, arms } => {
                             self.expression(value);
                             self.arms(arms);
                         }

@@ -115,19 +115,23 @@ pub enum ExpressionKind {
         /// Right operand.
         right: Box<Expression>,
     },
-    /// `a as T`
+    /// `a as T`, `a as? T`
     As {
         /// The value.
         value: Box<Expression>,
         /// The type.
         ty: Box<TypeExpression>,
+        /// What becomes of a value that does not fit.
+        form: Conversion,
     },
-    /// `e catch { arms }`
+    /// `e catch { arms }`, `e catch P => e`
     Catch {
         /// What is guarded.
         value: Box<Expression>,
         /// Its arms; none has a guard unless written.
         arms: Vec<MatchArm>,
+        /// How they are written.
+        form: CatchForm,
     },
     /// `if c { } else { }`
     If {
@@ -246,6 +250,24 @@ pub enum ExpressionKind {
     },
     /// Text that is no expression; already reported.
     Invalid,
+}
+
+/// What `as` does with a value that does not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Conversion {
+    /// `as`: raises an error.
+    Raising,
+    /// `as?`: gives `none`, and the value as an optional otherwise.
+    Optional,
+}
+
+/// How the arms of a `catch` are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CatchForm {
+    /// In braces.
+    Braced,
+    /// One arm without braces.
+    Bare,
 }
 
 /// A literal.

@@ -69,7 +69,7 @@ pub(super) fn match_expression(rules: &Rules) -> Rule<Expression> {
 /// `Arms = "{" [ Arm { ( "," | Newline ) Arm } ] "}" ;`
 pub(crate) fn arms(rules: &Rules) -> Rule<Vec<MatchArm>> {
     let arm = or_hole(
-        arm(rules).then_ignore(entry_end()),
+        arm(rules, Mode::Full).then_ignore(entry_end()),
         Boundary::Entry,
         |state, index| MatchArm {
             pattern: Pattern {
@@ -84,7 +84,7 @@ pub(crate) fn arms(rules: &Rules) -> Rule<Vec<MatchArm>> {
 }
 
 /// `Arm = Pattern [ "if" Guard ] "=>" Body ;`
-fn arm(rules: &Rules) -> Rule<MatchArm> {
+pub(crate) fn arm(rules: &Rules, mode: Mode) -> Rule<MatchArm> {
     let guard = token_as(TokenKind::If, Expected::NOTHING)
         .ignore_then(rules.expression(Mode::Guard))
         .or_not();
@@ -93,7 +93,7 @@ fn arm(rules: &Rules) -> Rule<MatchArm> {
         .clone()
         .then(guard)
         .then_ignore(token(TokenKind::FatArrow))
-        .then(body(rules, Mode::Full))
+        .then(body(rules, mode))
         .map(|((pattern, guard), body)| MatchArm {
             pattern,
             guard,
