@@ -31,12 +31,12 @@ const LAST: [(&str, &str); 3] = [
 /// What the lexer makes, and the two forms of an expression that a head takes.
 const TERMINALS: [(&str, &str); 13] = [
     ("DocComment", "one or more lines `/// …`"),
-    ("Duration", "`250ms`, `30s`, `5m`, `2h`, `7d`"),
+    ("Duration", "`250ms`, `30s`, `5m`, `2h`, `7d`, `1h30m`"),
     ("Float", "`3.14`, `1e-9`"),
     ("Guard", "an Expression that ends at `=>`"),
     (
         "Head",
-        "an Expression in which `{` opens the body: a record or map literal needs parentheses",
+        "an Expression in which `{` opens the body: a record or map literal needs parentheses; `Binding` stands in no other",
     ),
     ("Identifier", "a name that is not reserved"),
     ("Int", "`42`, `1_000_000`, `0xff`"),

@@ -207,6 +207,7 @@ impl Evaluation<'_> {
             | Kind::Chain { .. }
             | Kind::Range { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::If { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }
@@ -334,6 +335,9 @@ fn arithmetic(
     };
     match (left, right) {
         (Int(a), Int(b)) => ints(*a, *b).map(Int),
+        (Duration(a), Duration(b)) if operator == Operator::Divide => {
+            Some(Float(*a as f64 / *b as f64))
+        }
         (Duration(a), Duration(b) | Int(b)) => ints(*a, *b).map(Duration),
         (Float(a), Float(b)) => Some(Float(match operator {
             Operator::Add => a + b,

@@ -39,6 +39,8 @@ pub fn pattern_diagnostics(db: &dyn Db, body: &Body) -> Vec<Diagnostic> {
             ExpressionKind::Catch { arms, .. } => {
                 unreachable_arms(db, body, &Type::Error, arms, &mut found);
             }
+            // What does not match is the other branch's.
+            ExpressionKind::Matches { .. } => {}
             ExpressionKind::For { pattern, .. } => refutable(db, body, pattern, &mut found),
             ExpressionKind::Block { statements, .. } => {
                 for statement in statements {
@@ -190,7 +192,7 @@ fn unreachable_arms(
         let is_reached = matrix
             .is_useful(beside.iter().copied(), row)
             .unwrap_or(true);
-        if !is_reached && !is_made_up(arm) {
+        if !is_reached {
             let place = Place::Item {
                 item: body.item,
                 span: arm.pattern.span,
@@ -260,12 +262,6 @@ fn unreachable_sides<'p>(
         }
         above.push(row);
     }
-}
-
-/// The arm that an `if let` without `else` gets has no text of its own.
-fn is_made_up(arm: &Arm) -> bool {
-    let span = arm.pattern.span;
-    matches!(arm.pattern.kind, PatternKind::Wildcard) && span.end.saturating_sub(span.start) != 1
 }
 
 fn refutable(db: &dyn Db, body: &Body, pattern: &Pattern, found: &mut Vec<Diagnostic>) {

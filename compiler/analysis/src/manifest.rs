@@ -167,6 +167,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::Range { .. }
         | ExpressionKind::Coerce { .. }
         | ExpressionKind::As(_)
+        | ExpressionKind::Matches { .. }
         | ExpressionKind::If { .. }
         | ExpressionKind::Match { .. }
         | ExpressionKind::Catch { .. }

@@ -133,6 +133,10 @@ impl Machine<'_> {
                 iterable,
                 body,
             } => control::for_loop(self, frame, pattern, *iterable, *body),
+            Kind::Matches { value, pattern } => {
+                let value = self.evaluate(frame, *value)?;
+                self.matches(frame, pattern, &value).map(Value::Bool)
+            }
             Kind::While { condition, body } => control::while_loop(self, frame, *condition, *body),
             Kind::Return(value) => {
                 let value = value.map_or(Ok(Value::Unit), |it| self.evaluate(frame, it))?;

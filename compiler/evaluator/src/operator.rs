@@ -144,6 +144,13 @@ fn other_arithmetic(
             machine.duration(a.checked_sub(*b))
         }
         (Op::Multiply, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_mul(*b)),
+        (Op::Divide, Value::Duration(a), Value::Duration(b)) => {
+            Ok(Value::Float(*a as f64 / *b as f64))
+        }
+        (Op::Divide, Value::Duration(_), Value::Int(0)) => {
+            raise(machine.db, BuiltinError::DivisionByZero, Vec::new())
+        }
+        (Op::Divide, Value::Duration(a), Value::Int(b)) => machine.duration(a.checked_div(*b)),
         _ => unsupported(format!("{operator:?} of {left:?} and {right:?}")),
     }
 }

@@ -106,6 +106,10 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn expression(&self, id: ExpressionId) -> bool {
         use ExpressionKind as Kind;
         match &self.body.expression(id).kind {
@@ -154,6 +158,7 @@ impl Question<'_> {
             | Kind::Range { .. }
             | Kind::Coerce { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::If { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }
@@ -242,6 +247,7 @@ impl Question<'_> {
             | Kind::Chain { .. }
             | Kind::Range { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::Match { .. }
             | Kind::Catch { .. }
             | Kind::Block { .. }

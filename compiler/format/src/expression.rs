@@ -5,8 +5,8 @@ mod control;
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    Argument, BinaryOperator, Expression, ExpressionKind, FieldInit, Identifier, LambdaParameter,
-    MapEntry, MatchArm, PatternKind, UnaryOperator,
+    Argument, BinaryOperator, CatchForm, Conversion, Expression, ExpressionKind, FieldInit,
+    Identifier, LambdaParameter, MapEntry, MatchArm, PatternKind, UnaryOperator,
 };
 
 use crate::document::{Document, concat, group, join, nest, text};
@@ -58,22 +58,34 @@ impl<'run, 'file> Printer<'run, 'file> {
                 concat([unary(*operator), self.expression(operand)])
             }
             Kind::Binary { .. } => self.binary(it),
-            Kind::As { value, ty } => concat([
-                self.expression(value),
-                text(" as "),
-                self.type_expression(ty),
-            ]),
-            Kind::Catch { value, arms } => {
+            Kind::As { value, ty, form } => {
+                let word = match form {
+                    Conversion::Raising => " as ",
+                    Conversion::Optional => " as? ",
+                };
+                concat([self.expression(value), text(word), self.type_expression(ty)])
+            }
+            Kind::Catch { value, arms, form } => {
                 let guarded = self.expression(value);
-                let braces = self.braces(value.span.end, it.span.end);
-                concat([guarded, text(" catch "), self.arms(arms, braces)])
+                let arms = match form {
+                    CatchForm::Braced => {
+                        let braces = self.braces(value.span.end, it.span.end);
+                        self.arms(arms, braces)
+                    }
+                    CatchForm::Bare => concat(arms.iter().map(|arm| self.arm(arm))),
+                };
+                concat([guarded, text(" catch "), arms])
             }
             Kind::Match { value, arms } => {
                 let matched = self.expression(value);
                 let braces = self.braces(value.span.end, it.span.end);
                 concat([text("match "), matched, text(" "), self.arms(arms, braces)])
             }
-            Kind::If { .. } | Kind::IfLet { .. } => self.conditional(it),
+            Kind::If { .. } => self.conditional(it),
+            Kind::Let { pattern, value } => {
+                let pattern = self.pattern(pattern);
+                concat([text("let "), pattern, text(" = "), self.expression(value)])
+            }
             Kind::Do(block) => concat([text("do "), self.block(block)]),
             Kind::For {
                 pattern,

@@ -25,9 +25,18 @@ impl Printer<'_, '_> {
 
     fn statement(&mut self, statement: &Statement) -> Document {
         match &statement.kind {
-            StatementKind::Let { pattern, ty, value } => {
+            StatementKind::Let {
+                pattern,
+                ty,
+                value,
+                otherwise,
+            } => {
                 let pattern = self.pattern(pattern);
-                concat([text("let "), pattern, self.definition(ty.as_ref(), value)])
+                let binding = concat([text("let "), pattern, self.definition(ty.as_ref(), value)]);
+                match otherwise {
+                    Some(otherwise) => concat([binding, text(" else "), self.block(otherwise)]),
+                    None => binding,
+                }
             }
             StatementKind::Var { pattern, ty, value } => {
                 let pattern = self.pattern(pattern);

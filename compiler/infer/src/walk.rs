@@ -43,6 +43,7 @@ pub fn children(kind: &ExpressionKind) -> Vec<Child<'_>> {
         | Kind::JsonField { base: it, .. }
         | Kind::Unary { operand: it, .. }
         | Kind::Coerce { value: it, .. }
+        | Kind::Matches { value: it, .. }
         | Kind::As(it)
         | Kind::Fail(it)
         | Kind::Emit(it)

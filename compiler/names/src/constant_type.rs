@@ -1,6 +1,6 @@
 //! The type of a constant that is declared without one: told by its literal.
 
-use gsw_syntax::ast::{Expression, ExpressionKind, Literal};
+use gsw_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Literal};
 
 use crate::types::Type;
 
@@ -22,10 +22,23 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         ExpressionKind::Interpolation(_) => Some(Type::String),
         ExpressionKind::Unary { operand, .. } => literal_type(operand),
         ExpressionKind::Parenthesized(inside) => literal_type(inside),
-        ExpressionKind::Binary { left, right, .. } => {
-            let ty = literal_type(left)?;
-            let is_number = matches!(ty, Type::Int | Type::Float | Type::Duration);
-            (is_number && literal_type(right)? == ty).then_some(ty)
+        ExpressionKind::Binary {
+            left,
+            operator,
+            operator_span: _,
+            right,
+        } => {
+            let (left, right) = (literal_type(left)?, literal_type(right)?);
+            if left == Type::Duration && *operator == BinaryOperator::Divide {
+                let by_int = (right == Type::Int).then_some(Type::Duration);
+                return if right == left {
+                    Some(Type::Float)
+                } else {
+                    by_int
+                };
+            }
+            let is_number = matches!(left, Type::Int | Type::Float | Type::Duration);
+            (is_number && left == right).then_some(left)
         }
         ExpressionKind::List(elements) => {
             let first = literal_type(elements.first()?)?;
@@ -49,7 +62,7 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::As { .. }
         | ExpressionKind::Catch { .. }
         | ExpressionKind::If { .. }
-        | ExpressionKind::IfLet { .. }
+        | ExpressionKind::Let { .. }
         | ExpressionKind::Match { .. }
         | ExpressionKind::Do(_)
         | ExpressionKind::For { .. }

@@ -3,8 +3,8 @@
 use gsw_abi::program::wire_name;
 use gsw_source::{Db, File, ItemId, ItemKind, Name};
 use gsw_syntax::ast::{
-    Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting, SettingValue,
-    TypeExpressionKind,
+    Conversion, Expression, ExpressionKind, Identifier, ItemBody, PromptEntry, Setting,
+    SettingValue, TypeExpressionKind,
 };
 use gsw_syntax::{file_item_ids, item_ast};
 
@@ -126,9 +126,12 @@ pub enum Alias<'a> {
 
 /// The name that an element of a list of tools has for the model: `accounts.remove as remove_account`.
 pub fn alias_of(element: &Expression) -> Alias<'_> {
-    let ExpressionKind::As { value, ty } = &element.kind else {
+    let ExpressionKind::As { value, ty, form } = &element.kind else {
         return Alias::None;
     };
+    if *form == Conversion::Optional {
+        return Alias::NoName;
+    }
     match &ty.kind {
         TypeExpressionKind::Named { path, arguments } if arguments.is_empty() => match &path[..] {
             [name] => Alias::Name(value, name),

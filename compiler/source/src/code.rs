@@ -65,6 +65,7 @@ codes! {
     DUPLICATE_FIELD = "duplicate-field";
     DUPLICATE_SETTING = "duplicate-setting";
     DUPLICATE_TOOL = "duplicate-tool";
+    ELSE_MUST_LEAVE = "else-must-leave";
     HOST_TOOL = "host-tool";
     IMPORT_CYCLE = "import-cycle";
     IMPOSSIBLE_CATCH = "impossible-catch";
@@ -79,6 +80,7 @@ codes! {
     MAP_KEY_TYPE = "map-key-type";
     MATCH_TOO_COMPLEX = "match-too-complex";
     MISPLACED_ARGUMENT = "misplaced-argument";
+    MISPLACED_LET = "misplaced-let";
     MISPLACED_MODIFIER = "misplaced-modifier";
     MISPLACED_STATEMENT = "misplaced-statement";
     MISSING_ARGUMENT = "missing-argument";

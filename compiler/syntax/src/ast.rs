@@ -10,8 +10,8 @@ mod type_expression;
 
 pub use children::{Child, ChildMut, children, children_mut, item_children, item_children_mut};
 pub use expression::{
-    Argument, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MapEntry, MatchArm,
-    Modifier, ModifierKind, StringPart,
+    Argument, CatchForm, Conversion, Expression, ExpressionKind, FieldInit, LambdaParameter,
+    Literal, MapEntry, MatchArm, Modifier, ModifierKind, StringPart,
 };
 pub use item::{
     Attribute, Constant, EnumDeclaration, ErrorDeclaration, FieldDeclaration, Function,

@@ -78,7 +78,7 @@ pub fn refutable_pattern(place: Place, missing: &[String]) -> Diagnostic {
         listed(missing)
     );
     Diagnostic::error(Code::REFUTABLE_PATTERN, place, message)
-        .note("use `match`, or `if let … { } else { }`")
+        .note("use `match`, `if let … { } else { }`, or `let … else { … }`, which leaves")
 }
 
 /// How many missing cases a report names.

@@ -72,6 +72,7 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
             | ExpressionKind::Range { .. }
             | ExpressionKind::Coerce { .. }
             | ExpressionKind::As(_)
+            | ExpressionKind::Matches { .. }
             | ExpressionKind::If { .. }
             | ExpressionKind::Match { .. }
             | ExpressionKind::Catch { .. }

@@ -121,6 +121,7 @@ fn around_closure(kind: &ExpressionKind) -> Around {
         | ExpressionKind::Range { .. }
         | ExpressionKind::Coerce { .. }
         | ExpressionKind::As(_)
+        | ExpressionKind::Matches { .. }
         | ExpressionKind::If { .. }
         | ExpressionKind::Match { .. }
         | ExpressionKind::Catch { .. }

@@ -290,6 +290,7 @@ fn region_inside(kind: &ExpressionKind) -> Option<&'static str> {
         | Kind::Range { .. }
         | Kind::Coerce { .. }
         | Kind::As(_)
+        | Kind::Matches { .. }
         | Kind::If { .. }
         | Kind::Match { .. }
         | Kind::Catch { .. }

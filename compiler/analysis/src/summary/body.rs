@@ -177,6 +177,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
                 self.decoding(kind)
             }
             Kind::Coerce { value, coercion } => self.coercion(expression, *value, *coercion),
+            Kind::Matches { value, pattern } => self.testing(*value, pattern),
             Kind::Match { value, arms } => self.matching(*value, arms),
             Kind::Catch { value, arms } => self.catching(id, *value, arms),
             Kind::Block { statements, tail } => self.block(statements, *tail),

@@ -63,6 +63,20 @@ impl<'a> BodyWalk<'a, '_> {
         outcome
     }
 
+    /// `let p = e` as a condition.
+    pub(super) fn testing(&mut self, value: ExpressionId, pattern: &'a Pattern) -> Outcome {
+        let tested = self.expression(value);
+        let mut facts = tested.value;
+        if self.body.expression(value).ty == Type::Error {
+            facts.error = Remaining::new(self.db(), facts.error).matched_by(pattern);
+        }
+        self.bind(pattern, &facts);
+        Outcome {
+            does: tested.does,
+            value: Facts::default(),
+        }
+    }
+
     fn arm(&mut self, arm: &'a Arm, facts: &Facts, outcome: &mut Outcome) {
         self.bind(&arm.pattern, facts);
         if let Some(guard) = arm.guard {

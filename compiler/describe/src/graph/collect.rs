@@ -192,6 +192,7 @@ impl Collector<'_> {
             | Kind::Range { .. }
             | Kind::Coerce { .. }
             | Kind::As(_)
+            | Kind::Matches { .. }
             | Kind::Block { .. }
             | Kind::Return(_)
             | Kind::Break

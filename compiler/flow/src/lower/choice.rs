@@ -38,6 +38,13 @@ impl Builder<'_, '_> {
             self.start(further);
             return self.branch_on(*right, then, otherwise);
         }
+        if let ExpressionKind::Matches { value, pattern } = kind {
+            let ty = self.type_id_of(*value);
+            let value = self.expression(*value);
+            let value = Operand::Local(self.held(value, ty));
+            self.test(pattern, value, otherwise);
+            return self.jump(then);
+        }
         let value = self.expression(condition);
         self.branch(value, then, otherwise);
     }

@@ -171,6 +171,7 @@ impl Builder<'_, '_> {
                 then,
                 otherwise,
             } => choice::conditional(self, id, *condition, *then, *otherwise),
+            Kind::Matches { .. } => operator::logical(self, id),
             Kind::Match { value, arms } => choice::matching(self, id, *value, arms),
             Kind::Catch { value, arms } => catch::catching(self, id, *value, arms),
             Kind::Block { statements, tail } => self.block_expression(statements, *tail),
@@ -345,6 +346,7 @@ fn watch(kind: &ExpressionKind) -> Watch {
         | Kind::Chain { .. }
         | Kind::Range { .. }
         | Kind::If { .. }
+        | Kind::Matches { .. }
         | Kind::Match { .. }
         | Kind::Catch { .. }
         | Kind::Block { .. }

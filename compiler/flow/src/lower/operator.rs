@@ -94,7 +94,8 @@ pub fn compared_type(builder: &Builder<'_, '_>, left: ExpressionId, right: Expre
     }
 }
 
-fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
+/// A condition as a value.
+pub fn logical(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     let join = builder.join(builtin::BOOL);
     let (yes, no) = (builder.block(), builder.block());
     builder.branch_on(id, yes, no);
@@ -118,6 +119,14 @@ impl Emitter<'_, '_> {
     ) -> Operand {
         let id = self.type_id(result);
         let value = match self.program.family(left_type) {
+            Family::Duration
+                if operator == ArithmeticOperator::Divide
+                    && matches!(self.program.family(result), Family::Float) =>
+            {
+                let left = self.runtime(builtin::FLOAT, RuntimeCall::int_to_float, vec![left]);
+                let right = self.runtime(builtin::FLOAT, RuntimeCall::int_to_float, vec![right]);
+                self.operation(id, Operation::FloatDivide, left, right)
+            }
             Family::Int | Family::Duration | Family::Time => {
                 let operation = match operator {
                     ArithmeticOperator::Add => Checked::Add,

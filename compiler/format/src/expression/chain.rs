@@ -59,7 +59,7 @@ impl<'tree> Link<'tree> {
             | Kind::As { .. }
             | Kind::Catch { .. }
             | Kind::If { .. }
-            | Kind::IfLet { .. }
+            | Kind::Let { .. }
             | Kind::Match { .. }
             | Kind::Do(_)
             | Kind::For { .. }

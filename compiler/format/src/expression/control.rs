@@ -24,18 +24,6 @@ impl Printer<'_, '_> {
             let condition = self.expression(condition);
             parts.push(concat([text("if "), condition, text(" ")]));
             (then, otherwise)
-        } else if let ExpressionKind::IfLet {
-            pattern,
-            value,
-            then,
-            otherwise,
-        } = &it.kind
-        {
-            let pattern = self.pattern(pattern);
-            let value = self.expression(value);
-            let head = [text("if let "), pattern, text(" = "), value, text(" ")];
-            parts.push(concat(head));
-            (then, otherwise)
         } else {
             parts.push(self.body(it));
             return;

@@ -45,6 +45,26 @@ pub fn secret_pattern(place: Place) -> Diagnostic {
     .note(super::values::SECRET)
 }
 
+/// `let p = e` that is no condition of its own.
+pub fn misplaced_let(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::MISPLACED_LET,
+        place,
+        "`let` is allowed only as a condition of `if` or `while`, by itself or joined to others by `and`",
+    )
+    .note("elsewhere it is not known whether the names of its pattern are bound")
+}
+
+/// The block after `else` of a `let` reaches its end.
+pub fn else_must_leave(place: Place) -> Diagnostic {
+    Diagnostic::error(
+        Code::ELSE_MUST_LEAVE,
+        place,
+        "the `else` of this `let` reaches its end, where the names of the pattern have no value",
+    )
+    .note("it ends with `return`, `fail`, `break` or `continue`")
+}
+
 /// Alternatives that bind different names.
 pub fn different_bindings(place: Place, name: &str) -> Diagnostic {
     Diagnostic::error(

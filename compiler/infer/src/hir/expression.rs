@@ -145,7 +145,14 @@ pub enum ExpressionKind {
         /// When false; without it the whole is `()`.
         otherwise: Option<ExpressionId>,
     },
-    /// `match`, also `if let` (its last arm is a wildcard).
+    /// `let p = e` in a condition: whether the value matches; a bool. The names of the pattern are bound where it is true.
+    Matches {
+        /// The value.
+        value: ExpressionId,
+        /// What must match.
+        pattern: Pattern,
+    },
+    /// `match`
     Match {
         value: ExpressionId,
         /// In order; together they match everything.

@@ -6,22 +6,14 @@ use gsw_names::types::Type;
 use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
-use crate::errors::values as errors;
+use crate::errors::{patterns, values as errors};
 use crate::hir::{
-    Arm, ExpressionId, ExpressionKind, Pattern, PatternKind, Statement, StatementKind,
+    Arm, BinaryOperator, ExpressionId, ExpressionKind, Pattern, Statement, StatementKind,
 };
 use crate::infer::absence::Arms;
 use crate::infer::context::{Context, Expected};
 use crate::infer::pattern::Place;
 use crate::infer::scopes::Loop;
-
-/// The parts of an `if let`.
-pub(super) struct IfLet<'a> {
-    pub(super) pattern: &'a ast::Pattern,
-    pub(super) value: &'a ast::Expression,
-    pub(super) then: &'a ast::Block,
-    pub(super) otherwise: Option<&'a ast::Expression>,
-}
 
 /// Pattern and guard of an arm.
 type Head = (Pattern, Option<ExpressionId>);
@@ -36,9 +28,15 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
-        let condition = self.expression(condition, &Expected::Type(Type::Bool));
+        let mark = self.scopes.mark();
+        let condition = self.condition(condition);
+        let part = match otherwise {
+            Some(_) => expected,
+            None => &Expected::Dropped,
+        };
+        let then = self.block(then, part);
+        self.scopes.leave(mark);
         let Some(otherwise) = otherwise else {
-            let then = self.block(then, &Expected::Dropped);
             let then = self.without_value(then);
             let kind = ExpressionKind::If {
                 condition,
@@ -48,7 +46,6 @@ impl Context<'_> {
             let id = self.push(kind, Type::Unit, span);
             return self.without_else(id, span, expected);
         };
-        let then = self.block(then, expected);
         let otherwise = self.expression(otherwise, expected);
         let (ty, branches) = self.agree(vec![then, otherwise], expected);
         let kind = ExpressionKind::If {
@@ -57,6 +54,96 @@ impl Context<'_> {
             otherwise: Some(branches[1]),
         };
         self.push(kind, ty, span)
+    }
+
+    /// The condition of an `if` or `while`; the names that it binds stay in scope.
+    fn condition(&mut self, condition: &ast::Expression) -> ExpressionId {
+        if let ast::ExpressionKind::Let { pattern, value } = &condition.kind {
+            return self.pattern_test(pattern, value, condition.span);
+        }
+        if let ast::ExpressionKind::Binary {
+            operator: ast::BinaryOperator::And,
+            operator_span: _,
+            left,
+            right,
+        } = &condition.kind
+            && binds(condition)
+        {
+            let left = self.condition(left);
+            let right = self.condition(right);
+            let kind = ExpressionKind::Binary {
+                operator: BinaryOperator::And,
+                left,
+                right,
+            };
+            return self.push(kind, Type::Bool, condition.span);
+        }
+        self.expression(condition, &Expected::Type(Type::Bool))
+    }
+
+    /// `let p = e` as a condition; the names of the pattern come into scope.
+    fn pattern_test(
+        &mut self,
+        pattern: &ast::Pattern,
+        value: &ast::Expression,
+        span: Span,
+    ) -> ExpressionId {
+        let value = self.expression(value, &Expected::Anything);
+        let ty = self.ty(value);
+        let pattern = self.pattern(pattern, &ty, Place::Top);
+        self.push(ExpressionKind::Matches { value, pattern }, Type::Bool, span)
+    }
+
+    /// `let p = e` where no condition stands, which is reported.
+    pub(super) fn misplaced_let(
+        &mut self,
+        pattern: &ast::Pattern,
+        value: &ast::Expression,
+        span: Span,
+    ) -> ExpressionId {
+        let place = self.place(span);
+        self.report(patterns::misplaced_let(place));
+        self.pattern_test(pattern, value, span);
+        self.push(ExpressionKind::Invalid, Type::Bool, span)
+    }
+
+    /// `let p: T = e else { }`: goes on with the names of the pattern bound, or leaves.
+    pub(super) fn let_else(
+        &mut self,
+        pattern: &ast::Pattern,
+        ty: Option<&ast::TypeExpression>,
+        value: &ast::Expression,
+        otherwise: &ast::Block,
+        span: Span,
+    ) -> StatementKind {
+        let wanted = match ty {
+            Some(ty) => Expected::Type(self.written_type(ty)),
+            None => Expected::Anything,
+        };
+        let tested = Span::new(span.start, value.span.end);
+        let value = self.expression(value, &wanted);
+        // The names of the pattern are not bound in the block.
+        let left = self.block(otherwise, &Expected::Dropped);
+        if self.ty(left) != Type::Never {
+            let end = otherwise.span.end;
+            let place = self.place(Span::new(end.saturating_sub(1), end));
+            self.report(patterns::else_must_leave(place));
+        }
+        let left = self.without_value(left);
+        let ty = self.ty(value);
+        let pattern = self.pattern(pattern, &ty, Place::Top);
+        let condition = self.push(
+            ExpressionKind::Matches { value, pattern },
+            Type::Bool,
+            tested,
+        );
+        let then = self.push(ExpressionKind::Unit, Type::Unit, tested);
+        let kind = ExpressionKind::If {
+            condition,
+            then,
+            otherwise: Some(left),
+        };
+        StatementKind::Expression(self.push(kind, Type::Unit, span))
     }
 
     /// Settles an `if` that has no `else` where a value may be wanted.
@@ -73,65 +160,6 @@ impl Context<'_> {
         );
         self.report(errors::no_else(place, &text));
         self.push(ExpressionKind::Invalid, wanted.clone(), span)
-    }
-
-    /// `if let p = e { } else { }`
-    pub(super) fn if_let(
-        &mut self,
-        parts: IfLet<'_>,
-        span: Span,
-        expected: &Expected,
-    ) -> ExpressionId {
-        let IfLet {
-            pattern,
-            value,
-            then,
-            otherwise,
-        } = parts;
-        let value = self.expression(value, &Expected::Anything);
-        let ty = self.ty(value);
-        let has_else = otherwise.is_some();
-        let part = if has_else {
-            expected
-        } else {
-            &Expected::Dropped
-        };
-        let mark = self.scopes.mark();
-        let pattern = self.pattern(pattern, &ty, Place::Top);
-        let then = self.block(then, part);
-        self.scopes.leave(mark);
-        let otherwise = match otherwise {
-            Some(it) => self.expression(it, part),
-            None => self.push(
-                ExpressionKind::Unit,
-                Type::Unit,
-                Span::new(span.end, span.end),
-            ),
-        };
-        let (joined, branches) = self.agree(vec![then, otherwise], part);
-        let rest = Pattern {
-            kind: PatternKind::Wildcard,
-            ty,
-            span,
-        };
-        let arms = vec![
-            Arm {
-                pattern,
-                guard: None,
-                body: branches[0],
-            },
-            Arm {
-                pattern: rest,
-                guard: None,
-                body: branches[1],
-            },
-        ];
-        let id = self.push(ExpressionKind::Match { value, arms }, joined, span);
-        if has_else {
-            id
-        } else {
-            self.without_else(id, span, expected)
-        }
     }
 
     /// The type of branches that were inferred with `expected`, and the branches given it.
@@ -307,10 +335,12 @@ impl Context<'_> {
         body: &ast::Block,
         span: Span,
     ) -> ExpressionId {
-        let condition = self.expression(condition, &Expected::Type(Type::Bool));
+        let mark = self.scopes.mark();
+        let condition = self.condition(condition);
         self.scopes.open_loop();
         let body = self.block(body, &Expected::Dropped);
         let left = self.scopes.close_loop();
+        self.scopes.leave(mark);
         let is_true = self.hir.get(condition).kind == ExpressionKind::Bool(true);
         let id = self.push(ExpressionKind::While { condition, body }, Type::Unit, span);
         match builtin_item(self.db, BuiltinError::Internal) {
@@ -398,6 +428,28 @@ impl Context<'_> {
         let value = self.expression(value, &Expected::Type(Type::Json));
         self.push(ExpressionKind::Emit(value), Type::Unit, span)
     }
+}
+
+/// Whether one of the conditions that `and` joins is a pattern.
+fn binds(condition: &ast::Expression) -> bool {
+    let mut rest = condition;
+    while let ast::ExpressionKind::Binary {
+        operator: ast::BinaryOperator::And,
+        operator_span: _,
+        left,
+        right,
+    } = &rest.kind
+    {
+        if is_let(right) {
+            return true;
+        }
+        rest = left;
+    }
+    is_let(rest)
+}
+
+fn is_let(condition: &ast::Expression) -> bool {
+    matches!(condition.kind, ast::ExpressionKind::Let { .. })
 }
 
 fn whole_arms(heads: Vec<Head>, bodies: Vec<ExpressionId>) -> Vec<Arm> {

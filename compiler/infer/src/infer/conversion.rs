@@ -1,11 +1,13 @@
-//! `x as T`.
+//! `x as T`, `x as? T`.
 
+use gsw_abi::builtin::BuiltinError;
+use gsw_names::builtin_item;
 use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::errors::values as errors;
-use crate::hir::{Coercion, ExpressionId, ExpressionKind};
+use crate::hir::{Arm, Coercion, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::infer::context::{Context, Expected};
 use crate::item_bodies::Requirement;
 
@@ -20,6 +22,58 @@ impl Context<'_> {
         if target == Type::Json {
             return self.expression(value, &Expected::Type(target));
         }
+        let value = self.converted_operand(value);
+        self.convert(value, target, ty, span)
+    }
+
+    /// `x as? T`: `none` where `x as T` would raise. What raises in `x` itself is raised.
+    pub(super) fn optional_conversion(
+        &mut self,
+        value: &ast::Expression,
+        ty: &ast::TypeExpression,
+        span: Span,
+    ) -> ExpressionId {
+        let target = self.written_type(ty);
+        let whole = target.clone().optional();
+        let value = self.converted_operand(value);
+        let operand_span = self.span(value);
+        let mut statements = Vec::new();
+        let local = self.named(value, &mut statements);
+        let operand = self.local_value(local, operand_span);
+        let converted = self.convert(operand, target, ty, span);
+        // Reading JSON and text raises the error, a check of values in code the fault.
+        let raised = if matches!(self.hir.get(converted).kind, ExpressionKind::As(_)) {
+            BuiltinError::DecodeError
+        } else {
+            BuiltinError::AssertionFailed
+        };
+        let Some(item) = builtin_item(self.db, raised) else {
+            return self.push(ExpressionKind::Invalid, whole, span);
+        };
+        let value = self.coerce(converted, &whole);
+        let pattern = Pattern {
+            kind: PatternKind::Error {
+                item,
+                fields: Vec::new(),
+            },
+            ty: Type::Error,
+            span,
+        };
+        let arm = Arm {
+            pattern,
+            guard: None,
+            body: self.push(ExpressionKind::None, whole.clone(), span),
+        };
+        let kind = ExpressionKind::Catch {
+            value,
+            arms: vec![arm],
+        };
+        let tail = Some(self.push(kind, whole.clone(), span));
+        self.push(ExpressionKind::Block { statements, tail }, whole, span)
+    }
+
+    /// The value that is converted.
+    fn converted_operand(&mut self, value: &ast::Expression) -> ExpressionId {
         // A literal in front of `as` is JSON that is to be read.
         let is_literal = matches!(
             value.kind,
@@ -30,7 +84,16 @@ impl Context<'_> {
         } else {
             Expected::Anything
         };
-        let value = self.expression(value, &wanted);
+        self.expression(value, &wanted)
+    }
+
+    fn convert(
+        &mut self,
+        value: ExpressionId,
+        target: Type,
+        ty: &ast::TypeExpression,
+        span: Span,
+    ) -> ExpressionId {
         let actual = self.ty(value);
         let (from, to) = (self.table.unchecked(&actual), self.table.unchecked(&target));
         if from == Type::Invalid || to == Type::Invalid {

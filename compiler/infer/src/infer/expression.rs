@@ -7,7 +7,6 @@ use gsw_syntax::ast;
 use crate::hir::{ExpressionId, ExpressionKind};
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
-use crate::infer::control::IfLet;
 use crate::infer::operator::Infix;
 use crate::infer::prompt::Override;
 use crate::infer::table::Table;
@@ -50,24 +49,15 @@ impl Context<'_> {
                 let otherwise = otherwise.as_deref();
                 return self.if_expression(condition, then, otherwise, span, expected);
             }
-            Kind::IfLet {
-                pattern,
-                value,
-                then,
-                otherwise,
-            } => {
-                let parts = IfLet {
-                    pattern,
-                    value,
-                    then,
-                    otherwise: otherwise.as_deref(),
-                };
-                return self.if_let(parts, span, expected);
-            }
+            Kind::Let { pattern, value } => self.misplaced_let(pattern, value, span),
             Kind::Match { value, arms } => {
                 return self.match_expression(value, arms, span, expected);
             }
-            Kind::Catch { value, arms } => return self.catch(value, arms, span, expected),
+            Kind::Catch {
+                value,
+                arms,
+                form: _,
+            } => return self.catch(value, arms, span, expected),
             Kind::Do(block) => return self.block(block, expected),
             Kind::Step {
                 name,
@@ -131,7 +121,10 @@ impl Context<'_> {
                 };
                 self.binary(*operator, infix, expected)
             }
-            Kind::As { value, ty } => self.conversion(value, ty, span),
+            Kind::As { value, ty, form } => match form {
+                ast::Conversion::Raising => self.conversion(value, ty, span),
+                ast::Conversion::Optional => self.optional_conversion(value, ty, span),
+            },
             Kind::For {
                 pattern,
                 iterable,

@@ -94,7 +94,7 @@ impl Context<'_> {
         }
     }
 
-    /// Both sides are alike, but for a duration times an int and for a time with a duration or a time.
+    /// Both sides are alike, but for a duration times or divided by a number and for a time with a duration or a time.
     fn hint_for_right(&mut self, class: OperatorClass, left: ExpressionId) -> Expected {
         use ArithmeticOperator as Operator;
         let left = self.ty(left);
@@ -106,6 +106,9 @@ impl Context<'_> {
             OperatorClass::Arithmetic(Operator::Add | Operator::Subtract)
                 if operand == Type::Time =>
             {
+                Expected::Anything
+            }
+            OperatorClass::Arithmetic(Operator::Divide) if operand == Type::Duration => {
                 Expected::Anything
             }
             OperatorClass::Logic(_)
@@ -450,6 +453,8 @@ fn of_times(operator: ArithmeticOperator, left: &Type, right: &Type) -> Option<T
         ArithmeticOperator::Subtract if takes(Type::Time, Type::Time) => Some(Type::Duration),
         ArithmeticOperator::Subtract => takes(Type::Time, Type::Duration).then_some(Type::Time),
         ArithmeticOperator::Multiply => takes(Type::Duration, Type::Int).then_some(Type::Duration),
-        ArithmeticOperator::Divide | ArithmeticOperator::Remainder => None,
+        ArithmeticOperator::Divide if takes(Type::Duration, Type::Duration) => Some(Type::Float),
+        ArithmeticOperator::Divide => takes(Type::Duration, Type::Int).then_some(Type::Duration),
+        ArithmeticOperator::Remainder => None,
     }
 }

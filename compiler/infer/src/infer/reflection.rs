@@ -207,7 +207,11 @@ impl Context<'_> {
     }
 
     /// Binds a value to a local that no name reaches.
-    fn named(&mut self, value: ExpressionId, statements: &mut Vec<Statement>) -> LocalId {
+    pub(super) fn named(
+        &mut self,
+        value: ExpressionId,
+        statements: &mut Vec<Statement>,
+    ) -> LocalId {
         let (ty, span) = (self.ty(value), self.span(value));
         let local = self.hidden_local(ty.clone(), span);
         let kind = PatternKind::Binding(local);

@@ -90,12 +90,22 @@ impl Context<'_> {
     }
 
     /// Adds what a statement does. True when nothing after it is reached.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a form: rustc names what a new form must join"
+    )]
     fn statement(&mut self, statement: &ast::Statement, out: &mut Vec<Statement>) -> bool {
         let span = statement.span;
         let kind = match &statement.kind {
-            ast::StatementKind::Let { pattern, ty, value } => {
-                self.let_statement(pattern, ty.as_ref(), value, span)
-            }
+            ast::StatementKind::Let {
+                pattern,
+                ty,
+                value,
+                otherwise,
+            } => match otherwise {
+                Some(otherwise) => self.let_else(pattern, ty.as_ref(), value, otherwise, span),
+                None => self.let_statement(pattern, ty.as_ref(), value, span),
+            },
             ast::StatementKind::Var { pattern, ty, value } => {
                 if let ast::PatternKind::Binding(name) = &pattern.kind {
                     self.variable(name, ty.as_ref(), value, LocalKind::Var)

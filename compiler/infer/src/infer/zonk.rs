@@ -149,7 +149,9 @@ fn finish_kind(table: &Table<'_>, kind: &mut ExpressionKind) {
                 finish_pattern(table, pattern);
             }
         }
-        Kind::For { pattern, .. } => finish_pattern(table, pattern),
+        Kind::For { pattern, .. } | Kind::Matches { pattern, .. } => {
+            finish_pattern(table, pattern);
+        }
         Kind::Block { statements, .. } => {
             for Statement { kind, .. } in statements {
                 match kind {

@@ -176,11 +176,11 @@ macro_rules! traversal {
                             }
                             self.expression(body);
                         }
-                        Kind::As { value, ty } => {
+                        Kind::As { value, ty, form: _ } => {
                             self.expression(value);
                             self.ty(ty);
                         }
-                        Kind::Catch { value, arms } | Kind::Match { value, arms } => {
+                        Kind::Catch { value, arms, form: _ } | Kind::Match { value, arms } => {
                             self.expression(value);
                             self.arms(arms);
                         }
@@ -189,11 +189,9 @@ macro_rules! traversal {
                             self.block(then);
                             self.optional(otherwise);
                         }
-                        Kind::IfLet { pattern, value, then, otherwise } => {
+                        Kind::Let { pattern, value } => {
                             self.pattern(pattern);
                             self.expression(value);
-                            self.block(then);
-                            self.optional(otherwise);
                         }
                         Kind::Do(block) => self.block(block),
                         Kind::For { pattern, iterable, body } => {
@@ -236,8 +234,15 @@ macro_rules! traversal {
                 fn of_statement(&mut self, it: &'tree $($mutable)? Statement) {
                     let Statement { kind, span: _ } = it;
                     match kind {
-                        StatementKind::Let { pattern, ty, value }
-                        | StatementKind::Var { pattern, ty, value } => {
+                        StatementKind::Let { pattern, ty, value, otherwise } => {
+                            self.pattern(pattern);
+                            self.types(ty);
+                            self.expression(value);
+                            if let Some(otherwise) = otherwise {
+                                self.block(otherwise);
+                            }
+                        }
+                        StatementKind::Var { pattern, ty, value } => {
                             self.pattern(pattern);
                             self.types(ty);
                             self.expression(value);

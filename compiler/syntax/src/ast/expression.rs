@@ -89,31 +89,33 @@ pub enum ExpressionKind {
         left: Box<Expression>,
         right: Box<Expression>,
     },
-    /// `a as T`
+    /// `a as T`, `a as? T`
     As {
         value: Box<Expression>,
         ty: Box<TypeExpression>,
+        /// What becomes of a value that does not fit.
+        form: Conversion,
     },
-    /// `e catch { arms }`
+    /// `e catch { arms }`, `e catch P => e`
     Catch {
         value: Box<Expression>,
         /// Its arms; none has a guard unless written.
         arms: Vec<MatchArm>,
+        /// How they are written.
+        form: CatchForm,
     },
     /// `if c { } else { }`
     If {
         condition: Box<Expression>,
         then: Block,
-        /// A `Do`, `If` or `IfLet` expression.
+        /// A `Do` or `If` expression.
         otherwise: Option<Box<Expression>>,
     },
-    /// `if let p = e { } else { }`
-    IfLet {
+    /// `let p = e` in the condition of an `if` or `while`; in other places it is reported later.
+    Let {
+        /// What must match.
         pattern: Box<Pattern>,
         value: Box<Expression>,
-        then: Block,
-        /// A `Do`, `If` or `IfLet` expression.
-        otherwise: Option<Box<Expression>>,
     },
     /// `match e { arms }`
     Match {
@@ -192,6 +194,25 @@ pub enum ExpressionKind {
     Invalid,
 }
 
+/// What `as` does with a value that does not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Conversion {
+    /// `as`: raises an error.
+    Raising,
+    /// `as?`: gives `none`, and the value as an optional otherwise.
+    Optional,
+}
+
+/// How the arms of a `catch` are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CatchForm {
+    /// In braces.
+    Braced,
+    /// One arm without braces.
+    Bare,
+}
+
+/// A literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// `42`. `None` when it does not fit 64 bits; `9223372036854775808` is held as such for a minus before it.

@@ -21,11 +21,13 @@ pub struct Statement {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StatementKind {
-    /// `let p: T = e`
+    /// `let p: T = e`, `let p = e else { … }`
     Let {
         pattern: Pattern,
         ty: Option<TypeExpression>,
         value: Expression,
+        /// Where control goes when the value does not match.
+        otherwise: Option<Block>,
     },
     /// `var p: T = e`
     Var {

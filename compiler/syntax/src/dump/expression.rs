@@ -1,8 +1,8 @@
 //! Expressions as lists.
 
 use crate::ast::{
-    Argument, Block, Expression, ExpressionKind, FieldInit, LambdaParameter, Literal, MatchArm,
-    Modifier, ModifierKind, Setting, SettingValue, StringPart,
+    Argument, Block, CatchForm, Conversion, Expression, ExpressionKind, FieldInit, LambdaParameter,
+    Literal, MatchArm, Modifier, ModifierKind, Setting, SettingValue, StringPart,
 };
 use crate::dump::pattern::pattern;
 use crate::dump::statement::block;
@@ -78,8 +78,20 @@ pub(super) fn expression(it: &Expression) -> Node {
             left,
             right,
         } => many(operator.symbol(), [&**left, right]),
-        Kind::As { value, ty } => Node::list("as", [expression(value), type_expression(ty)]),
-        Kind::Catch { value, arms } => with_nodes("catch", value, arms.iter().map(arm)),
+        Kind::As { value, ty, form } => {
+            let head = match form {
+                Conversion::Raising => "as",
+                Conversion::Optional => "as?",
+            };
+            Node::list(head, [expression(value), type_expression(ty)])
+        }
+        Kind::Catch { value, arms, form } => {
+            let head = match form {
+                CatchForm::Braced => "catch",
+                CatchForm::Bare => "catch-one",
+            };
+            with_nodes(head, value, arms.iter().map(arm))
+        }
         Kind::Match { value, arms } => with_nodes("match", value, arms.iter().map(arm)),
         Kind::If {
             condition,
@@ -90,16 +102,10 @@ pub(super) fn expression(it: &Expression) -> Node {
             let parts = std::iter::once(block(then)).chain(otherwise);
             with_nodes("if", condition, parts)
         }
-        Kind::IfLet {
+        Kind::Let {
             pattern: bound,
             value,
-            then,
-            otherwise,
-        } => {
-            let otherwise = otherwise.as_deref().map(expression);
-            let parts = [pattern(bound), expression(value), block(then)];
-            Node::list("if-let", parts.into_iter().chain(otherwise))
-        }
+        } => Node::list("let", [pattern(bound), expression(value)]),
         Kind::Do(body) => block(body),
         Kind::For {
             pattern: bound,

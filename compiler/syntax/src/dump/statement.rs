@@ -14,8 +14,17 @@ pub(super) fn block(it: &Block) -> Node {
 
 fn statement(it: &Statement) -> Node {
     match &it.kind {
-        StatementKind::Let { pattern, ty, value } => {
-            definition("let", bound(pattern), ty.as_ref(), value)
+        StatementKind::Let {
+            pattern,
+            ty,
+            value,
+            otherwise,
+        } => {
+            let binding = definition("let", bound(pattern), ty.as_ref(), value);
+            match otherwise {
+                Some(otherwise) => Node::list("let-else", [binding, block(otherwise)]),
+                None => binding,
+            }
         }
         StatementKind::Var { pattern, ty, value } => {
             definition("var", bound(pattern), ty.as_ref(), value)

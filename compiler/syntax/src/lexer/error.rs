@@ -29,6 +29,8 @@ pub enum LexicalErrorKind {
     HalfFloat,
     /// Letters after a number that are no unit.
     UnknownUnit(String),
+    /// The units of a duration do not go from the largest to the smallest.
+    UnorderedUnits,
     /// A number with misplaced underscores or without digits.
     MalformedNumber,
     /// An int, float or duration that is too large.
@@ -85,7 +87,10 @@ impl LexicalError {
             ),
             LexicalErrorKind::UnknownUnit(unit) => {
                 number(place, format!("`{unit}` cannot follow a number"))
-                    .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`")
+                    .note("durations are whole numbers with `ms`, `s`, `m`, `h` or `d`, as `90s` or `1h30m`")
+            }
+            LexicalErrorKind::UnorderedUnits => {
+                number(place, "the units of a duration go from the largest to the smallest, each once")
             }
             LexicalErrorKind::MalformedNumber => number(place, "this is not a number")
                 .note("digits may be grouped by single underscores: `1_000_000`, `0xff_ff`"),

@@ -43,13 +43,10 @@ impl Lexer<'_> {
         match (&self.text[suffix..self.position], is_float) {
             ("", true) => self.float(start),
             ("", false) => self.int(start, 10),
-            (unit, is_float) => match nanoseconds(unit) {
-                Some(factor) if !is_float => self.duration(start, suffix, factor),
-                _ => {
-                    let unit = unit.to_owned();
-                    self.report(LexicalErrorKind::UnknownUnit(unit), start);
-                    self.push_value(TokenKind::Int, start, Value::Int(None));
-                }
+            (unit, true) => self.unknown_unit(start, unit.to_owned()),
+            (units, false) => match parts(&self.text[start..suffix], units) {
+                Some(parts) => self.duration(start, &parts),
+                None => self.unknown_unit(start, units.to_owned()),
             },
         }
     }
@@ -149,20 +146,36 @@ impl Lexer<'_> {
         self.push_value(TokenKind::Float, start, Value::Float(value.to_bits()));
     }
 
-    fn duration(&mut self, start: usize, suffix: usize, factor: i64) {
-        let value = self
-            .grouped(start, &self.text[start..suffix])
-            .map(|digits| {
-                digits
-                    .parse::<i64>()
-                    .ok()
-                    .and_then(|count| count.checked_mul(factor))
-            });
-        if value == Some(None) {
+    fn unknown_unit(&mut self, start: usize, unit: String) {
+        self.report(LexicalErrorKind::UnknownUnit(unit), start);
+        self.push_value(TokenKind::Int, start, Value::Int(None));
+    }
+
+    /// Adds up the parts of `1h30m`.
+    fn duration(&mut self, start: usize, parts: &[(&str, i64)]) {
+        let falls = parts.windows(2).all(|pair| pair[0].1 > pair[1].1);
+        if !falls {
+            self.report(LexicalErrorKind::UnorderedUnits, start);
+        }
+        let mut value = Some(0_i64);
+        for (digits, factor) in parts {
+            let Some(digits) = self.grouped(start, digits) else {
+                return self.push_value(TokenKind::Duration, start, Value::Duration(0));
+            };
+            let count = digits.parse::<i64>().ok();
+            let part = count.and_then(|count| count.checked_mul(*factor));
+            value = value
+                .zip(part)
+                .and_then(|(sum, part)| sum.checked_add(part));
+        }
+        if value.is_none() {
             self.report(LexicalErrorKind::NumberOutOfRange, start);
         }
-        let value = value.flatten().unwrap_or(0);
-        self.push_value(TokenKind::Duration, start, Value::Duration(value));
+        self.push_value(
+            TokenKind::Duration,
+            start,
+            Value::Duration(value.unwrap_or(0)),
+        );
     }
 
     /// The digits without underscores; `None`, with a report, when one stands where it must not.
@@ -177,6 +190,24 @@ impl Lexer<'_> {
             return None;
         }
         Some(digits.replace('_', ""))
+    }
+}
+
+/// The numbers of a duration, each with the nanoseconds of its unit; `units` is what follows the first of them. `None` when
+/// something in it is no unit.
+fn parts<'text>(first: &'text str, units: &'text str) -> Option<Vec<(&'text str, i64)>> {
+    let mut found = Vec::new();
+    let (mut digits, mut rest) = (first, units);
+    loop {
+        let is_digit = |it: char| it.is_ascii_digit() || it == '_';
+        let end = rest.find(is_digit).unwrap_or(rest.len());
+        found.push((digits, nanoseconds(&rest[..end])?));
+        rest = &rest[end..];
+        if rest.is_empty() {
+            return Some(found);
+        }
+        let end = rest.find(|it: char| !is_digit(it))?;
+        (digits, rest) = rest.split_at(end);
     }
 }
 

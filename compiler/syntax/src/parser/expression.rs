@@ -5,20 +5,22 @@ use chumsky::prelude::{Parser, choice, custom};
 use gsw_source::Span;
 
 use crate::ast::{
-    BinaryOperator, Expression, ExpressionKind, MatchArm, Precedence, RangeEnd, TypeExpression,
-    UnaryOperator,
+    BinaryOperator, CatchForm, Conversion, Expression, ExpressionKind, MatchArm, Pattern,
+    Precedence, RangeEnd, TypeExpression, UnaryOperator,
 };
 use crate::parser::depth::DEEPEST_TREE;
 use crate::parser::error::{Expected, ParseError, Reason};
-use crate::parser::input::{Context, Extra, Rule, Tokens, token_as, token_that};
+use crate::parser::input::{
+    Context, Extra, Rule, Tokens, looking_at, span_of, token, token_as, token_that,
+};
 use crate::parser::line::{line_break, own_line};
 use crate::parser::node::node;
 use crate::parser::operand;
 use crate::parser::rules::{Mode, Rules};
 use crate::token::{Token, TokenKind};
 
-/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Comparison
-/// · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
+/// `Expression = Chain with prefix, infix and postfix operators, loosest first: Catch · "or" · "and" · "not" · Binding
+/// · Comparison · Otherwise · RangeOperator · "+" "-" · "*" "/" "%" · Conversion · TightPrefix ;`
 pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
     let not = UnaryOperator::Not;
     operand::chain(rules, mode)
@@ -29,6 +31,7 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
                 deeper(not.token(), Expected::EXPRESSION),
                 negated,
             ),
+            prefix(not.precedence() as u16, binding(rules, mode), tested),
             postfix(Precedence::Conversion as u16, conversion(rules), converted),
             chained(Precedence::Product),
             chained(Precedence::Sum),
@@ -45,7 +48,7 @@ pub(crate) fn expression(rules: &Rules, mode: Mode) -> Rule<Expression> {
             ),
             chained(Precedence::And),
             chained(Precedence::Or),
-            postfix(Precedence::Catch as u16, catch(rules), guarded),
+            postfix(Precedence::Catch as u16, catch(rules, mode), guarded),
         ))
         .boxed()
 }
@@ -68,16 +71,83 @@ fn negated(_: Token, operand: Expression, context: &mut Context<'_>) -> Expressi
     node(ExpressionKind::Unary { operator, operand }, context)
 }
 
-fn converted(value: Expression, ty: TypeExpression, context: &mut Context<'_>) -> Expression {
-    context.state().count_link();
-    let (value, ty) = (Box::new(value), Box::new(ty));
-    node(ExpressionKind::As { value, ty }, context)
+fn tested(pattern: Pattern, value: Expression, context: &mut Context<'_>) -> Expression {
+    context.state().leave();
+    let (pattern, value) = (Box::new(pattern), Box::new(value));
+    node(ExpressionKind::Let { pattern, value }, context)
 }
 
-fn guarded(value: Expression, arms: Vec<MatchArm>, context: &mut Context<'_>) -> Expression {
+fn converted(
+    value: Expression,
+    (form, ty): (Conversion, TypeExpression),
+    context: &mut Context<'_>,
+) -> Expression {
     context.state().count_link();
-    let value = Box::new(value);
-    node(ExpressionKind::Catch { value, arms }, context)
+    let (value, ty) = (Box::new(value), Box::new(ty));
+    node(ExpressionKind::As { value, ty, form }, context)
+}
+
+/// What stands after `catch`.
+type CatchArms = (CatchForm, Vec<MatchArm>);
+
+fn guarded(mut value: Expression, arms: CatchArms, context: &mut Context<'_>) -> Expression {
+    context.state().count_link();
+    guard(&mut value, arms, span_of(context).end);
+    value
+}
+
+/// Puts a `catch` that ends at `end` around a value; of a condition, around what its last pattern is matched with, because
+/// `let P = e` begins to be guarded after its `=`.
+fn guard(guarded: &mut Expression, arms: CatchArms, end: u32) {
+    let span = Span::new(guarded.span.start, end);
+    if let ExpressionKind::Let { pattern: _, value } = &mut guarded.kind {
+        guard(value, arms, end);
+    } else if let ExpressionKind::Binary {
+        operator: BinaryOperator::And,
+        operator_span: _,
+        left: _,
+        right,
+    } = &mut guarded.kind
+        && matches!(right.kind, ExpressionKind::Let { .. })
+    {
+        guard(right, arms, end);
+    } else {
+        let kind = std::mem::replace(&mut guarded.kind, ExpressionKind::Invalid);
+        let span = guarded.span;
+        let (form, arms) = arms;
+        guarded.kind = catch_kind(Expression { kind, span }, arms, form);
+    }
+    guarded.span = span;
+}
+
+/// `value catch arms`. A `catch` after the body of an arm without braces is parsed as part of it, and guards all to its left.
+fn catch_kind(value: Expression, mut arms: Vec<MatchArm>, form: CatchForm) -> ExpressionKind {
+    if form == CatchForm::Bare
+        && let Some(last) = arms.last_mut()
+        && let ExpressionKind::Catch {
+            value: body,
+            arms: later,
+            form: later_form,
+        } = &mut last.body.kind
+    {
+        let later = std::mem::take(later);
+        let later_form = *later_form;
+        let body = std::mem::replace(&mut **body, invalid(last.body.span));
+        last.body = body;
+        let span = value.span.to(last.body.span);
+        let kind = catch_kind(value, arms, form);
+        return catch_kind(Expression { kind, span }, later, later_form);
+    }
+    ExpressionKind::Catch {
+        value: Box::new(value),
+        arms,
+        form,
+    }
+}
+
+fn invalid(span: Span) -> Expression {
+    let kind = ExpressionKind::Invalid;
+    Expression { kind, span }
 }
 
 fn ranged(
@@ -186,6 +256,20 @@ fn tight_prefix() -> Rule<TightPrefix> {
     .boxed()
 }
 
+/// `Binding = "let" Pattern "=" ;`
+///
+/// In conditions alone.
+fn binding(rules: &Rules, mode: Mode) -> Rule<Pattern> {
+    looking_at(
+        move |state, index| mode == Mode::Head && state.kind(index) == Some(TokenKind::Let),
+        Expected::NOTHING,
+    )
+    .ignore_then(deeper(TokenKind::Let, Expected::NOTHING))
+    .ignore_then(rules.pattern.clone())
+    .then_ignore(token(TokenKind::Equal))
+    .boxed()
+}
+
 /// An operator whose right operand is parsed one level deeper; folding leaves that level.
 fn deeper(kind: TokenKind, expected: Expected) -> Rule<Token> {
     custom::<_, Tokens, _, Extra>(move |input| {
@@ -203,18 +287,34 @@ fn deeper(kind: TokenKind, expected: Expected) -> Rule<Token> {
     .boxed()
 }
 
-/// `Conversion = "as" ConversionType ;`
-fn conversion(rules: &Rules) -> Rule<TypeExpression> {
+/// `Conversion = "as" [ "?" ] ConversionType ;`
+fn conversion(rules: &Rules) -> Rule<(Conversion, TypeExpression)> {
+    let form = token_as(TokenKind::Question, Expected::OPERATOR)
+        .or_not()
+        .map(|it| it.map_or(Conversion::Raising, |_| Conversion::Optional));
     token_as(TokenKind::As, Expected::OPERATOR)
-        .ignore_then(rules.conversion_type.clone())
+        .ignore_then(form)
+        .then(rules.conversion_type.clone())
         .boxed()
 }
 
-/// `Catch = "catch" [ Newline ] Arms ;`
-fn catch(rules: &Rules) -> Rule<Vec<MatchArm>> {
+/// `Catch = "catch" ( [ Newline ] Arms | Arm ) ;`
+fn catch(rules: &Rules, mode: Mode) -> Rule<CatchArms> {
+    let braced = own_line(rules.arms.clone()).map(|arms| (CatchForm::Braced, arms));
+    let bare = looking_at(
+        |state, index| state.kind(index).is_some_and(starts_arm),
+        Expected::token(TokenKind::BraceOpen),
+    )
+    .ignore_then(operand::arm(rules, mode))
+    .map(|arm| (CatchForm::Bare, vec![arm]));
     token_as(TokenKind::Catch, Expected::OPERATOR)
-        .ignore_then(own_line(rules.arms.clone()))
+        .ignore_then(choice((bare, braced)))
         .boxed()
+}
+
+/// Whether the pattern of an error can start with a token of that kind.
+fn starts_arm(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Identifier | TokenKind::Underscore)
 }
 
 /// An infix operator of one precedence.

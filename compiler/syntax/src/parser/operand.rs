@@ -6,7 +6,7 @@ mod postfix;
 mod task;
 
 pub(crate) use bracketed::arguments;
-pub(crate) use control::{arms, if_expression};
+pub(crate) use control::{arm, arms, if_expression};
 pub(crate) use postfix::{chain, simple_operand};
 
 use chumsky::prelude::{Parser, choice};

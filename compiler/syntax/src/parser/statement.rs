@@ -92,13 +92,23 @@ fn initializer(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// `Let = "let" Pattern [ TypeAnnotation ] Initializer ;`
+/// `Let = "let" Pattern [ TypeAnnotation ] Initializer [ "else" [ Newline ] Block ] ;`
 fn let_binding(rules: &Rules) -> Rule<StatementKind> {
     token_as(TokenKind::Let, Expected::STATEMENT)
         .ignore_then(rules.pattern.clone())
         .then(annotation(rules).or_not())
         .then(initializer(rules))
-        .map(|((pattern, ty), value)| StatementKind::Let { pattern, ty, value })
+        .then(
+            token_as(TokenKind::Else, Expected::OPERATOR)
+                .ignore_then(own_line(rules.block.clone()))
+                .or_not(),
+        )
+        .map(|(((pattern, ty), value), otherwise)| StatementKind::Let {
+            pattern,
+            ty,
+            value,
+            otherwise,
+        })
         .boxed()
 }
 

@@ -277,12 +277,38 @@ impl Generator {
         let ty = self.any_type(1).optional();
         let value = self.value(&ty, depth);
         let before = self.scope.clone();
-        let pattern = self.pattern(&ty, 1);
-        let then = self.block(2, depth);
-        self.scope = before;
         let annotated = self.fresh("t");
         let shown = ty.text(&self.declarations);
-        format!("let {annotated}: {shown} = {value}\nif let {pattern} = {annotated} {{\n{then}\n}}")
+        let first = format!("let {annotated}: {shown} = {value}");
+        if self.random.one_in(4) {
+            let leave = self.leave(depth);
+            let pattern = self.pattern(&ty, 1);
+            return format!("{first}\nlet {pattern} = {annotated} else {{ {leave} }}");
+        }
+        let mut condition = String::new();
+        if self.random.one_in(4) {
+            let earlier = self.value(&Ty::Bool, depth);
+            condition = format!("({earlier}) and ");
+        }
+        let pattern = self.pattern(&ty, 1);
+        condition += &format!("let {pattern} = {annotated}");
+        if self.random.one_in(2) {
+            let later = self.value(&Ty::Bool, depth);
+            condition += &format!(" and ({later})");
+        }
+        let kind = self.random.below(4);
+        // A `continue` would run the loop for ever.
+        self.scope.in_loop &= kind != 0;
+        let then = self.block(2, depth);
+        self.scope = before;
+        match kind {
+            0 => format!("{first}\nwhile {condition} {{\n{then}\nbreak\n}}"),
+            1 => {
+                let otherwise = self.block(2, depth);
+                format!("{first}\nif {condition} {{\n{then}\n}} else {{\n{otherwise}\n}}")
+            }
+            _ => format!("{first}\nif {condition} {{\n{then}\n}}"),
+        }
     }
 
     fn loop_over(&mut self, depth: usize) -> String {
@@ -370,7 +396,12 @@ impl Generator {
     /// What leaves a loop or function, or fails, under a condition.
     fn leaving(&mut self, depth: usize) -> String {
         let condition = self.value(&Ty::Bool, depth);
-        let leave = match (
+        let leave = self.leave(depth);
+        format!("if ({condition}) {{ {leave} }}")
+    }
+
+    fn leave(&mut self, depth: usize) -> String {
+        match (
             self.random.below(3),
             self.scope.in_loop,
             self.scope.returns.clone(),
@@ -378,7 +409,6 @@ impl Generator {
             (0, true, _) => (*self.random.pick(&["break", "continue"])).to_owned(),
             (1, _, Some(ty)) => format!("return {}", self.expression(&ty, depth)),
             _ => format!("fail {}", self.error_value(depth)),
-        };
-        format!("if ({condition}) {{ {leave} }}")
+        }
     }
 }

@@ -113,7 +113,7 @@ const BEFORE: &[Foreign] = &[
     word(
         "guard",
         None,
-        "`let y = x ?? return` unwraps the value or returns",
+        "`let y = x else { return }` unwraps the value or returns",
     ),
     word("lambda", None, "a lambda is written `x => x + 1`"),
     word("loop", None, "an endless loop is `while true { … }`"),
@@ -175,7 +175,7 @@ const FOUND: &[Foreign] = &[
         "else",
         |expected| expected.has(Expected::END_OF_STATEMENT),
         None,
-        "`else` follows the `}` of its `if`; `let y = x ?? return` unwraps the value or returns",
+        "`else` follows the `}` of its `if`, or the value of a `let`: `let y = x else { return }`",
     ),
     word(
         "finally",
@@ -204,7 +204,7 @@ const FOUND: &[Foreign] = &[
         "let",
         |expected| expected.has(Expected::EXPRESSION) && !expected.has(Expected::STATEMENT),
         None,
-        "only `if` can be followed by `let`; elsewhere use `match value { pattern => …, _ => … }`",
+        "`let` stands in the conditions of `if` and `while`; elsewhere use `match value { pattern => …, _ => … }`",
     ),
     word_where("max", is_modifier, None, BELONGS_TO_RETRY),
     word_where(

@@ -29,20 +29,8 @@ pub(super) fn do_block(rules: &Rules) -> Rule<Expression> {
         .boxed()
 }
 
-/// What is tested between `if` and its body.
-enum Test {
-    Condition(Expression),
-    Pattern(Pattern, Expression),
-}
-
-/// `If = "if" ( Head | "let" Pattern "=" Head ) [ Newline ] Block [ "else" ( If | Block ) ] ;`
+/// `If = "if" Head [ Newline ] Block [ "else" ( If | Block ) ] ;`
 pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
-    let head = rules.expression(Mode::Head);
-    let binding = token_as(TokenKind::Let, Expected::NOTHING)
-        .ignore_then(rules.pattern.clone())
-        .then_ignore(token(TokenKind::Equal))
-        .then(head.clone())
-        .map(|(pattern, value)| Test::Pattern(pattern, value));
     let otherwise = token_as(TokenKind::Else, Expected::OPERATOR)
         .ignore_then(choice((
             rules.if_expression.clone(),
@@ -50,26 +38,19 @@ pub(crate) fn if_expression(rules: &Rules) -> Rule<Expression> {
         )))
         .or_not();
     token_as(TokenKind::If, Expected::EXPRESSION)
-        .ignore_then(choice((binding, head.map(Test::Condition))))
+        .ignore_then(rules.expression(Mode::Head))
         .then(own_line(rules.block.clone()))
         .then(otherwise)
-        .map_with(|((test, then), otherwise), context: &mut Context<'_>| {
-            let otherwise = otherwise.map(Box::new);
-            let kind = match test {
-                Test::Condition(condition) => ExpressionKind::If {
+        .map_with(
+            |((condition, then), otherwise), context: &mut Context<'_>| {
+                let kind = ExpressionKind::If {
                     condition: Box::new(condition),
                     then,
-                    otherwise,
-                },
-                Test::Pattern(pattern, value) => ExpressionKind::IfLet {
-                    pattern: Box::new(pattern),
-                    value: Box::new(value),
-                    then,
-                    otherwise,
-                },
-            };
-            node(kind, context)
-        })
+                    otherwise: otherwise.map(Box::new),
+                };
+                node(kind, context)
+            },
+        )
         .boxed()
 }
 
@@ -88,7 +69,7 @@ pub(super) fn match_expression(rules: &Rules) -> Rule<Expression> {
 /// `Arms = "{" [ Arm { ( "," | Newline ) Arm } ] "}" ;`
 pub(crate) fn arms(rules: &Rules) -> Rule<Vec<MatchArm>> {
     let arm = or_hole(
-        arm(rules).then_ignore(entry_end()),
+        arm(rules, Mode::Full).then_ignore(entry_end()),
         Boundary::Entry,
         |state, index| MatchArm {
             pattern: Pattern {
@@ -103,7 +84,7 @@ pub(crate) fn arms(rules: &Rules) -> Rule<Vec<MatchArm>> {
 }
 
 /// `Arm = Pattern [ "if" Guard ] "=>" Body ;`
-fn arm(rules: &Rules) -> Rule<MatchArm> {
+pub(crate) fn arm(rules: &Rules, mode: Mode) -> Rule<MatchArm> {
     let guard = token_as(TokenKind::If, Expected::NOTHING)
         .ignore_then(rules.expression(Mode::Guard))
         .or_not();
@@ -112,7 +93,7 @@ fn arm(rules: &Rules) -> Rule<MatchArm> {
         .clone()
         .then(guard)
         .then_ignore(token(TokenKind::FatArrow))
-        .then(body(rules, Mode::Full))
+        .then(body(rules, mode))
         .map(|((pattern, guard), body)| MatchArm {
             pattern,
             guard,
