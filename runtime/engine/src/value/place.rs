@@ -96,7 +96,29 @@ fn own(heap: &mut Heap, place: u64) -> Result<u64, u64> {
             Ok(copy(heap, word, parts))
         }
         Type::Tuple(parts) => Ok(copy(heap, word, parts.iter().copied())),
-        other => {
+        other @ (Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session) => {
             unreachable!("only lists, maps, records and tuples have places in them, not {other:?}")
         }
     };
