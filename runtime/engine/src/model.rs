@@ -1,7 +1,7 @@
 //! The contract with the crate above: how a prompt call becomes requests to a model, and who performs these.
 //!
 //! A prompt call is a state machine ([`PromptMachine`]) that runs inside the run: it is pure, so that a replay takes the
-//! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to the [`Models`].
+//! same path. What it asks for ([`PromptStep`]) is an operation; the driver hands [`ModelRequest`]s to its `Models`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -19,7 +19,7 @@
 //!   (`progress`).
 //! - No clock, no randomness, no order of threads reaches a run: time comes with outcomes, and delays are drawn from a seed.
 //! - A task runs until it waits; then the one that has been ready longest follows (`scheduler`). What waits has exactly one
-//!   [`Wait`](crate::wait::Wait), which owns the words in it, and is resumed exactly once.
+//!   `Wait`, which owns the words in it, and is resumed exactly once.
 //! - A task ends after the tasks that belong to its node (`ending`, `joining`), so when the root has ended nothing is left.
 //! - What stops a run from outside stands in its [`Front`]; code that waits for nothing polls it (`interrupt`).
 //!

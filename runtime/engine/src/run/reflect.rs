@@ -6,14 +6,14 @@
 //! step "plan" reflect 2 { draft(topic) }
 //! ```
 //!
-//! as attempts. When one raises, it calls [`reflect`] with the error. A judge, a prompt of the program or the one of the
+//! as attempts. When one raises, it calls `reflect` with the error. A judge, a prompt of the program or the one of the
 //! prelude, is given the facts of the failure (`question`) and answers with a `Reflection`: whether to try again, why,
 //! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values stand in the
 //! [`reflection_log`](crate::run::reflection_log) by the node whose body failed, and prompts that begin inside of that node
 //! look there. With `Ok` the compiled code enters another attempt, with `Err` it goes on with the error.
 //!
 //! **Invariants.**
-//! - The error is owned by the [`Failure`] until it is raised again or released: each way out does exactly one of both.
+//! - The error is owned by the `Failure` until it is raised again or released: each way out does exactly one of both.
 //! - The judge runs as a task under a node of its own, so what it costs and says can be seen, and it is cancelled with the task
 //!   that waits for it. A judge that waits for nothing is called at once.
 //! - A reflection that fails itself changes nothing: the first error goes on.
