@@ -9,9 +9,6 @@ use crate::tidy;
 /// The most files that may need each other.
 const MOST: usize = 6;
 
-/// Crates that have a larger cycle, and how large it may be. These numbers only ever get smaller.
-const LARGER: &[(&str, usize)] = &[("compiler/syntax", 11), ("runtime/engine", 9)];
-
 /// The place of a file among the modules of its crate: the names from the root down.
 pub type Module = Vec<String>;
 
@@ -160,13 +157,11 @@ fn files_need_each_other_only_in_small_cycles() {
     for manifest in tidy::files_in(&root(), "Cargo.toml") {
         let folder = manifest.parent().expect("a file has a folder");
         let name = folder.strip_prefix(root()).unwrap_or(folder);
-        let larger = LARGER.iter().find(|(it, _)| name == Path::new(it));
-        let most = larger.map_or(MOST, |(_, most)| *most);
         let cycle = largest(&needs(folder));
-        if cycle.len() > most {
+        if cycle.len() > MOST {
             let files: Vec<_> = cycle.iter().map(|it| it.join("/")).collect();
             wrong.push(format!(
-                "{}: {} files, at most {most}: {}",
+                "{}: {} files, at most {MOST}: {}",
                 name.display(),
                 files.len(),
                 files.join(", ")
