@@ -25,7 +25,7 @@ pub enum ConstantValue {
     List(Vec<ConstantValue>),
 }
 
-/// The value of the constant `item`, where it is plain enough to be told.
+/// The value of the constant `item`, where it is known without running anything.
 pub fn constant_value(db: &dyn Db, item: ItemId) -> Option<ConstantValue> {
     Evaluation {
         db,
@@ -79,7 +79,7 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
 }
 
 /// Whether `value` satisfies a `where` over `it` and, by position, the fields beside it as far as these are known; `None` when
-/// that cannot be told.
+/// that is not known.
 pub(crate) fn satisfies(
     db: &dyn Db,
     check: &Body,

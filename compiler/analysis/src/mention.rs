@@ -7,7 +7,7 @@ use gsw_syntax::ast::{Child, children, item_children};
 
 use gsw_syntax::item_ast;
 
-/// Every name in `item` that is looked up: more than are used, since locals are not told apart.
+/// Every name in `item` that is looked up: more than are used, since locals are not distinguished.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn mentioned_names(db: &dyn Db, item: ItemId) -> BTreeSet<Name> {
     let Some(tree) = item_ast(db, item) else {

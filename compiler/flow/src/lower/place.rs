@@ -69,7 +69,7 @@ struct Assignment<'h> {
     right: Right,
     /// Whether the change may break a `where`.
     is_checked: bool,
-    /// Whether somebody may be told of the change.
+    /// Whether somebody may observe the change.
     is_observed: bool,
 }
 

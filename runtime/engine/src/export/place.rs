@@ -14,7 +14,7 @@ calls! {
         place::of_cell(cell)
     }
 
-    /// The same, of a `state` variable, whose observers are told the path.
+    /// The same, of a `state` variable, whose observers learn the path.
     plain state_place(run, cell) {
         let whole = place::of_cell(cell);
         run.states.begin_trail(&run.progress, whole);

@@ -143,7 +143,7 @@ const LEFT_OUT: u64 = 1 << 33;
 /// An element of a trace that is no span: the node in which the error arose.
 const ORIGIN: u64 = 1 << 32;
 
-/// The number of the node in which an error arose, once it has been told of. Constants do not know it.
+/// The number of the node in which an error arose, once it has been reported. Constants do not know it.
 #[must_use]
 pub fn origin(error: u64) -> Option<u32> {
     let mut elements = elements(error).iter();
