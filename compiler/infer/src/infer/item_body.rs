@@ -60,8 +60,8 @@ impl<'db> ItemInference<'db> {
                 self.prompt(signature, entries);
             }
             ast::ItemBody::Agent { settings, .. } => {
-                self.part(BodyPart::Settings, &[], Type::Json, |it| {
-                    it.settings(settings, Origin::Program)
+                self.part(BodyPart::Settings, &[], Type::Json, |cx| {
+                    cx.settings(settings, Origin::Program)
                 });
             }
             ast::ItemBody::Const(constant) => {
@@ -69,9 +69,9 @@ impl<'db> ItemInference<'db> {
                 self.value(BodyPart::Main, &[], &constant.value, ty);
             }
             ast::ItemBody::Test { body, .. } => {
-                self.part(BodyPart::Main, &[], Type::Unit, |it| {
-                    let id = it.block(body, &Expected::Dropped);
-                    it.without_value(id)
+                self.part(BodyPart::Main, &[], Type::Unit, |cx| {
+                    let id = cx.block(body, &Expected::Dropped);
+                    cx.without_value(id)
                 });
             }
             ast::ItemBody::Record(record) => self.record(&record.fields),
@@ -111,13 +111,13 @@ impl<'db> ItemInference<'db> {
     fn main(&mut self, signature: &ast::Signature, block: &ast::Block) {
         let result = lookup::signature(self.db, self.item).result.clone();
         let mut modifiers = None;
-        self.part(BodyPart::Main, self.all(), result.clone(), |it| {
-            modifiers = Some(it.modifiers(&signature.modifiers));
+        self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
+            modifiers = Some(cx.modifiers(&signature.modifiers));
             if result == Type::Unit {
-                let id = it.block(block, &Expected::Dropped);
-                it.without_value(id)
+                let id = cx.block(block, &Expected::Dropped);
+                cx.without_value(id)
             } else {
-                it.block(block, &Expected::Type(result))
+                cx.block(block, &Expected::Type(result))
             }
         });
         self.found.modifiers = modifiers.unwrap_or_default();
@@ -151,8 +151,8 @@ impl<'db> ItemInference<'db> {
         }
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
-        self.part(BodyPart::Main, self.all(), result, |it| {
-            it.push(ExpressionKind::Unit, Type::Never, Span::default())
+        self.part(BodyPart::Main, self.all(), result, |cx| {
+            cx.push(ExpressionKind::Unit, Type::Never, Span::default())
         });
     }
 
@@ -202,24 +202,24 @@ impl<'db> ItemInference<'db> {
     /// A `where`. On an optional `it` is the value present, and absence passes.
     fn check(&mut self, part: BodyPart, check: &ast::Expression, ty: &Type, whole: Option<&Type>) {
         let span = check.span;
-        self.part(part, &[], Type::Bool, |context| {
+        self.part(part, &[], Type::Bool, |cx| {
             let it = Name::new_static("it");
             let Type::Optional(inner) = ty else {
-                context.declare_hidden(&it, ty.clone(), span);
-                context.declare_whole(whole, span);
-                return context.expression(check, &Expected::Type(Type::Bool));
+                cx.declare_hidden(&it, ty.clone(), span);
+                cx.declare_whole(whole, span);
+                return cx.expression(check, &Expected::Type(Type::Bool));
             };
-            let given = context
+            let given = cx
                 .scopes
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
-            context.declare_whole(whole, span);
-            let value = context.local_value(given, span);
-            let present = context
+            cx.declare_whole(whole, span);
+            let value = cx.local_value(given, span);
+            let present = cx
                 .scopes
                 .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
-            context.scopes.name(it, present);
-            let body = context.expression(check, &Expected::Type(Type::Bool));
-            let passes = context.push(ExpressionKind::Bool(true), Type::Bool, span);
+            cx.scopes.name(it, present);
+            let body = cx.expression(check, &Expected::Type(Type::Bool));
+            let passes = cx.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
                 kind,
                 ty: ty.clone(),
@@ -238,7 +238,7 @@ impl<'db> ItemInference<'db> {
                     body: passes,
                 },
             ];
-            context.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
+            cx.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
         });
     }
 
@@ -273,8 +273,8 @@ impl<'db> ItemInference<'db> {
         for entry in entries {
             match entry {
                 ast::PromptEntry::User(text) => {
-                    self.part(BodyPart::User, self.all(), Type::String, |it| {
-                        it.user_text(text)
+                    self.part(BodyPart::User, self.all(), Type::String, |cx| {
+                        cx.user_text(text)
                     });
                 }
                 ast::PromptEntry::System(text) => {
@@ -306,8 +306,8 @@ impl<'db> ItemInference<'db> {
             }
         }
         if !settings.is_empty() {
-            self.part(BodyPart::Settings, self.all(), Type::Json, |it| {
-                it.settings(&settings, Origin::Program)
+            self.part(BodyPart::Settings, self.all(), Type::Json, |cx| {
+                cx.settings(&settings, Origin::Program)
             });
         }
     }
@@ -322,19 +322,19 @@ impl<'db> ItemInference<'db> {
         let result = lookup::signature(self.db, self.item).result.clone();
         let item = self.item;
         let pair = Type::Tuple([Type::String, Type::Json].into());
-        self.part(BodyPart::Example(index), &[], pair.clone(), |it| {
+        self.part(BodyPart::Example(index), &[], pair.clone(), |cx| {
             let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
             let call = Call {
                 arguments,
                 arguments_span: ends.unwrap_or(span),
                 span,
             };
-            let arguments = it.prompt_arguments(item, call);
+            let arguments = cx.prompt_arguments(item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = it.push(kind, Type::String, span);
-            let answer = it.expression(answer, &Expected::Type(result));
-            let answer = it.as_json(answer);
-            it.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
+            let text = cx.push(kind, Type::String, span);
+            let answer = cx.expression(answer, &Expected::Type(result));
+            let answer = cx.as_json(answer);
+            cx.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
         });
     }
 
@@ -346,8 +346,8 @@ impl<'db> ItemInference<'db> {
         value: &ast::Expression,
         ty: Type,
     ) {
-        self.part(part, parameters, ty.clone(), |it| {
-            it.expression(value, &Expected::Type(ty))
+        self.part(part, parameters, ty.clone(), |cx| {
+            cx.expression(value, &Expected::Type(ty))
         });
     }
 
@@ -359,7 +359,7 @@ impl<'db> ItemInference<'db> {
         result: Type,
         work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
     ) {
-        let mut context = Context {
+        let mut cx = Context {
             db: self.db,
             file: self.item.file(self.db),
             item: self.item,
@@ -372,7 +372,7 @@ impl<'db> ItemInference<'db> {
             postponed: Postponed::default(),
             pattern_names: PatternNames::default(),
         };
-        context.scopes.open_frame(Some(result.clone()));
+        cx.scopes.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
             gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
@@ -384,11 +384,11 @@ impl<'db> ItemInference<'db> {
             if is_asked && is_refused() {
                 ty = Type::Invalid;
             }
-            context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
+            cx.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
-        let root = work(&mut context);
-        context.zonk();
-        let locals = context.scopes.finish();
+        let root = work(&mut cx);
+        cx.zonk();
+        let locals = cx.scopes.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
@@ -401,11 +401,11 @@ impl<'db> ItemInference<'db> {
             part,
             parameters,
             locals,
-            expressions: context.hir.finish(),
+            expressions: cx.hir.finish(),
             root,
             result,
         }));
-        context.findings.finish(&mut self.found);
+        cx.findings.finish(&mut self.found);
     }
 }
 
