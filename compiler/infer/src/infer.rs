@@ -27,6 +27,9 @@
 //! - After [`zonk`] no type of a body holds a variable; what was never found is `()`, or reported at the binding.
 
 mod absence;
+mod absorb;
+mod adapter;
+mod arena;
 mod argument;
 mod assignment;
 mod call;
@@ -36,20 +39,25 @@ mod collection;
 mod context;
 mod control;
 mod conversion;
+mod expected;
 mod expression;
 mod findings;
 mod hir_builder;
 mod item_body;
 mod lambda;
 mod literal;
+mod locals;
 mod lookup;
 mod method;
+mod mismatch;
 mod mock;
 mod name;
+mod names;
 mod offer;
 mod operator;
 mod otherwise;
 mod pattern;
+mod pattern_names;
 mod postponed;
 mod prompt;
 mod record;

@@ -12,15 +12,18 @@ use crate::errors::calls;
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
 };
-use crate::infer::call::Call;
-use crate::infer::context::{Context, Expected};
-use crate::infer::findings::Findings;
+use crate::infer::argument::Call;
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
 use crate::infer::lookup;
-use crate::infer::pattern::PatternNames;
-use crate::infer::postponed::Postponed;
+use crate::infer::pattern_names::PatternNames;
+use crate::infer::prompt;
 use crate::infer::scopes::Scopes;
-use crate::infer::table::Table;
+use crate::infer::setting;
+use crate::infer::workflow;
+use crate::infer::zonk;
 use crate::item_bodies::ItemBodies;
 
 /// The inference of all bodies of one item.
@@ -61,7 +64,7 @@ impl<'db> ItemInference<'db> {
             }
             ast::ItemBody::Agent { settings, .. } => {
                 self.part(BodyPart::Settings, &[], Type::Json, |cx| {
-                    cx.settings(settings, Origin::Program)
+                    setting::infer_settings(cx, settings, Origin::Program)
                 });
             }
             ast::ItemBody::Const(constant) => {
@@ -71,7 +74,7 @@ impl<'db> ItemInference<'db> {
             ast::ItemBody::Test { body, .. } => {
                 self.part(BodyPart::Main, &[], Type::Unit, |cx| {
                     let id = cx.block(body, &Expected::Dropped);
-                    cx.without_value(id)
+                    cx.hir.without_value(id)
                 });
             }
             ast::ItemBody::Record(record) => self.record(&record.fields),
@@ -112,10 +115,10 @@ impl<'db> ItemInference<'db> {
         let result = lookup::signature(self.db, self.item).result.clone();
         let mut modifiers = None;
         self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
-            modifiers = Some(cx.modifiers(&signature.modifiers));
+            modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
             if result == Type::Unit {
                 let id = cx.block(block, &Expected::Dropped);
-                cx.without_value(id)
+                cx.hir.without_value(id)
             } else {
                 cx.block(block, &Expected::Type(result))
             }
@@ -152,7 +155,8 @@ impl<'db> ItemInference<'db> {
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
         self.part(BodyPart::Main, self.all(), result, |cx| {
-            cx.push(ExpressionKind::Unit, Type::Never, Span::default())
+            cx.hir
+                .push(ExpressionKind::Unit, Type::Never, Span::default())
         });
     }
 
@@ -205,21 +209,23 @@ impl<'db> ItemInference<'db> {
         self.part(part, &[], Type::Bool, |cx| {
             let it = Name::new_static("it");
             let Type::Optional(inner) = ty else {
-                cx.declare_hidden(&it, ty.clone(), span);
-                cx.declare_whole(whole, span);
+                declare_hidden(cx, &it, ty.clone(), span);
+                declare_whole(cx, whole, span);
                 return cx.expression(check, &Expected::Type(Type::Bool));
             };
             let given = cx
-                .scopes
+                .hir
+                .locals
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
-            cx.declare_whole(whole, span);
-            let value = cx.local_value(given, span);
+            declare_whole(cx, whole, span);
+            let value = cx.hir.local_value(given, span);
             let present = cx
-                .scopes
+                .hir
+                .locals
                 .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
             cx.scopes.name(it, present);
             let body = cx.expression(check, &Expected::Type(Type::Bool));
-            let passes = cx.push(ExpressionKind::Bool(true), Type::Bool, span);
+            let passes = cx.hir.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
                 kind,
                 ty: ty.clone(),
@@ -238,7 +244,8 @@ impl<'db> ItemInference<'db> {
                     body: passes,
                 },
             ];
-            cx.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
+            cx.hir
+                .push(ExpressionKind::Match { value, arms }, Type::Bool, span)
         });
     }
 
@@ -274,7 +281,7 @@ impl<'db> ItemInference<'db> {
             match entry {
                 ast::PromptEntry::User(text) => {
                     self.part(BodyPart::User, self.all(), Type::String, |cx| {
-                        cx.user_text(text)
+                        literal::user_text(cx, text)
                     });
                 }
                 ast::PromptEntry::System(text) => {
@@ -307,7 +314,7 @@ impl<'db> ItemInference<'db> {
         }
         if !settings.is_empty() {
             self.part(BodyPart::Settings, self.all(), Type::Json, |cx| {
-                cx.settings(&settings, Origin::Program)
+                setting::infer_settings(cx, &settings, Origin::Program)
             });
         }
     }
@@ -329,12 +336,13 @@ impl<'db> ItemInference<'db> {
                 arguments_span: ends.unwrap_or(span),
                 span,
             };
-            let arguments = cx.prompt_arguments(item, call);
+            let arguments = prompt::prompt_arguments(cx, item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = cx.push(kind, Type::String, span);
+            let text = cx.hir.push(kind, Type::String, span);
             let answer = cx.expression(answer, &Expected::Type(result));
-            let answer = cx.as_json(answer);
-            cx.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
+            let answer = literal::as_json(&mut cx.hir, answer);
+            cx.hir
+                .push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
         });
     }
 
@@ -362,17 +370,13 @@ impl<'db> ItemInference<'db> {
         let mut cx = Context {
             db: self.db,
             file: self.item.file(self.db),
-            item: self.item,
             part,
             generics: &lookup::signature(self.db, self.item).generics,
-            table: Table::new(self.db),
-            hir: HirBuilder::default(),
+            hir: HirBuilder::new(self.db, self.item),
             scopes: Scopes::default(),
-            findings: Findings::default(),
-            postponed: Postponed::default(),
             pattern_names: PatternNames::default(),
         };
-        cx.scopes.open_frame(Some(result.clone()));
+        cx.hir.locals.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
             gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
@@ -387,8 +391,8 @@ impl<'db> ItemInference<'db> {
             cx.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
         let root = work(&mut cx);
-        cx.zonk();
-        let locals = cx.scopes.finish();
+        zonk::zonk(&mut cx.hir);
+        let locals = cx.hir.locals.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
@@ -401,11 +405,11 @@ impl<'db> ItemInference<'db> {
             part,
             parameters,
             locals,
-            expressions: cx.hir.finish(),
+            expressions: cx.hir.arena.finish(),
             root,
             result,
         }));
-        cx.findings.finish(&mut self.found);
+        cx.hir.findings.finish(&mut self.found);
     }
 }
 
@@ -425,18 +429,17 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
     }
 }
 
-impl Context<'_> {
-    /// Declares a parameter that is written nowhere.
-    fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
-        let id = self
-            .scopes
-            .add(name.clone(), ty, LocalKind::Parameter, span);
-        self.scopes.name(name.clone(), id);
-    }
+/// Declares a parameter that is written nowhere.
+fn declare_hidden(cx: &mut Context, name: &Name, ty: Type, span: Span) {
+    let id = cx
+        .hir
+        .locals
+        .add(name.clone(), ty, LocalKind::Parameter, span);
+    cx.scopes.name(name.clone(), id);
+}
 
-    fn declare_whole(&mut self, whole: Option<&Type>, span: Span) {
-        if let Some(whole) = whole {
-            self.declare_hidden(&Name::new_static("self"), whole.clone(), span);
-        }
+fn declare_whole(cx: &mut Context, whole: Option<&Type>, span: Span) {
+    if let Some(whole) = whole {
+        declare_hidden(cx, &Name::new_static("self"), whole.clone(), span);
     }
 }
