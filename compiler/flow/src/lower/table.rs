@@ -1,6 +1,7 @@
 //! The tables of agents, prompts and tools, filled in as they are reached.
 
 use gsw_abi::program::{Agent, FunctionIndex, Prompt, Repeat, Spawnable, Tool, ToolBody, Workflow};
+use gsw_abi::setting::Setting;
 use gsw_abi::types::Field;
 use gsw_infer::hir::{BodyPart, ExpressionKind};
 use gsw_names::{
@@ -111,7 +112,7 @@ impl Lowering<'_> {
                 continue;
             };
             for (key, value) in entries {
-                if text(*key).as_deref() == Some("model") {
+                if text(*key).as_deref() == Some(Setting::Model.name()) {
                     crate::walk::any(&body, *value, &mut |id| {
                         models.extend(text(id));
                         false
