@@ -282,7 +282,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         match coercion {
             Coercion::Widen => {
                 let from = &self.body.expression(value).ty;
-                let leak = leak(value, from, &expression.ty, &outcome.value.call);
+                let leak = leak(self.db(), value, from, &expression.ty, &outcome.value.call);
                 self.facts.leaks.extend(leak);
             }
             Coercion::Check => {
