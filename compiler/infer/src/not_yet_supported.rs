@@ -1,5 +1,6 @@
 //! The one list of what parses, has a meaning, and cannot be compiled yet.
 
+use gsw_abi::setting::Setting;
 use gsw_names::declared_name;
 use gsw_source::{Db, Diagnostic, ItemId, ItemKind, Place};
 use gsw_syntax::item_ast;
@@ -21,6 +22,8 @@ pub enum Missing<'name> {
     Revise,
     /// The setting `session`.
     Session,
+    /// A setting that nothing reads yet.
+    Setting(Setting),
     /// `m.*` where no tools are listed.
     AllOf,
     /// An agent in a list of tools.
@@ -45,6 +48,7 @@ impl Missing<'_> {
             Self::AgentAsTool => "an agent as a tool",
             Self::HumanAsTool => "a `human` as a tool",
             Self::AllOf => "`.*` outside of `tools`",
+            Self::Setting(setting) => &format!("the setting `{}`", setting.name()),
             Self::Name(name) => &format!("`{name}`"),
         };
         errors::not_compiled_yet(place, what)
