@@ -113,6 +113,7 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     match &base_type(db, ty) {
         Type::Bool => vec![Constructor::Bool(false), Constructor::Bool(true)],
         Type::Optional(_) => vec![Constructor::None, Constructor::Some],
+        // The only strings with an end: of a plain `string` no list of texts is complete, which `Other` below stands for.
         Type::Literals(names) => names.iter().cloned().map(Constructor::Text).collect(),
         Type::Enum(item, _) => match declared(db, *item) {
             TypeDeclarationKind::Enum(variants) => {
@@ -150,6 +151,8 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
         | Type::Variable(_)
         | Type::Text(_)
         | Type::Invalid => {
+            // An open type: what the patterns name, and one more value that none of them names. Errors are among these, as a `catch` may
+            // meet errors of modules that this one does not know.
             let mut seen = FxHashSet::default();
             let fresh = heads.iter().filter(|it| seen.insert(**it));
             let mut named: Vec<Constructor> = fresh.map(|it| (*it).clone()).collect();
@@ -193,6 +196,7 @@ pub(super) fn gap(pattern: &Constructor, constructor: &Constructor) -> Option<Ga
         Some(Gap { before, length })
     };
     match (pattern, constructor) {
+        // `split` cuts at both ends of every range, so a range covers all of a piece or none of it.
         (Constructor::Range(start, end), Constructor::Range(from, to)) => {
             (start <= from && to <= end).then_some(Gap::NONE)
         }
@@ -212,6 +216,7 @@ fn split_ranges(heads: &[&Constructor]) -> Vec<Constructor> {
     for head in heads {
         if let Constructor::Range(start, end) = head {
             starts.insert(*start);
+            // No cut after the last int, which has no successor.
             starts.extend(end.checked_add(1));
         }
     }
@@ -245,8 +250,11 @@ fn split_lengths(heads: &[&Constructor]) -> Vec<Constructor> {
             | Constructor::Other => {}
         }
     }
+    // From this length on every `[a, ..]` and `[.., z]` sees different elements and no fixed length applies, so all longer lists
+    // behave alike and are one constructor.
     let longest = fixed.max(before + after);
     let mut all: Vec<Constructor> = (0..longest).map(Constructor::Length).collect();
+    // Split so that `after` elements are counted from the end: patterns before the rest and after it keep their places.
     all.push(Constructor::AtLeast(longest - after, after));
     all
 }

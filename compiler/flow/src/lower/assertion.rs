@@ -39,6 +39,7 @@ impl Builder<'_, '_> {
             return;
         }
         let entry = self.type_id(&ty);
+        // A copy, because a call after it in the same condition may assign the variable.
         let value = self.copy(value, entry);
         if let Some(witnesses) = &mut self.witnesses {
             witnesses.push(Witness {
@@ -64,11 +65,13 @@ pub fn assert(
         right,
     } = body.expression(condition).kind
     {
+        // Each side is an assertion of its own: the message shows the values of the one that fails, and a later one may rely on it.
         assert(builder, left, message, source);
         assert(builder, right, message, source);
         return;
     }
     let (holds, broken) = (builder.block(), builder.block());
+    // A value that is shown must be written on every path to the failure, which parts of `or` are not.
     let is_watched = builder.program.purpose == Purpose::Test && !branches(&body, condition);
     let outer = std::mem::replace(&mut builder.witnesses, is_watched.then(Vec::new));
     let sides = assert_sides(builder, condition, holds, broken);
@@ -208,6 +211,7 @@ pub fn assert_fails(
     let error = Operand::Local(landing.error);
     let pass_on = builder.block();
     let call = RuntimeCall::error_is_catchable;
+    // A test that is cancelled must end, so an unwinding matches no pattern here either.
     let catchable = builder.runtime(builtin::BOOL, call, vec![error]);
     builder.require(catchable, pass_on);
     let other = builder.block();

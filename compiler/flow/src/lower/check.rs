@@ -58,6 +58,7 @@ impl Emitter<'_, '_> {
         record: LocalId,
         words: &[Operand],
     ) {
+        // After the record is made, because a check may name siblings; a failing check drops the whole record.
         for (index, word) in (0..).zip(words) {
             let Some(check) = self.field_check(item, arguments, declared, index) else {
                 continue;
@@ -114,6 +115,7 @@ impl Emitter<'_, '_> {
         fields
             .filter(|&index| {
                 let check = self.field_check(item, arguments, &declared, index);
+                // Which siblings a check reads is not tracked: one that can see the record runs at every change of it.
                 check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
             })
             .collect()
@@ -163,6 +165,7 @@ impl Emitter<'_, '_> {
             Type::Checked(item, arguments) => {
                 let declaration = self.program.view.declaration(*item);
                 if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                    // From the inside out: a check may rely on those of the type that it narrows.
                     self.check_into(value, from, &substitute(target, arguments));
                 }
                 let check = self.program.check(*item, arguments, BodyPart::AliasCheck);

@@ -45,11 +45,13 @@ impl Builder<'_, '_> {
             .captures
             .iter()
             .map(|&it| match self.variables.place(it) {
+                // A `var` is captured as its cell, so that closure and function see each other's assignments; everything else by value.
                 Variable::Local(local) | Variable::Cell(local) => local,
             })
             .collect();
         let types = captures.iter().map(|it| self.local_type(*it)).collect();
         let ty = self.program.closure_type(types);
+        // Without captures there is nothing to allocate: one object in the image serves all uses.
         if captures.is_empty() {
             return self.constant(builtin::FUNCTION, Constant::Closure { ty, function });
         }
@@ -82,6 +84,7 @@ impl Builder<'_, '_> {
             let local = self.parameter(ty, &declared.name);
             self.variables.bind(parameter, Variable::Local(local));
         }
+        // Read once at the entry: the body uses captures like any other local, and the closure may end before the body does.
         for (index, &captured) in (0..).zip(&lambda.captures) {
             let declared = body.local(captured);
             let ty = self.concrete(&declared.ty);
@@ -172,6 +175,7 @@ impl Lowering<'_> {
             .parameters
             .iter()
             .any(|it| matches!(it.ty, Type::Function(_)));
+        // Who calls a function value has no instance to choose, so the code behind it takes its function arguments as waiting.
         let waits = if takes_functions && colour == Colour::Resumable {
             ArgumentsWait::Yes
         } else {

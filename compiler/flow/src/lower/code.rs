@@ -109,6 +109,7 @@ impl Code {
     /// Ends the current block; what follows until the next `start` cannot be reached and is dropped later.
     pub fn end(&mut self, terminator: Terminator) {
         self.blocks[self.current.0 as usize].terminator = terminator;
+        // A fresh block, so that code after a `return` has somewhere to go; `prune` drops it.
         let unreached = self.block();
         self.start(unreached);
     }
@@ -212,6 +213,8 @@ impl Code {
     /// it, the value is taken out of the cell instead, for the `CellSet` that follows; gives the call.
     pub fn take_for_last_call(&mut self, cell: LocalId, value: Operand) -> Option<RuntimeCall> {
         let instructions = &mut self.blocks[self.current.0 as usize].instructions;
+        // Only the last two instructions are looked at. Between the read and the call nothing can then see the cell empty, and the
+        // call is plain, so it cannot raise.
         let (last, before) = instructions.split_last_mut()?;
         let Instruction::Runtime {
             to: Some(to),
@@ -228,6 +231,7 @@ impl Code {
         let uses = |it: &&Operand| **it == Operand::Local(got);
         let position = arguments.iter().position(|it| uses(&it))?;
         let is_taken = call.parameters()[position] == Parameter::Own
+            // `xs = xs + xs` needs the value twice, so it is not alone and is copied.
             && arguments.iter().filter(uses).count() == 1;
         if value != Operand::Local(*to) || of != cell || !is_taken {
             return None;

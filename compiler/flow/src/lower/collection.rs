@@ -19,11 +19,13 @@ pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[Express
         .iter()
         .map(|it| literal_word(builder, *it))
         .collect();
+    // Only of words: an address in the image would have to be relocated at each start.
     if let Some(words) = words {
         return builder.constant(ty, Constant::List { ty, words });
     }
     let room = Operand::Word(elements.len() as u64);
     let mut list = builder.runtime(ty, RuntimeCall::list_new, vec![type_word(ty), room]);
+    // Each element is pushed as soon as it is evaluated; together they would all be live, and slots of a frame, across a wait.
     for &element in elements {
         let element = builder.expression(element);
         list = builder.runtime(ty, RuntimeCall::list_push, vec![list, element]);

@@ -27,6 +27,7 @@ impl Builder<'_, '_> {
         }
         let function = Operand::Word(u64::from(function.0));
         let maybe = self.type_id(&result.optional());
+        // The first use makes it. A constant that depends on another finds that one made; cycles were reported by the checker.
         let kept = self.runtime(maybe, RuntimeCall::constant_kept, vec![function]);
         let (known, new) = (self.block(), self.block());
         self.branch(kept, known, new);

@@ -179,6 +179,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
 
     /// Where errors raised here go.
     pub fn handler(&mut self) -> Handler {
+        // The landing is that of the innermost region; the span becomes an entry of the backtrace when the edge is taken.
         let landing = self.landing();
         let span = self.span_index(self.span);
         Handler {
@@ -193,6 +194,7 @@ impl<'l, 'v> Emitter<'l, 'v> {
         if let Some(landing) = self.regions.iter().rev().find_map(Region::landing) {
             return landing;
         }
+        // One block raises for the whole function: an error edge is a store and a jump, however many calls can fail.
         if let Some(landing) = self.failure {
             return landing;
         }

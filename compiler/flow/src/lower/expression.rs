@@ -27,6 +27,7 @@ impl Builder<'_, '_> {
     pub fn expression(&mut self, id: ExpressionId) -> Operand {
         let body = Arc::clone(&self.body);
         let expression = body.expression(id);
+        // Restored afterwards: an operation of the parent that raises is reported at the parent.
         let outer = std::mem::replace(&mut self.span, expression.span);
         let value = if self.witnesses.is_some() {
             self.witnessed_expression(id, expression)
@@ -61,6 +62,7 @@ impl Builder<'_, '_> {
         let mut late = Vec::new();
         for (index, &id) in ids.iter().enumerate() {
             let later = &ids[index + 1..];
+            // `xs = xs + f(ys)`: read before `f`, the list would have two owners and be copied.
             if self.may_read_late(id, later) {
                 late.push(index);
                 values.push(Operand::Word(0));
@@ -107,6 +109,7 @@ impl Builder<'_, '_> {
         let Operand::Local(local) = value else {
             return value;
         };
+        // A local that nothing assigns may stand for its value for as long as it is in scope, without a copy.
         if self.variables.assignable(local).is_none() {
             return value;
         }

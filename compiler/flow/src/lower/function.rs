@@ -31,6 +31,7 @@ pub(crate) fn colour(view: &dyn ProgramView, instance: &Instance) -> Colour {
             purpose,
             ..
         } => {
+            // What the runtime starts as a task has a frame, also if it never waits.
             *purpose == LambdaUse::Task
                 || view
                     .body(owner.item, owner.part)
@@ -150,6 +151,7 @@ impl<'v> Lowering<'v> {
         let body = self.view.body(instance.item, instance.part);
         let body = body.unwrap_or_else(|| Arc::new(empty_body(instance.item)));
         let kind = instance.item.kind(self.view.db());
+        // Known already, or it would not be lowered: this only looks up its number.
         let own = self.instance(Instance::Body(instance.clone()));
         let mut builder = Builder::new(self, body, instance.clone(), colour);
         builder.bind_parameters();

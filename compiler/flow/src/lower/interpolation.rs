@@ -43,6 +43,7 @@ pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[P
             None => builder.settled(piece, &later(index + 1)),
             Some(_) => piece,
         };
+        // `string_concat` owns its first operand, so the text that has one owner grows in place.
         whole = Some(match whole {
             None => piece,
             Some(whole) => builder.runtime(result, join, vec![whole, piece]),

@@ -182,6 +182,7 @@ impl Emitter<'_, '_> {
 
         self.start(head);
         let words = vec![number, Operand::Local(index)];
+        // Asked one by one in compiled code and not in the runtime, because patterns and values of mocks are code.
         let closure = self.runtime(optional, RuntimeCall::mock_at, words);
         self.branch(closure, asked, leave);
 

@@ -114,6 +114,7 @@ impl ModifiedBody {
             is_built_in,
             parameters,
         } = reflect;
+        // A `reflect` is a catch with a jump back: `reflect_wait` either returns, and the loop goes on, or raises the error again.
         let rounds = builder.copy(Operand::Word(0), builtin::INT);
         let head = builder.block();
         builder.jump(head);
@@ -143,6 +144,7 @@ impl ModifiedBody {
 
     fn retried(&self, builder: &mut Builder<'_, '_>) -> Operand {
         let Some(retry) = self.retry else {
+            // Each attempt has a node, that of the innermost loop: a round of `reflect` around a `retry` has none of its own.
             return if self.reflect.is_some() {
                 self.attempt(builder)
             } else {
@@ -167,6 +169,7 @@ impl ModifiedBody {
         builder.start(landing.block);
         builder.count_up(attempts);
         let error = Operand::Local(landing.error);
+        // The runtime decides whether there is another attempt: it knows which errors are worth one, and waits the backoff.
         let arguments = vec![error, Operand::Local(attempts), count, backoff, longest];
         builder.runtime(builtin::UNIT, RuntimeCall::retry_wait, arguments);
         builder.jump(head);
@@ -202,6 +205,7 @@ impl ModifiedBody {
     }
 
     fn joined(&self, builder: &mut Builder<'_, '_>) -> Operand {
+        // Inside of the timeout, so that tasks which do not end are given up with the body that started them.
         builder.open(Region::Join);
         let value = builder.expression(self.body);
         builder.close();
@@ -305,6 +309,7 @@ impl Builder<'_, '_> {
         limit: Operand,
         body: impl FnOnce(&mut Self) -> Operand,
     ) -> Operand {
+        // The scope is a number that the run knows; it is left on every way out, by the region that is opened here.
         let scope = self.runtime(builtin::INT, RuntimeCall::timeout_enter, vec![limit]);
         let scope = self.held(scope, builtin::INT);
         let landing = self.new_landing();

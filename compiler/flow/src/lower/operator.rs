@@ -212,6 +212,7 @@ impl Emitter<'_, '_> {
             OrderOperator::Greater => Operation::IntGreater,
             OrderOperator::GreaterEqual => Operation::IntGreaterEqual,
         };
+        // Bools, times, durations and enums without payload are ordered as the words that they are.
         if !self.program.is_reference(id) {
             return self.operation(builtin::BOOL, operation, left, right);
         }

@@ -73,6 +73,7 @@ impl Emitter<'_, '_> {
         if matches!(inner, Type::Optional(_)) || self.program.is_reference(id) {
             return value;
         }
+        // An optional of an inline value is a box of one word; any counted type serves as the type of the local.
         let object = self.held(value, builtin::ERROR);
         self.load(id, object, 0)
     }
@@ -85,6 +86,7 @@ impl Emitter<'_, '_> {
         }
         let ty = self.type_id(to);
         match value {
+            // A box around a constant is one object of the image, instead of an allocation at each use.
             Operand::Word(word) => self.constant(ty, Constant::Word { ty, extra: 0, word }),
             Operand::Local(_) => self.object(ty, 0, vec![value]),
         }

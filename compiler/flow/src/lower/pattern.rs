@@ -259,6 +259,7 @@ impl Matcher<'_, '_, '_> {
         if let Some(first) = alternatives.first() {
             bound_names(first, &mut names);
         }
+        // Alternatives inside of alternatives share the locals of the outermost.
         names.retain(|it| self.builder.variables.shared(*it).is_none());
         for &local in &names {
             let body = std::sync::Arc::clone(&self.builder.body);
@@ -290,6 +291,7 @@ impl Matcher<'_, '_, '_> {
     fn test_model_error(&mut self, value: Operand) {
         let object = self.builder.held(value, builtin::ERROR);
         let kind = self.error_kind(object);
+        // The errors of models are neighbours in the table of built-in errors, so the family is a range of type ids.
         let first = BuiltinError::RateLimited.ty().0;
         let last = BuiltinError::ProviderError.ty().0;
         self.test_word(Operation::IntGreaterEqual, kind, u64::from(first));

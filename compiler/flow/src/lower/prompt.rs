@@ -57,6 +57,7 @@ pub fn prompt_call(
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
     for value in &mut values {
+        // The settings of the call are evaluated after its arguments and may assign what these were read from.
         *value = builder.settled(*value, settings.as_slice());
     }
     let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
@@ -174,6 +175,7 @@ impl Emitter<'_, '_> {
             self.insert_into(map, CallPart::Prompt.key(), own);
         }
         for (part, value) in [
+            // Whether the call gives them is known when it runs, as all forms of call share one function.
             (CallPart::Call, settings),
             (CallPart::Improving, improving),
             (CallPart::Agent, agent),
@@ -212,6 +214,7 @@ impl Lowering<'_> {
             settings: Operand::Local(builder.parameter(optional_json, "")),
             improving: Operand::Local(builder.parameter(optional_json, "")),
         };
+        // Before mocks and the text: what a reflection revised is what the prompt is called with.
         builder.revise_parameters(item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {

@@ -95,6 +95,7 @@ impl Emitter<'_, '_> {
     pub fn error_of(&mut self, item: ItemId, given: &[(u32, Operand)]) -> Operand {
         let kind = self.program.error_type(item);
         let declared = self.program.record_fields(item);
+        // Word 0 is the trace, which is empty until the error is raised.
         let mut words = vec![Operand::Word(0)];
         words.extend(self.payload(item, 0, &declared, &[], given, None));
         let to = self.local(builtin::ERROR);
@@ -124,6 +125,7 @@ impl Emitter<'_, '_> {
             let ty = self.type_id(&ty);
             let word = match (written, base) {
                 (Some((_, word)), _) => *word,
+                // Defaults are not evaluated where there is a base: it has a value for every field.
                 (None, Some(base)) => self.load(ty, base, index),
                 (None, None) => {
                     let part = BodyPart::FieldDefault {

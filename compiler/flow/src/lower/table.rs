@@ -206,6 +206,7 @@ impl Lowering<'_> {
     fn default_function(&mut self, item: ItemId, parameter: u32) -> Option<FunctionIndex> {
         let part = self.part(item, BodyPart::ParameterDefault(parameter), &[])?;
         let default = Instance::Default { item, parameter };
+        // Whoever starts it from outside has no frame to suspend.
         (self.colour(&part) == Colour::Plain).then(|| self.instance(default))
     }
 

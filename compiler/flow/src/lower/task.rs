@@ -112,6 +112,7 @@ pub fn parallel_for(
     let ty = builder.type_id_of(id);
     let items_type = builder.type_of(iterable);
     let items = builder.expression(iterable);
+    // The limit is evaluated after the list and may assign the variable that holds it.
     let items = builder.settled(items, limit.as_slice());
     let limit = limit.map_or(Operand::Word(NO_LIMIT.cast_unsigned()), |it| {
         builder.expression(it)
@@ -169,6 +170,7 @@ impl Emitter<'_, '_> {
             let task = self.type_id(part);
             let task = self.load(task, tuple, index);
             let ty = self.type_id(inner);
+            // One after the other, by their types; all of them run already, so the order costs nothing.
             values.push(self.runtime(ty, RuntimeCall::task_await, vec![task]));
         }
         self.object(result, 0, values)

@@ -43,6 +43,7 @@ pub fn problems(function: &Function, types: &TypeTable) -> Vec<String> {
             }
             let target = edge.target.0 as usize;
             match &starts[target] {
+                // A block is visited once, with what the first path owns. A fixpoint is not needed: paths that differ are an error.
                 None => {
                     starts[target] = Some(there);
                     work.push(target);
@@ -78,6 +79,7 @@ impl State<'_> {
         for instruction in &block.instructions {
             if let Instruction::Retain(local) = instruction {
                 self.borrow(*local);
+                // Added owners are counted apart from the set, and must be used up before the block ends.
                 *self.extra.entry(*local).or_default() += 1;
                 continue;
             }

@@ -70,6 +70,7 @@ impl Check<'_> {
                     format!("the move {from:?} to {to:?} changes the representation")
                 });
             }
+            // Its arguments come with the call, so only its existence can be checked here.
             Instruction::Closure { function, .. } => {
                 self.callee(*function, None);
             }

@@ -40,6 +40,8 @@ impl Context<'_> {
         let named = slots.iter().any(|slot| {
             Wait::of(slot.value) == Wait::Nothing && formal.takes_function(slot.parameter)
         });
+        // Three passes instead of an order by dependencies: what an argument waits for is decided by its form alone, so the same
+        // call is always inferred in the same order, which a newcomer can predict.
         for wait in [Wait::Nothing, Wait::Names, Wait::Others] {
             for (slot, value) in slots.iter().zip(&mut values) {
                 let own = match Wait::of(slot.value) {
@@ -53,6 +55,7 @@ impl Context<'_> {
         }
         let values = slots.iter().zip(values);
         values
+            // Back to the order of the source: it is the order of evaluation, whatever order inference took.
             .filter_map(|(slot, value)| Some((slot.parameter?, value?)))
             .collect()
     }
@@ -74,6 +77,7 @@ impl Context<'_> {
     fn assign_arguments<'a>(&mut self, formal: Formal, call: Call<'a>) -> Vec<Slot<'a>> {
         let count = formal.parameters.len();
         let mut given = vec![false; count];
+        // The receiver of a method is the first parameter and counts as given, so naming it as well is a duplicate.
         given[..formal.taken.min(count)].fill(true);
         let mut next = formal.taken;
         let mut named = false;
@@ -93,6 +97,7 @@ impl Context<'_> {
                 }
                 None => {
                     next += 1;
+                    // Surplus arguments are still inferred, without a parameter, so that mistakes inside of them are reported too.
                     surplus |= next > count;
                     given.get_mut(next - 1).map(|it| {
                         *it = true;
@@ -210,6 +215,7 @@ impl Context<'_> {
             };
             arguments.push((index, self.expression(&argument.value, &expected)));
         }
+        // Later stages index parameters by these positions, so what is surplus must not get there; it was reported.
         arguments.truncate(wanted);
         arguments
     }
@@ -255,6 +261,8 @@ impl Table<'_> {
     fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
         let (result, hint) = (self.resolve(result), self.resolve(hint));
         match (&result, &hint) {
+            // Binding early is safe only where no conversion could have changed the result: nothing converts to an `int`, so a call
+            // wanted as `int` gives an `int`. Elsewhere the hint is only a default, which the first value may overrule.
             (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
                 self.bind(*variable, &hint);
             }
@@ -268,6 +276,7 @@ impl Table<'_> {
             (Type::Optional(left), Type::Optional(right))
             | (Type::List(left), Type::List(right))
             | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how.inside()),
+            // The result is wrapped after the call, so what is wanted of the call itself is the inside.
             (_, Type::Optional(right)) => self.absorb(&result, right, how),
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 self.absorb(key, other_key, how.inside());
@@ -330,10 +339,14 @@ impl Table<'_> {
         if self.unknown(hint).is_some() || self.holds_text(hint) {
             return None;
         }
+        // A part of the result cannot be converted after the call (a list keeps its elements as they are), so the type argument
+        // has to be right from the start.
         if depth == Depth::Inside {
             return Some(hint.clone());
         }
         match hint {
+            // At the top a plain `int` becomes an `int?` afterwards, and with `int?` as its default the body of the lambda would have to
+            // unwrap what is never absent.
             Type::Optional(inner) => self.default_type_of(&self.resolve(inner), depth),
             Type::Literals(_)
             | Type::List(_)
@@ -451,6 +464,8 @@ impl Wait {
         if let ast::ExpressionKind::Parenthesized(inner) = &value.kind {
             return Self::of(inner);
         }
+        // Other forms may use what the parameter wants but can do without; the body of a lambda cannot be inferred while its
+        // parameters are unknown.
         if let ast::ExpressionKind::Lambda { .. } = &value.kind {
             return Self::Others;
         }

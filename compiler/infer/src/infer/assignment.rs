@@ -49,12 +49,14 @@ impl Context<'_> {
         span: Span,
     ) -> Option<StatementKind> {
         let Some(target) = self.assigned_target(target) else {
+            // The target was reported; the value still has mistakes of its own to report.
             self.expression(value, &Expected::Anything);
             return None;
         };
         let operator = match operator {
             ast::AssignOperator::Set => {
                 let value = self.expression(value, &Expected::Type(target.ty.clone()));
+                // After the value, as it is evaluated: a closure in the value captures the variable first.
                 self.scopes.touch(target.local);
                 return Some(target.assignment(Change::Set, value));
             }
@@ -77,6 +79,7 @@ impl Context<'_> {
     ) -> StatementKind {
         let ty = target.ty.clone();
         let is_sum = operator == ArithmeticOperator::Add;
+        // A sum of literals is none of them, so a variable that is added to holds any string.
         if is_sum && let Type::Text(text) = self.table.resolve(&ty) {
             self.table.texts.reach_any(text);
         }
@@ -88,6 +91,8 @@ impl Context<'_> {
             Expected::Hint(ty.clone())
         };
         let value = self.expression(value, &near);
+        // A part is read once, into a hidden local: `xs[next()] += 1` must evaluate `next()` once, so the arithmetic cannot repeat
+        // the path.
         let old = if target.path.is_empty() {
             target.local
         } else {
@@ -107,6 +112,7 @@ impl Context<'_> {
         if let Some(report) = self.findings.first_since(before) {
             report
                 .fixes
+                // A fix that wraps the left side (`${x}`, `x.to_float()`) would leave no place to assign to.
                 .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, place)));
         }
         let whole = self.coerce(whole, &ty);
@@ -117,6 +123,8 @@ impl Context<'_> {
         if target.path.is_empty() || self.findings.first_since(before).is_some() {
             return target.assignment(Change::Set, whole);
         }
+        // A conversion of the sum (a check, `?`) cannot be part of an operator, so lowering gets old value, right side and result as
+        // three expressions. They are inferred again over locals, since an expression belongs to one parent.
         let right = self.hidden_local(self.ty(value), self.span(value));
         let operation = Operation {
             left: self.local_value(old, target.span),
@@ -156,6 +164,8 @@ impl Context<'_> {
         }
         let root = root(target);
         let before = self.findings.reported();
+        // The target is inferred as a value first, so an unknown field or an index of the wrong type is reported in the same words
+        // as in any other expression.
         let read = self.expression(target, &Expected::Anything);
         if let Some(report) = self.findings.first_since(before) {
             // What mends a value that is read, such as `?.`, does not make a place of it.
@@ -180,6 +190,7 @@ impl Context<'_> {
             }
         };
         // The variable is changed here, not read.
+        // Otherwise walks over the body (captures, unused values) would see a read of the variable that never runs.
         self.hir.get_mut(first).kind = ExpressionKind::Unit;
         self.scopes.assign_parts(local);
         Some(Target {
@@ -249,6 +260,7 @@ impl Context<'_> {
             let ty = self.ty(current);
             let kind = &self.hir.get(current).kind;
             let (base, part) = if let ExpressionKind::Local(_) = kind {
+                // The walk goes from the part to the variable; lowering follows the path from the variable to the part.
                 path.reverse();
                 return Ok((path, current));
             } else if let ExpressionKind::Field { base, index }

@@ -33,6 +33,7 @@ impl Context<'_> {
         if let ast::ExpressionKind::Parenthesized(inner) = &callee.kind {
             return self.call(inner, call, hint);
         }
+        // A local hides a declaration of its name also where it is called, so the scope is asked first.
         if let ast::ExpressionKind::Name(name) = &callee.kind
             && self.scopes.find(name).is_none()
         {
@@ -61,6 +62,8 @@ impl Context<'_> {
         call: Call,
         hint: Option<&Type>,
     ) -> ExpressionId {
+        // `a.b(…)` may be a function of a module, a variant, a static call of a method or a method of a value. A path of
+        // declarations wins; only what is no path is evaluated as a receiver.
         if let Some(scope) = self.path(base)
             && let Some(id) = self.call_in(scope, name, call, hint)
         {
@@ -124,6 +127,7 @@ impl Context<'_> {
         hint: Option<&Type>,
     ) -> Option<ExpressionId> {
         let scope = gsw_names::module_scope(self.db, item.file(self.db));
+        // Methods are items of the module under the name `Type.method`, so `Type.method(receiver)` is one look-up in its scope.
         let method = format!("{}.{}", item.name(self.db), name.name);
         if let Some(&method) = scope.items.get(method.as_str()) {
             let definition = Definition::Item(method);
@@ -225,6 +229,7 @@ impl Context<'_> {
             arguments.push((0, self.coerce(receiver, &ty)));
         }
         let result = substitute(&signature.result, &type_arguments);
+        // Before the arguments: in `let x: [int?] = xs.map(f)` what is wanted decides the type that the lambda is checked against.
         self.table.absorb_plain(&result, hint);
         let name = item.name(self.db);
         let formal = Formal {
@@ -234,6 +239,8 @@ impl Context<'_> {
             callee: &format!("`{name}`"),
         };
         arguments.extend(self.arguments(formal, call));
+        // What the declaration requires of its type arguments is checked outside of inference (`requirement`), since it depends on
+        // its body.
         self.note_use(item, &type_arguments, name_span);
         let callee = Callee::Item {
             item,
@@ -256,6 +263,7 @@ impl Context<'_> {
         let declared = &lookup::variants(self.db, item)[variant as usize];
         let type_arguments = self.fresh_arguments(lookup::arity(self.db, item));
         let ty = Type::Enum(item, Arc::from(type_arguments.as_slice()));
+        // The payload is converted to whatever the type arguments are, so here the hint cannot be wrong.
         self.table.absorb_all(&ty, hint);
         let formal = Formal {
             parameters: &declared.fields,
@@ -296,6 +304,7 @@ impl Context<'_> {
         let function = match self.table.unchecked(&ty) {
             Type::Function(function) => function,
             Type::Variable(variable) => {
+                // `f => f(1)`: the callee is a parameter whose type comes from its uses. The call is the first evidence of its shape.
                 let parameters = self.fresh_arguments(call.arguments.len());
                 let result = self.fresh();
                 let function = Arc::new(FunctionType {
@@ -352,6 +361,8 @@ impl Context<'_> {
     pub(super) fn lost_call(&mut self, call: Call) -> ExpressionId {
         for argument in call.arguments {
             let lambda = &argument.value.kind;
+            // Parameters of unknown type in a lambda would each be reported as a type that cannot be inferred, though the reason is the
+            // call, which was reported.
             let expected = if let ast::ExpressionKind::Lambda { parameters, .. } = lambda {
                 Expected::Hint(unknown_function(parameters.len()))
             } else {

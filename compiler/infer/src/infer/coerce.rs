@@ -59,6 +59,8 @@ impl Context<'_> {
                 let diagnostic = self.mismatch(id, target);
                 self.report(diagnostic);
                 let span = self.span(id);
+                // With the type that was wanted, not `Invalid`: what follows is checked as if the value fitted, so mistakes after it are
+                // still found.
                 self.push(ExpressionKind::Invalid, target.clone(), span)
             }
         }
@@ -75,15 +77,18 @@ impl Context<'_> {
     /// The same as `coerce`, silently.
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
+        // Before the table of conversions: in it an unbound target would be bound to the actual type, and the default lost.
         if let Some(converted) = self.coerce_to_default(id, &actual, &target) {
             return Some(converted);
         }
         match (&actual, &target) {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
+            // Before the row of `A?`: an optional becomes JSON as a whole, `none` as `null`.
             (_, Type::Json) if !matches!(actual, Type::Json) => self.json_value(id, &actual),
             (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
             (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
+                // The value of an unbound variable may itself turn out optional, and `T??` is `T?`; wrapping it now would be wrong then.
                 Some(_) => self.same_bits(id, &actual, &target),
                 None => {
                     let inside = self.try_coerce(id, inner)?;
@@ -95,6 +100,7 @@ impl Context<'_> {
                 Some(self.converted(text, Coercion::ToSecret, &target))
             }
             (_, Type::Checked(item, arguments)) => {
+                // A value that has passed the check keeps its type and is not checked again.
                 if let Some(same) = self.same_bits(id, &actual, &target) {
                     return Some(same);
                 }
@@ -103,6 +109,7 @@ impl Context<'_> {
                 Some(self.converted(value, Coercion::Check, &target))
             }
             (Type::Function(_), Type::Function(wanted)) => {
+                // An adapting lambda costs an allocation and a call, so it comes last.
                 let same = self.same_bits(id, &actual, &target);
                 same.or_else(|| self.adapted_function(id, wanted))
             }
@@ -118,9 +125,12 @@ impl Context<'_> {
         target: &Type,
     ) -> Option<ExpressionId> {
         let variable = self.table.unknown(target)?;
+        // These say nothing about what the variable is: the default waits for the first value that does.
         if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
             return None;
         }
+        // Taken, not read: a default decides over the first value only. If that does not convert, the variable is bound to the
+        // value's own type and later values are compared with that.
         let default_type = self.table.take_default_type(variable)?;
         let converted = self.try_coerce(id, &default_type)?;
         self.table
@@ -144,6 +154,7 @@ impl Context<'_> {
     /// The expression as a `target` of the same representation; a literal is given the type itself.
     fn widened(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
         let expression = self.hir.get_mut(id);
+        // Keeps literals bare, so that the analyses and lowering see a string and not a conversion.
         if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
             expression.ty = target.clone();
             return id;
@@ -167,10 +178,13 @@ impl Context<'_> {
     /// A literal whose elements can be converted one by one, or several of these joined by `+`.
     fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let span = self.span(id);
+        // A join may have widened the literal before a type was wanted of it.
         let id = self.below_widening(id);
         let kind = match (self.hir.get(id).kind.clone(), target) {
             (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
                 let pairs = ids.into_iter().zip(types.iter());
+                // Conversions of the first parts stay behind as unused expressions when a later part fails; nothing refers to them, and
+                // walks start at the root.
                 let ids: Option<Vec<_>> = pairs.map(|(id, ty)| self.try_coerce(id, ty)).collect();
                 ExpressionKind::Tuple(ids?)
             }
@@ -185,6 +199,7 @@ impl Context<'_> {
                 ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
             }
             (
+                // `[1] + rest` as `[int?]`: both sides are converted before they are joined, since afterwards the list cannot change.
                 ExpressionKind::Binary {
                     operator: BinaryOperator::Add,
                     left,
@@ -204,6 +219,8 @@ impl Context<'_> {
     /// Any value with a JSON form where `json` is wanted.
     fn json_value(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
         if self.table.unknown(actual).is_some() {
+            // Binding the variable to `json` is the only way to convert a value whose form is not known; a requirement could not choose
+            // between the forms later.
             return self.same_bits(id, actual, &Type::Json);
         }
         if !capability::has_json_form(self, actual) {
@@ -237,12 +254,15 @@ impl Context<'_> {
         for &id in &ids {
             let ty = self.ty(id);
             // What this is for the join alone can take more of the same.
+            // `joined` is fresh above the values so far (`loosened`), so relating to it changes none of their types.
             if self.table.holds_text(&joined) && self.table.relate(&ty, &joined).is_some() {
                 continue;
             }
+            // Where two branches do not join, the type so far stays: the branch that differs is reported below, against the first.
             joined = self.table.join_types(&joined, &ty).unwrap_or(joined);
             joined = self.table.loosened(&joined, Side::Above);
         }
+        // The label on the first branch explains where the type came from; one that never gives a value explains nothing.
         let first = ids.iter().copied().find(|&it| self.ty(it) != Type::Never);
         let mut reported = false;
         let ids = ids
@@ -285,6 +305,7 @@ impl Context<'_> {
         let diagnostic = errors::mismatch(place, &wanted, &found);
         let number = matches!(self.hir.get(id).kind, ExpressionKind::Int(_));
         match (self.table.operand(&actual), self.table.operand(target)) {
+            // The order matters: the most particular advice first. A rule for `_` at one side comes after all that name both.
             (Type::Int, Type::Float) if number => {
                 errors::write_as_float(diagnostic, self.end(span))
             }
@@ -424,6 +445,7 @@ impl Table<'_> {
             (Type::Optional(some), Type::Optional(other)) => {
                 self.join_types(some, other).map(Type::optional)
             }
+            // Not for an unbound variable: it may itself turn out optional, and is bound as a whole by `join_plain`.
             (Type::Optional(inner), other) | (other, Type::Optional(inner))
                 if self.unknown(other).is_none() =>
             {
@@ -442,6 +464,7 @@ impl Table<'_> {
             }
             (Type::Text(_), Type::Text(_) | Type::Literals(_))
             | (Type::Literals(_), Type::Text(_)) => {
+                // A new variable above both, instead of relating the two: each side keeps the freedom to be part of another union.
                 let joined = self.text_above(&left);
                 if let Type::Text(text) = joined {
                     self.text_into(&right, text);
@@ -473,12 +496,15 @@ impl Table<'_> {
     }
 
     fn join_plain(&mut self, left: &Type, right: &Type) -> Option<Type> {
+        // Widening in one direction first: of `Percent` and `float` the join is `float`, whichever comes first.
         if self.relate(right, left).is_some() {
             return Some(left.clone());
         }
         if self.relate(left, right).is_some() {
             return Some(right.clone());
         }
+        // Two checked types over one base meet in the base: `Percent` and `Share` join to `float`. Each step takes a check off, so
+        // the recursion ends.
         let (base, other) = (self.unchecked(left), self.unchecked(right));
         (base != *left || other != *right)
             .then(|| self.join_types(&base, &other))

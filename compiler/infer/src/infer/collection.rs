@@ -53,6 +53,7 @@ impl Context<'_> {
     fn joined_elements(&mut self, ids: Vec<ExpressionId>) -> (Type, Vec<ExpressionId>) {
         let (ty, ids) = self.join(ids);
         if ty == Type::Never {
+            // Elements that never give a value leave the element type open.
             (self.fresh(), ids)
         } else {
             (ty, ids)
@@ -105,6 +106,7 @@ impl Context<'_> {
         wanted: Option<&Type>,
     ) -> (Type, Vec<ExpressionId>) {
         if let Expected::Type(ty) = part {
+            // The elements were checked one by one against it; joining would lose the wanted type where all of them are narrower.
             return (ty.clone(), ids);
         }
         if !ids.is_empty() {
@@ -112,6 +114,7 @@ impl Context<'_> {
         }
         match wanted {
             Some(ty) => (ty.clone(), ids),
+            // An empty literal is the one place where nothing can say the type, so here the user is asked to.
             None => (self.table.fresh(Blame::Binding), ids),
         }
     }
@@ -136,6 +139,7 @@ impl Context<'_> {
                 Expected::Anything
             };
             let id = self.expression(element, &part);
+            // A tuple keeps the type of each part, so there is nothing to join; a wanted type is settled by the caller's `coerce`.
             types.push(self.ty(id));
             ids.push(id);
         }
@@ -243,6 +247,7 @@ impl Context<'_> {
     ) -> ExpressionId {
         let base = self.expression(base, &Expected::Anything);
         let ty = self.ty(base);
+        // `xs[1..3]` is what people write from other languages; as an index of a list it would be reported as `[int]` for `int`.
         if matches!(index.kind, ast::ExpressionKind::Range { .. }) {
             let place = self.place(index.span);
             self.report(errors::slice_instead(place));
@@ -335,6 +340,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         if let Some(variable) = self.table.unknown(&self.ty(base)) {
+            // The same variable would be reported again at its binding when inference ends.
             self.table.suppress(variable);
         }
         let place = self.place(self.span(base));

@@ -58,6 +58,8 @@ impl Context<'_> {
 
     /// The condition of an `if` or `while`; the names that it binds stay in scope.
     fn condition(&mut self, condition: &ast::Expression) -> ExpressionId {
+        // Names of a pattern are in scope in the rest of the `and` and in the block, which holds only where every operand must
+        // have matched. So `let` is handled here and nowhere else; under `or` or `not` it is misplaced.
         if let ast::ExpressionKind::Let { pattern, value } = &condition.kind {
             return self.pattern_test(pattern, value, condition.span);
         }
@@ -123,6 +125,7 @@ impl Context<'_> {
         let tested = Span::new(span.start, value.span.end);
         let value = self.expression(value, &wanted);
         // The names of the pattern are not bound in the block.
+        // Inferred before the pattern, which is what keeps its names out of the block; evaluation still tests first.
         let left = self.block(otherwise, &Expected::Dropped);
         if self.ty(left) != Type::Never {
             let end = otherwise.span.end;
@@ -170,6 +173,7 @@ impl Context<'_> {
     ) -> (Type, Vec<ExpressionId>) {
         match expected {
             Expected::Type(ty) => (ty.clone(), branches),
+            // Only when no branch gives a value is what follows unreachable; `Unit` would hide that from `return` checks.
             Expected::Dropped if branches.iter().all(|&it| self.ty(it) == Type::Never) => {
                 (Type::Never, branches)
             }
@@ -222,6 +226,7 @@ impl Context<'_> {
         ty: &Type,
         expected: &Expected,
     ) -> (Vec<Head>, Vec<ExpressionId>) {
+        // The names in one arm depend on the patterns of the others, so all arms are known before the first is inferred.
         let absences = Arms::new(self, arms, ty);
         let outer = self.pattern_names.enter(absences);
         let mut heads = Vec::with_capacity(arms.len());
@@ -230,6 +235,7 @@ impl Context<'_> {
             let mark = self.scopes.mark();
             self.pattern_names.at_arm(Some(index));
             let pattern = self.pattern(&arm.pattern, ty, Place::Top);
+            // Patterns inside the guard or body (`let`, nested lambdas) belong to no arm of this `match`.
             self.pattern_names.at_arm(None);
             let guard = arm
                 .guard
@@ -253,6 +259,7 @@ impl Context<'_> {
             Type::Invalid => Type::Invalid,
             Type::Variable(variable) => {
                 let element = self.fresh();
+                // Of what `for` can iterate over, lists are what a parameter without a type most often is.
                 self.table.bind(variable, &element.clone().list());
                 element
             }
@@ -341,6 +348,7 @@ impl Context<'_> {
         let body = self.block(body, &Expected::Dropped);
         let left = self.scopes.close_loop();
         self.scopes.leave(mark);
+        // Only the literal counts, not a constant that is true: the type of a body must not change with a value elsewhere.
         let is_true = self.hir.get(condition).kind == ExpressionKind::Bool(true);
         let id = self.push(ExpressionKind::While { condition, body }, Type::Unit, span);
         match builtin_item(self.db, BuiltinError::Internal) {
@@ -351,6 +359,7 @@ impl Context<'_> {
 
     /// A loop that never ends, with an end that says so to what follows.
     fn endless(&mut self, id: ExpressionId, item: ItemId, span: Span) -> ExpressionId {
+        // Lowering needs an expression of type `Never`. The failure cannot be reached; if a bug reaches it, it is loud.
         let message = self.text("an endless loop ended", span);
         let fields = vec![(0, message)];
         let error = self.push(
@@ -380,6 +389,8 @@ impl Context<'_> {
     ) -> ExpressionId {
         let wanted = self.scopes.wanted_result();
         let wanted = wanted.unwrap_or(Type::Unit);
+        // A lambda whose result is still open: binding it to the first `return` would make that decide over the others, so they
+        // are collected and joined at the end of the lambda (`free_body`).
         if let (Some(variable), Some(value)) = (self.table.unknown(&wanted), value) {
             let near = self.table.near(variable);
             let value = self.expression(value, &near);

@@ -19,6 +19,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         let target = self.written_type(ty);
+        // To `json` every value converts that can, so this is an ordinary conversion, with its ordinary report.
         if target == Type::Json {
             return self.expression(value, &Expected::Type(target));
         }
@@ -38,6 +39,7 @@ impl Context<'_> {
         let value = self.converted_operand(value);
         let operand_span = self.span(value);
         let mut statements = Vec::new();
+        // `x` is evaluated outside of the `catch`: in `json.parse(text) as? T` what parsing raises is no failed conversion.
         let local = self.named(value, &mut statements);
         let operand = self.local_value(local, operand_span);
         let converted = self.convert(operand, target, ty, span);
@@ -99,10 +101,12 @@ impl Context<'_> {
         if from == Type::Invalid || to == Type::Invalid {
             return self.push(ExpressionKind::Invalid, target, span);
         }
+        // A checked alias of `json` is read like any other target, because its check can fail.
         if from == Type::Json && target != Type::Json {
             self.require(Requirement::Json, &target, ty.span);
             return self.push(ExpressionKind::As(value), target, span);
         }
+        // Before `try_coerce`, which would limit a literal's type to the union: with `as` the text is tested when it runs.
         if let Type::Literals(all) = &to {
             if matches!(from, Type::String | Type::Text(_)) {
                 let value = self.coerce(value, &Type::String);

@@ -23,6 +23,8 @@ impl Context<'_> {
         if let Expected::Type(ty) = expected
             && let Some(variable) = self.table.unknown(ty)
         {
+            // Checking branches against the variable would bind it to the first branch's type and report the second; with no more than
+            // a hint they are joined, and the join is what the variable is bound to.
             let near = self.table.near(variable);
             let id = self.form(expression, &near);
             return self.coerce(id, ty);
@@ -40,6 +42,7 @@ impl Context<'_> {
         let span = expression.span;
         let hint = expected.hint();
         let id = match &expression.kind {
+            // Arms that `return` pass `expected` on to their parts, which settle it; the others are settled below, once.
             Kind::Parenthesized(inner) => return self.expression(inner, expected),
             Kind::If {
                 condition,
@@ -175,10 +178,12 @@ impl Table<'_> {
         let has_default = |it| self.default_type(it).is_some();
         match (expected, self.unknown(ty)) {
             (Expected::Type(_), None) => Expected::Type(ty.clone()),
+            // The default is used up by the first element, which binds the variable for the elements after it.
             (Expected::Type(_), Some(variable)) if has_default(variable) => {
                 Expected::Type(ty.clone())
             }
             (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
+            // Nothing is known of an unbound variable. Elements are joined, and the whole is related to it afterwards.
             (Expected::Type(_) | Expected::Hint(_), Some(_))
             | (Expected::Anything | Expected::Dropped, _) => Expected::Anything,
         }

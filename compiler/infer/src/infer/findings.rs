@@ -37,6 +37,7 @@ impl Findings {
     }
 
     pub(super) fn reported(&self) -> Reported {
+        // A position and not a count of errors, so that a rule can add notes to what its parts have reported.
         Reported(self.diagnostics.len())
     }
 

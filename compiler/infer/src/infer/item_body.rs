@@ -113,6 +113,7 @@ impl<'db> ItemInference<'db> {
         let mut modifiers = None;
         self.part(BodyPart::Main, self.all(), result.clone(), |it| {
             modifiers = Some(it.modifiers(&signature.modifiers));
+            // The value of the last expression is dropped there, so `fn f() { g() }` is right whatever `g` gives.
             if result == Type::Unit {
                 let id = it.block(block, &Expected::Dropped);
                 it.without_value(id)
@@ -152,6 +153,7 @@ impl<'db> ItemInference<'db> {
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
         self.part(BodyPart::Main, self.all(), result, |it| {
+            // Of type `Never` so that it fits every result; nothing lowers or evaluates it.
             it.push(ExpressionKind::Unit, Type::Never, Span::default())
         });
     }
@@ -161,6 +163,7 @@ impl<'db> ItemInference<'db> {
         for (index, written) in signature.parameters.iter().enumerate() {
             if let (Some(default), Some(parameter)) = (&written.default, parameters.get(index)) {
                 let part = BodyPart::ParameterDefault(u32::try_from(index).unwrap_or(u32::MAX));
+                // A default sees the parameters before it, which have their values when it is evaluated; not those after it.
                 self.value(part, &parameters[..index], default, parameter.ty.clone());
             }
         }
@@ -170,6 +173,7 @@ impl<'db> ItemInference<'db> {
         for (field, (written, declared)) in (0u32..).zip(written.iter().zip(declared)) {
             if let Some(default) = &written.default {
                 let part = BodyPart::FieldDefault { variant, field };
+                // A field's default sees no other field, so a literal may give the fields in any order.
                 self.value(part, &[], default, declared.ty.clone());
             }
         }
@@ -209,9 +213,12 @@ impl<'db> ItemInference<'db> {
                 context.declare_whole(whole, span);
                 return context.expression(check, &Expected::Type(Type::Bool));
             };
+            // `it` is two locals: the parameter, which may be `none`, and the value present, which the check sees. The result is the
+            // check as one arm of a `match` and `true` as the other.
             let given = context
                 .scopes
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
+            // Before the hidden local `it`: parameters are the first locals of a body (`parameter_count`).
             context.declare_whole(whole, span);
             let value = context.local_value(given, span);
             let present = context
@@ -386,12 +393,14 @@ impl<'db> ItemInference<'db> {
             }
             context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
+        // Each part has a table of its own: nothing that is unknown in one body can be learned from another.
         let root = work(&mut context);
         context.zonk();
         let locals = context.scopes.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
+            // A lambda's parameters are of the same kind and may follow at once, hence also the `take` below.
             .take_while(|(_, it)| it.kind == LocalKind::Parameter)
             .take(parameter_count(part, parameters.len()))
             .map(|(id, _)| id)

@@ -25,6 +25,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
+        // The hint alone decides the types of parameters. Without one each gets a variable, bound by its uses in the body.
         let wanted = hint.and_then(|it| self.table.wanted_function(it));
         let result = wanted.as_ref().map(|it| it.result.clone());
         let result = result.unwrap_or_else(|| self.fresh());
@@ -84,12 +85,16 @@ impl Context<'_> {
 
     /// A closure's body where nothing is known of its result: what it gives at its end and by `return` agree on that.
     fn free_body(&mut self, body: &ast::Expression, wanted: TypeVariable) -> ExpressionId {
+        // The variable is bound once, after all values of the body are known: binding it to the first would reject a later
+        // `return none`.
         let near = self.table.near(wanted);
         let end = self.expression(body, &near);
         let returned = self.scopes.take_returns();
         let wanted = Type::Variable(wanted);
         let mut values: Vec<ExpressionId> = returned.iter().map(|(_, value)| *value).collect();
         values.push(end);
+        // With a default type the values are not joined: the first converts to the default, and the others to what that makes of
+        // the variable.
         if matches!(near, Expected::Anything) {
             values = self.join(values).1;
         }
@@ -97,6 +102,7 @@ impl Context<'_> {
             *value = self.coerce(*value, &wanted);
         }
         for ((id, _), value) in returned.iter().zip(&values) {
+            // The `return` was pushed before its value was converted.
             self.hir.get_mut(*id).kind = ExpressionKind::Return(Some(*value));
         }
         values.last().copied().unwrap_or(end)
@@ -124,6 +130,7 @@ impl Context<'_> {
                 .collect();
             return (locals, statements);
         }
+        // `pairs.map((key, value) => …)`: several parameters where one tuple is given are its parts.
         if let [whole] = wanted.parameters.as_slice()
             && let Some(local) = self.tuple_parameter(parameters, whole, span, &mut statements)
         {
@@ -155,6 +162,7 @@ impl Context<'_> {
         if parameters.len() < 2 {
             return None;
         }
+        // Two parameters are evidence enough: a function of one unknown parameter takes a tuple of that length.
         if let Some(variable) = self.table.unknown(whole) {
             let parts = self.fresh_arguments(parameters.len());
             self.table.bind(variable, &Type::Tuple(parts.into()));
@@ -190,6 +198,7 @@ impl Context<'_> {
             (None, Some(given)) => given.clone(),
             (None, None) => {
                 let blame = match &parameter.pattern.kind {
+                    // Only a name can be reported usefully: what no name is bound to has no use that the type could matter to.
                     ast::PatternKind::Binding(_) => Blame::Binding,
                     ast::PatternKind::Wildcard
                     | ast::PatternKind::Literal(_)
@@ -252,6 +261,7 @@ impl Context<'_> {
         wanted: &FunctionType,
     ) -> Option<ExpressionId> {
         let Expression { kind, span, .. } = self.hir.get(id);
+        // Only a declaration's name is adapted: around any other expression the lambda would evaluate that at each call.
         let ExpressionKind::FunctionValue {
             item,
             type_arguments,
@@ -334,6 +344,7 @@ impl Context<'_> {
         if ty == Type::Unit {
             return id;
         }
+        // A statement of type `Never` would make a block of type `()` whose end is unreachable; the conversion keeps that visible.
         if ty == Type::Never {
             return self.converted(id, Coercion::FromNever, &Type::Unit);
         }

@@ -26,6 +26,7 @@ impl Context<'_> {
             }
             ast::Literal::None => {
                 let wanted = expected.hint().map(|it| self.table.unchecked(it));
+                // Any other hint is ignored: `none` where an `int` is wanted has its own type and is a mismatch.
                 let is_usable = |it: &Type| matches!(it, Type::Optional(_) | Type::Json);
                 let ty = match wanted.filter(is_usable) {
                     Some(wanted) => wanted.optional(),
@@ -47,6 +48,7 @@ impl Context<'_> {
 
     fn string(&mut self, text: &Name, span: Span, expected: &Expected) -> ExpressionId {
         let kind = ExpressionKind::String(text.clone());
+        // A variable per literal is what makes unions work; where a `string` is wanted it would only cost.
         if let Some(Type::String) = expected.hint().map(|it| self.table.resolve(it)) {
             return self.push(kind, Type::String, span);
         }
@@ -61,6 +63,7 @@ impl Context<'_> {
         if literals.contains(text) {
             return self.push(kind, ty, span);
         }
+        // Here the union is certain, so the report can name the nearest literal. Under a hint the literal may yet go elsewhere.
         if let Expected::Type(_) = expected {
             let suggestion = nearest(text, literals.iter());
             let place = self.place(span);
@@ -103,6 +106,7 @@ impl Context<'_> {
                 ast::StringPart::Text(text) => Part::Text(text.clone()),
                 ast::StringPart::Expression(expression) => {
                     let id = self.expression(expression, &Expected::Anything);
+                    // A text that shows a secret is one: otherwise interpolation would be the way to log it.
                     is_secret |= self.is_shown_secret(id, shown);
                     Part::Expression(id)
                 }

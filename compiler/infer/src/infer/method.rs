@@ -20,6 +20,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
+        // Declarations before values: a module is no value, and a local of its name has been excluded by `path`.
         let scope = self.path(base);
         if let Some(Definition::Module(module)) = scope {
             return match self.member(module, name) {
@@ -49,6 +50,7 @@ impl Context<'_> {
         span: Span,
     ) -> ExpressionId {
         self.chain(base, span, |this, inside| match name.name.parse() {
+            // After `?.` the parser gives a tuple's position as a name.
             Ok(index) => this.tuple_part(inside, index, name.span, span),
             Err(_) => this.value_field(inside, name, span),
         })
@@ -102,6 +104,7 @@ impl Context<'_> {
                 other.clone()
             }
         };
+        // The inside gets a name, since the rest of the chain is inferred like any other expression and refers to it.
         let local = self.hidden_local(inner, base_span);
         let inside = self.local_value(local, base_span);
         let body = link(self, inside);
@@ -215,6 +218,8 @@ impl Context<'_> {
             return self.lost_call(call);
         }
         if let Some((item, index, field)) = self.field_of(&plain, &name.name)
+            // A field that holds a function is called like a method. It comes before methods, so that a
+            // method which is added to the library changes no program.
             && matches!(self.table.unchecked(&field), Type::Function(_))
         {
             self.refer_field(name.span, item, 0, index);
@@ -241,6 +246,7 @@ impl Context<'_> {
     fn as_receiver(&mut self, receiver: ExpressionId, item: ItemId) -> Option<ExpressionId> {
         let signature = lookup::signature(self.db, item);
         let wanted = signature.parameters.first()?.ty.clone();
+        // Variables for this test alone. `call_item` makes those of the call, to which the receiver is then coerced.
         let arguments = self.fresh_arguments(signature.generics.len());
         let wanted = substitute(&wanted, &arguments);
         let actual = self.ty(receiver);

@@ -42,6 +42,8 @@ impl Context<'_> {
         let callee = format!("`{}`", item.name(self.db));
         let given = self.mocked_arguments(&signature.parameters, &callee, arguments, span);
         let ast::MockOutcome::Value(value) = outcome;
+        // The outcome is a closure that is called in place of the prompt: its parameters are the arguments, and what it uses of
+        // the test is captured.
         self.scopes.open_frame(Some(function.result.clone()));
         let mark = self.scopes.mark();
         let mut parameters = Vec::new();
@@ -54,6 +56,7 @@ impl Context<'_> {
                 span,
             ));
             patterns.push(match given {
+                // `Inside`, so that a name takes an optional argument as it is: a mock for `p(x)` must also match `p(none)`.
                 Some(pattern) => self.pattern(pattern, ty, Place::Inside),
                 None => Pattern {
                     kind: PatternKind::Wildcard,

@@ -46,6 +46,7 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> Option<Definition> {
+        // What is wanted comes first: two enums may have a variant of one name, and here there is no doubt which is meant.
         if let Some((item, _)) = hint.and_then(|it| self.table.wanted_enum(it))
             && let Some(variant) = lookup::variant_named(self.db, item, name)
         {
@@ -95,6 +96,7 @@ impl Context<'_> {
             self.report(Missing::Name(name).at(place));
             return;
         }
+        // An import of that name has failed, which was reported there.
         if is_reported(self.db, self.file, name) {
             return;
         }
@@ -137,6 +139,7 @@ impl Context<'_> {
     /// What an expression names when it is a path of modules and declarations; `None` for values.
     pub(super) fn path(&mut self, expression: &ast::Expression) -> Option<Definition> {
         let (definition, span) = if let ast::ExpressionKind::Name(name) = &expression.kind {
+            // A local hides modules and declarations in every position.
             if self.scopes.find(name).is_some() {
                 return None;
             }
@@ -165,6 +168,7 @@ impl Context<'_> {
     fn is_scope(&self, definition: Definition) -> bool {
         match definition {
             Definition::Module(_) => true,
+            // A constant is a value: `LIMITS.max` is a field of it.
             Definition::Item(item) => !matches!(item.kind(self.db), ItemKind::Const),
             Definition::Variant { .. } => false,
         }
@@ -180,6 +184,7 @@ impl Context<'_> {
             self.refer(name.span, reference(found));
             return Some(found);
         }
+        // The declaration is there but broken, which its own file reports.
         if seems_declared(self.db, module, &name.name) {
             return None;
         }

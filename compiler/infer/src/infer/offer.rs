@@ -75,6 +75,7 @@ impl Context<'_> {
             offers.push(offer);
             return;
         };
+        // `[files.*, files.read]` is no mistake: the tool is offered once.
         if other.tool == offer.tool {
             return;
         }

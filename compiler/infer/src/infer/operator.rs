@@ -78,6 +78,8 @@ impl Context<'_> {
             return self.logic(operator, infix);
         }
         let left = self.expression(infix.left, &Expected::Anything);
+        // Only a hint, and only from left to right: `level == High` finds the variant by the left side, and `1 + 1.5` is reported
+        // with both types instead of as a mismatch of the right side.
         let near = self.hint_for_right(class, left);
         let operation = Operation {
             operator_span: infix.operator_span,
@@ -143,6 +145,7 @@ impl Context<'_> {
         } = operation;
         let (left_type, right_type) = (self.ty(left), self.ty(right));
         let is_json = left_type == Type::Json || right_type == Type::Json;
+        // Any value with a JSON form may be compared with a `json`; `join_types` would not find that, as it makes no `json`.
         let joined = if is_json && requirement == Requirement::Equal {
             Some(Type::Json)
         } else {
@@ -156,6 +159,7 @@ impl Context<'_> {
             self.wrong_operands(operator, operation);
             return self.push(ExpressionKind::Invalid, Type::Bool, span);
         };
+        // After the conversion: what has to be comparable is the joined type.
         self.require(requirement, &ty, operator_span);
         let kind = ExpressionKind::Binary {
             operator,
@@ -184,6 +188,7 @@ impl Context<'_> {
             } else {
                 left_type
             };
+            // The type of the other side is the best guess, so that uses of the sum are still checked.
             return self.push(ExpressionKind::Invalid, known, span);
         }
         let is_secret = |it: &Self, ty: &Type| it.table.unchecked(ty) == Type::Secret;
@@ -222,6 +227,7 @@ impl Context<'_> {
         span: Span,
     ) -> Option<Arithmetic> {
         let (left, right) = (self.table.operand(left), self.table.operand(right));
+        // Times and durations are the only operands of two types, and must be looked for before the sides are made equal.
         if let Some(result) = of_times(operator, &left, &right) {
             return Some(Arithmetic {
                 left,
@@ -230,6 +236,8 @@ impl Context<'_> {
             });
         }
         let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
+            // An operator whose one side is unknown takes it to be like the other: `(a, b) => a + b` has one type for both. That excludes
+            // `time + duration` in a lambda without types, which has to be annotated.
             self.table.relate(&left, &right)?;
             self.table.resolve(&left)
         } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
@@ -248,6 +256,7 @@ impl Context<'_> {
         };
         let zonked = self.table.zonk(&joined);
         let mut open = capability::Open::default();
+        // Asked before `require`, which would report the type alone; here the report names both operands.
         if !capability::is_able(self.db, requirement, &zonked, &mut open) {
             return None;
         }
@@ -353,6 +362,7 @@ impl Context<'_> {
     fn negation(&mut self, operand: &ast::Expression, span: Span) -> ExpressionId {
         if let ast::ExpressionKind::Literal(literal) = &operand.kind {
             match literal {
+                // The sign belongs to the literal: `-9223372036854775808` fits, although its digits alone do not.
                 ast::Literal::Int(value) => return self.int(value.map(|it| -it), span),
                 ast::Literal::Float(bits) => {
                     let bits = (-f64::from_bits(*bits)).to_bits();
@@ -386,6 +396,7 @@ impl Context<'_> {
         container: &ast::Expression,
         span: Span,
     ) -> ExpressionId {
+        // The right side first: its elements say what the left side is compared with. Evaluation keeps the order of the source.
         let container = self.expression(container, &Expected::Anything);
         let ty = self.ty(container);
         let wanted = match self.table.operand(&ty) {
@@ -429,6 +440,8 @@ impl Context<'_> {
         let mut value = self.expression(value, &wanted);
         if let Expected::Hint(element) = &wanted {
             let actual = self.ty(value);
+            // The elements cannot be converted, so the value must meet their type as it is: `5 in [int?]` joins to `int?`, while a value
+            // that is wider than the elements is coerced to them, and reported where it cannot be.
             let joined = self.table.join_types(element, &actual);
             value = self.coerce(value, joined.as_ref().unwrap_or(element));
             if self.table.relate(element, &self.ty(value)).is_none() {

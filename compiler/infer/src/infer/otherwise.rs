@@ -16,6 +16,7 @@ impl Context<'_> {
         span: Span,
         expected: &Expected,
     ) -> ExpressionId {
+        // A hint, since the left side may be of another type than the whole: only its inside is converted.
         let wanted = expected.hint().map_or(Expected::Anything, |it| {
             Expected::Hint(it.clone().optional())
         });
@@ -35,12 +36,14 @@ impl Context<'_> {
             self.expression(fallback, &Expected::Hint(ty));
             return value;
         };
+        // Both sides are converted to what is wanted one by one, as branches are; joining first could fail where each side converts.
         if let Expected::Type(ty) = expected
             && !self.table.is_open(ty)
         {
             let fallback = self.expression(fallback, expected);
             return self.otherwise_of(value, fallback, ty.clone(), span);
         }
+        // To these other types convert, so a join from below would not find them.
         let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
             Expected::Type(inner.clone())
         } else {

@@ -80,6 +80,7 @@ impl Context<'_> {
                 PatternKind::None
             }
             (ast::PatternKind::Invalid, _) => PatternKind::Invalid,
+            // A pattern that is neither a name nor `none` is about the value present: `3 =>` matches an `int?` that holds 3.
             (_, Type::Optional(inner)) => {
                 let inner = self.inner_pattern(pattern, inner, Place::Inside);
                 PatternKind::Some(Box::new(inner))
@@ -171,6 +172,7 @@ impl Context<'_> {
                 .find(|(it, _)| *it == name.name)
                 .map(|(_, local)| *local)
         };
+        // `(a, a)`: it is declared nevertheless, so that its uses are not reported.
         if find(&self.pattern_names.bound).is_some() {
             let place = self.place(name.span);
             self.report(errors::bound_twice(place, &name.name));
@@ -178,6 +180,7 @@ impl Context<'_> {
         let local = match find(&self.pattern_names.reused) {
             Some(local) => {
                 let first = self.scopes.local(local).ty.clone();
+                // The alternatives share one local, so its types must agree; strings differ by checks and unions only, never in form.
                 let texts = [ty, &first].map(|it| self.table.operand(it) == Type::String);
                 let related = self.table.relate(ty, &first);
                 if related.is_none() || related == Some(Relation::Widen) && texts != [true; 2] {
@@ -202,6 +205,7 @@ impl Context<'_> {
             patterns.push(self.inner_pattern(side, ty, place));
             let bound = self.pattern_names.bound.split_off(outer);
             if index == 0 {
+                // The first alternative declares the names, the others bind the same locals, so the body needs no knowledge of which matched.
                 self.pattern_names.reused.extend(bound.iter().cloned());
                 first = bound;
                 continue;
@@ -252,6 +256,7 @@ impl Context<'_> {
                 PatternKind::Invalid
             }
             (Type::Text(_), ast::Literal::String(text)) => {
+                // Whether this literal can occur is known when it is known which union, if any, the string belongs to.
                 self.postponed.add_text_pattern(text.clone(), plain, span);
                 kind
             }
@@ -306,6 +311,7 @@ impl Context<'_> {
             ast::RangeEnd::Inclusive => Some(end),
         };
         match last {
+            // Stored with both ends included, so later stages know one form; an end before the first int makes the range empty.
             Some(end) if start <= end => PatternKind::Range { start, end },
             _ => {
                 let place = self.place(span);
@@ -415,6 +421,7 @@ impl Context<'_> {
                 }
             }
             ast::PatternKind::Or(parts) => {
+                // One alternative is enough: all of them bind the same names.
                 parts.first().map(|it| self.lost_pattern(it));
             }
             ast::PatternKind::List {

@@ -96,6 +96,7 @@ impl Context<'_> {
     ) -> ExpressionId {
         let id = self.expression(inner, &Expected::Anything);
         let ty = self.ty(id);
+        // Decided by what was inferred, not by the syntax: `(p(x)) with { … }` and calls of imported prompts are the same to it.
         let is_prompt = matches!(self.hir.get(id).kind, ExpressionKind::PromptCall { .. });
         if !is_prompt {
             if ty != Type::Invalid {
@@ -125,6 +126,8 @@ impl Context<'_> {
         } = taken;
         let ty = self.ty(id);
         let call = self.hir.get_mut(id);
+        // The call is moved into its override: left where it is, it would be a second call to whoever counts calls, effects and
+        // errors over all expressions of a body.
         call.ty = Type::Unit;
         let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
         let ExpressionKind::PromptCall {
@@ -154,6 +157,7 @@ impl Context<'_> {
         let kind = ExpressionKind::PromptCall {
             item,
             arguments,
+            // Overrides nest, `p(x) by a with { … }`, and each was checked for a second one above, so the order does not matter.
             agent: agent.or(inner_agent),
             settings,
             given,

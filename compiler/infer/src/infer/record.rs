@@ -28,6 +28,7 @@ impl Context<'_> {
         };
         let arguments = self.fresh_arguments(lookup::arity(self.db, item));
         let ty = Type::Record(item, Arc::from(arguments.as_slice()));
+        // Before the fields, so that each is checked against the type that the whole is wanted as.
         self.table.absorb_all(&ty, hint);
         let declared = lookup::fields(self.db, item);
         let mut given = vec![false; declared.len()];
@@ -40,6 +41,8 @@ impl Context<'_> {
             }
         }
         let base = base.map(|it| self.expression(it, &Expected::Type(ty.clone())));
+        // With a base every field has a value. Without one, and with a field that was reported, a missing field is most likely the one
+        // that was misspelled.
         if base.is_none() {
             self.absent_fields(declared, &arguments, &mut given, &mut values, span);
             if is_whole {
@@ -56,6 +59,7 @@ impl Context<'_> {
             span,
         );
         match checked {
+            // A literal in the name of a checked alias is checked; in the name of the record it has no check to pass.
             Some(alias) => self.converted(id, Coercion::Check, &alias),
             None => id,
         }
@@ -191,6 +195,7 @@ impl Context<'_> {
         let position = u32::try_from(index).ok()?;
         self.refer_field(name.span, item, 0, position);
         let wanted = substitute(&declared[index].ty, arguments);
+        // In `Bug { title }` one word is the field and the value, so a report on the value has to say which of both it means.
         let before = self.findings.reported();
         let value = self.expression(value, &Expected::Type(wanted));
         if field.value.is_none()

@@ -1,5 +1,29 @@
 //! `reflect p(…) max N until (r => c) by critic`, written out as what it means: the prompt is asked, and asked again with its own
-//! answer until that is good enough.
+//! answer until that is good enough. The loop is that of Madaan et al., *Self-Refine* (2023), with the condition in code.
+//!
+//! ```text
+//! let plan = reflect draft(goal) max 2 until (it => it.len() > 3) by critic
+//! ```
+//!
+//! becomes, with locals that no name reaches,
+//!
+//! ```text
+//! let a = goal; let most = 2; let until = it => it.len() > 3
+//! var answer = draft(a)
+//! var round = 0
+//! while round < most and not until(answer) {
+//!     round += 1
+//!     answer = draft(a) by critic          // with `answer` and `round` as what is improved
+//! }
+//! answer
+//! ```
+//!
+//! - Because this is ordinary typed HIR, errors, effects, waiting, lowering and the reference evaluator need no rule for it.
+//! - Arguments, settings, `max` and `until` are evaluated once, before the first call, in the order in which they are written.
+//! - Without `until` all rounds are made: nobody has said what is good enough.
+//! - An error of any call leaves the loop. An earlier answer is not used instead: the program asked for a better one.
+//!
+//! The modifier `reflect N`, which repeats a block that failed, shares nothing with this but the word: it is a loop of the runtime.
 
 use std::sync::Arc;
 

@@ -107,6 +107,8 @@ impl Scopes {
     /// Notes the use of a local: closures between it and here capture it.
     pub(super) fn touch(&mut self, id: LocalId) {
         for frame in self.frames.iter_mut().rev() {
+            // Locals are numbered in order of declaration, so one comparison says whether the frame declared it or has to capture it;
+            // frames further out declared it or capture it as well.
             if id.0 >= frame.first_local {
                 break;
             }

@@ -52,6 +52,8 @@ impl Context<'_> {
 
     fn setting(&mut self, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
         let name = &written.name;
+        // Origins are ordered by how much may be written there; a setting of another place is reported as unknown, with those that
+        // this place has.
         let setting = Setting::named(&name.name).filter(|it| it.origin() <= origin);
         let Some(setting) = setting else {
             self.unknown_setting(name, &Setting::names_at(origin));
@@ -223,6 +225,7 @@ impl Context<'_> {
         for entry in entries {
             let key = self.expression(&entry.key, &Expected::Type(Type::String));
             let value = self.expression(&entry.value, &Expected::Anything);
+            // A secret is not converted to a string: in the settings, which are JSON and are observed, only its name appears.
             let value = if self.ty(value) == Type::Secret {
                 value
             } else {

@@ -33,6 +33,7 @@ impl Context<'_> {
         let Some(tail) = tail else {
             return self.end_block(block, statements, diverges, expected);
         };
+        // A dropped tail is a statement like the others, so `if` and `match` at the end of a loop's body need not agree on a type.
         if let Expected::Dropped = expected {
             let id = self.expression(tail, expected);
             diverges |= self.ty(id) == Type::Never;
@@ -63,6 +64,7 @@ impl Context<'_> {
         diverges: bool,
         expected: &Expected,
     ) -> ExpressionId {
+        // A block that is left before its end gives no value, so it fits whatever is wanted.
         let ty = if diverges { Type::Never } else { Type::Unit };
         let is_unit = !diverges;
         let id = self.push(
@@ -112,6 +114,7 @@ impl Context<'_> {
                 } else {
                     let kind = self.let_statement(pattern, ty.as_ref(), value, span);
                     out.push(Statement { kind, span });
+                    // `var (a, b) = …` binds hidden names by `let` and gives each to a variable, since patterns bind once.
                     return self.variables(out);
                 }
             }
@@ -187,6 +190,7 @@ impl Context<'_> {
         };
         let value = self.expression(value, &wanted);
         let ty = self.ty(value);
+        // All locals from here on are those of the pattern: the value has been inferred and added its own.
         let first = self.scopes.next();
         let pattern = self.pattern(pattern, &ty, Place::Binding);
         let word = Span::new(span.start, span.start + 3);
@@ -198,6 +202,7 @@ impl Context<'_> {
     fn variables(&mut self, out: &mut Vec<Statement>) -> bool {
         let bound = self.pattern_names.take_bound();
         self.findings
+            // Otherwise renaming `a` would find two locals at one place.
             .forget_locals(|local| bound.iter().any(|(_, it)| *it == local));
         for (name, local) in &bound {
             let span = self.scopes.local(*local).span;

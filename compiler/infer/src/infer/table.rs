@@ -102,6 +102,7 @@ impl<'db> Table<'db> {
                 None => break,
             }
         }
+        // A text that any string has reached is `string` for good, so no caller needs to know that it once was a variable.
         if let Type::Text(text) = current
             && let Some(settled) = self.texts.settled(*text)
         {
@@ -138,6 +139,7 @@ impl<'db> Table<'db> {
             return true;
         }
         if let Type::Variable(other) = ty {
+            // Two unknowns become one: the survivor must keep the reason to report it, and a default that either had.
             let blame = self.blame(variable).clone();
             let default_type = self.take_default_type(variable);
             let entry = &mut self.entries[other.0 as usize];
@@ -145,6 +147,7 @@ impl<'db> Table<'db> {
                 entry.blame = blame;
             }
             entry.default_type = entry.default_type.take().or(default_type);
+        // The occurs check. Without it `f => f(f)` would bind a variable to a type around itself, and `resolve` would not end.
         } else if self.occurs(variable, &ty) {
             return false;
         }
@@ -242,6 +245,7 @@ pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -
         Type::Function(function) => {
             let parameters = function.parameters.iter();
             Type::Function(Arc::new(FunctionType {
+                // Parameters are contravariant: a function that may be used for another takes more, so its strings are on the other side.
                 parameters: parameters.map(|it| part(it, side.turned())).collect(),
                 result: part(&function.result, side),
                 latent: function.latent.clone(),

@@ -51,6 +51,7 @@ impl Context<'_> {
             Named::Definition(Definition::Item(item)) if item.kind(self.db) == ItemKind::Const => {
                 let own = lookup::signature(self.db, item).result.clone();
                 if self.table.relate(&own, &plain).is_none()
+                    // Either may be the wider one: a constant of a checked type in a `match` on its base, or the other way round.
                     && self.table.relate(&plain, &own).is_none()
                 {
                     let what = format!("a constant of type `{}`", self.show(&own));
@@ -72,6 +73,7 @@ impl Context<'_> {
         let [name] = path else {
             return self.written_path(path).map(Named::Definition);
         };
+        // The enum that is matched decides, whatever the name means elsewhere. A constant may appear too, under its own name.
         if let Type::Enum(item, _) = ty {
             if let Some(variant) = lookup::variant_named(self.db, *item, &name.name) {
                 let definition = Definition::Variant {
@@ -89,6 +91,7 @@ impl Context<'_> {
                 return None;
             }
         }
+        // The family of errors that a model's call raises is no declaration; one of a program under that name comes first.
         if name.name == "ModelError" && resolve_name(self.db, self.file, &name.name).is_none() {
             return Some(Named::ModelError);
         }
@@ -168,6 +171,7 @@ impl Context<'_> {
                 }
             };
             let Some(position) = position else {
+                // Binds the names, so that the arm's body is not reported as well.
                 self.pattern_inside(Name::default(), &field.pattern, &Type::Invalid);
                 continue;
             };

@@ -114,6 +114,7 @@ impl Context<'_> {
             result: reflection.clone(),
             latent: None,
         }));
+        // A hint, because a judge may take fewer facts, in another order, by the names of its parameters.
         let id = self.expression(expression, &Expected::Hint(wanted));
         let ty = self.ty(id);
         let is_judge = if let Type::Function(it) = &ty {
@@ -208,6 +209,7 @@ impl Context<'_> {
         hint: Option<&Type>,
     ) -> ExpressionId {
         let wanted = if let Some(Type::Task(inner)) = hint.map(|it| self.table.resolve(it))
+            // `task: Task<T>` with an unknown `T` says nothing about the body.
             && !self.table.is_open(&inner)
         {
             Some((*inner).clone())
@@ -231,6 +233,7 @@ impl Context<'_> {
                 item: *item,
                 arguments: arguments.clone(),
             };
+            // The call itself must not remain: it would count as one that runs here, with its errors and effects.
             self.hir.pop();
             return self.push(kind, Type::String, span);
         }
@@ -253,6 +256,7 @@ impl Context<'_> {
     fn awaited(&mut self, ty: &Type) -> Option<Type> {
         match self.table.resolve(ty) {
             Type::Task(inner) => Some((*inner).clone()),
+            // Lists and tuples of tasks are awaited as a whole, at any depth.
             Type::List(element) => Some(self.awaited(&element)?.list()),
             Type::Tuple(parts) => {
                 let parts: Option<Vec<Type>> = parts.iter().map(|it| self.awaited(it)).collect();
@@ -419,6 +423,7 @@ impl Context<'_> {
                 | ast::ModifierKind::Reflect { .. }
                 | ast::ModifierKind::Budget(_) => {
                     self.misplaced(modifier);
+                    // Its expressions are inferred for their own mistakes, and for the uses of names in them.
                     self.modifiers(std::slice::from_ref(modifier));
                     continue;
                 }

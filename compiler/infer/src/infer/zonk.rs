@@ -12,6 +12,8 @@ use crate::infer::table::{Blame, Side, Table, rebuilt};
 impl Context<'_> {
     /// Gives every local and expression its final type.
     pub(super) fn zonk(&mut self) {
+        // The order matters. Strings first, because patterns and requirements depend on what they are; then what was postponed, which
+        // may report; then what is still unknown, which is only reported if nothing else was; at last the keys of empty maps.
         self.table.texts.settle();
         self.settle_text_patterns();
         self.settle_pending();
@@ -118,6 +120,7 @@ fn has_variable(ty: &Type) -> bool {
 
 /// Replaces variables; one that stands for what no value ever has becomes `()`.
 fn finish(table: &Table<'_>, ty: &mut Type) {
+    // Most types hold no variable and need not be rebuilt.
     if has_variable(ty) {
         *ty = without_variables(table.zonk(ty));
     }
