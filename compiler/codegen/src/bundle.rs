@@ -64,7 +64,9 @@ pub fn bundle(launcher: &Path, image: &[u8], target: &Path) -> Result<(), Bundle
     if !bytes.starts_with(&ELF) {
         return Err(BundleError::NotAnExecutable(launcher.to_owned()));
     }
+    // A built program may serve as a launcher. Appending to all of it would leave an image that nobody finds.
     bytes.truncate(length_without_image(&bytes));
+    // The loader maps the image in place, which the kernel does by whole pages only.
     bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
     let offset = bytes.len() as u64;
     bytes.extend_from_slice(image);

@@ -85,6 +85,7 @@ fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, 
     let count = shared.module.functions.len() + Routine::ALL.len();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
+    // Functions differ much in size, so threads take the next one instead of a share decided before.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut worker = Worker::new(shared, targets);
@@ -103,6 +104,7 @@ fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, 
         for other in others {
             match other.join() {
                 Ok(done) => all.extend(done),
+                // A bug in one thread ends the compilation with its own message.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -141,6 +143,7 @@ impl<'a> Worker<'a> {
             .compile(isa, &mut ControlPlane::default())
             .map_err(|error| CodegenError::new(name, format!("{:?}", error.inner)))?;
         let code = compiled.code_buffer().to_vec();
+        // Copied, because the names that they refer to are in the function, which shares the context with the compiled code.
         let relocations: Vec<FinalizedMachReloc> = compiled.buffer.relocs().to_vec();
         let relocations = relocations
             .iter()

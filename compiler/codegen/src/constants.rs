@@ -66,6 +66,7 @@ impl Constants {
     }
 
     fn header(&mut self, ty: TypeId, extra: u32) {
+        // A count that `retain` and `release` recognise and leave alone, so the section can be mapped read-only.
         self.word(IMMORTAL);
         self.word(u64::from(ty.0) | u64::from(extra) << 32);
     }

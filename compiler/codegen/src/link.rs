@@ -65,6 +65,7 @@ impl Relocation {
         let kind = match relocation.kind {
             Reloc::X86CallPCRel4 => Call::X86,
             Reloc::Arm64Call => Call::Arm64,
+            // A new kind means code that holds an address, which would be wrong in a mapped image: better no image than a wild jump.
             other => return Err(format!("it needs a relocation `{other}`")),
         };
         let FinalizedRelocTarget::ExternalName(ExternalName::User(name)) = relocation.target else {
@@ -118,6 +119,7 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
         offsets.push(code.len() as u64);
         code.extend_from_slice(&function.code);
     }
+    // After all are placed: calls go forwards as well as backwards.
     for (index, function) in functions.iter().enumerate() {
         for relocation in &function.relocations {
             let target = match relocation.target {

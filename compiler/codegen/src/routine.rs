@@ -76,6 +76,7 @@ impl Routine {
     fn signature(self, native: CallConv) -> Signature {
         let (convention, parameters, returns) = match self {
             Self::Fault => (native, 3, 1),
+            // `PreserveAll` moves the saving of registers from thousands of callers into the routine.
             Self::Trace => (CallConv::PreserveAll, 3, 0),
             Self::Retain => (CallConv::PreserveAll, 1, 0),
             Self::Release | Self::FreeQuietly => (CallConv::PreserveAll, 2, 0),
@@ -155,6 +156,7 @@ fn release(builder: &mut FunctionBuilder<'_>, native: CallConv, context: Value, 
     builder.switch_to_block(shared);
     builder.ins().return_(&[]);
     builder.switch_to_block(last);
+    // Not the runtime's function directly: with that call in it, this routine would save all registers on its usual path too.
     let free = Routine::FreeQuietly.import(builder, native);
     builder.ins().call(free, &[context, object]);
     builder.ins().return_(&[]);

@@ -116,6 +116,7 @@ impl Translator<'_, '_> {
         let head = self.block(head);
         self.builder.ins().brif(stopping, cold, &[], head, &[]);
         self.enter(cold);
+        // Out of line and with a second look: the flag is also set for reasons that do not concern this task.
         let error = self.interruption();
         self.builder.ins().brif(error, raised, &[], head, &[]);
         self.enter(raised);
@@ -125,6 +126,7 @@ impl Translator<'_, '_> {
     fn switch(&mut self, value: Operand, cases: &[(u64, BlockId)], default: BlockId) {
         let value = self.operand(value);
         let default = self.block(default);
+        // One comparison; `Switch` would emit the same with more blocks.
         if let [(word, block)] = cases {
             let equal = self
                 .builder

@@ -190,11 +190,15 @@ impl Run {
     pub fn turn(&mut self) -> Turn {
         self.enter_native();
         while !self.completion.is_known() {
+            // Before every task, so that a stop takes effect between two of them and not only at the end of the turn.
             if self.front.has(stop::CANCEL | stop::KILL) {
                 self.poll_front();
             } else if let Some(task) = self.scheduler.next_ready() {
                 self.drive(task);
+                // Between two tasks, when no compiled code is on the stack that could still name a task by a handle.
                 self.collect_handles();
+                // A `parallel for` over a million items would otherwise ask for all of them before the first could begin. The driver starts
+                // what is there and calls again at once, so the order in the run stays the same.
                 if self.operations.are_many() && self.scheduler.has_ready() {
                     let (operations, abandoned) = self.operations.take_requested();
                     return Turn::Busy {

@@ -32,6 +32,7 @@ impl Run {
         // The run that starts this one has written them.
         self.reads_secrets = Secrets::ByName;
         let arguments = input::decode_arguments(self, fields, &start.input);
+        // Only for this input: elsewhere the text of a secret is the secret itself.
         self.reads_secrets = Secrets::AsText;
         match arguments {
             Ok(words) => self.start_root(start.function, start.result, &words),

@@ -60,6 +60,7 @@ impl Run {
         self.mocks.release(&mut self.heap);
         self.tool_keys.release(&mut self.heap);
         self.states.release(&mut self.heap);
+        // After everything that may hold a constant; what is live then is a leak, which tests report.
         self.heap.release_constants();
         self.collect_handles();
     }
@@ -85,6 +86,7 @@ impl Run {
     pub(crate) fn drop_all(&mut self) {
         let ids: Vec<_> = self.scheduler.ids().collect();
         for &id in &ids {
+            // In two passes: frames and waits of all tasks first, since they may name other tasks, then the tasks.
             self.drop_frames(id);
             let wait = self.scheduler.take_wait(id);
             self.drop_wait(wait);
@@ -119,6 +121,7 @@ impl Run {
             totals.running + totals.idle
         };
         let mut id = self.progress.tree().len();
+        // Numbers grow downwards in the tree, so walking back leaves inner nodes before those around them.
         while open(self) > 0 && id > 0 {
             id -= 1;
             self.leave_node(NodeId(id as u32), Status::Cancelled, None);

@@ -106,6 +106,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         .as_deref()
         .and_then(|it| serde_json::from_str(it).ok())
         .unwrap_or_default();
+    // The reply has to repeat it, so an answer to an older form of the question is refused instead of decoded.
     let digest = schema::canonical_digest(&json!({
         "human": declared.name,
         "question": shown,
@@ -188,6 +189,7 @@ pub(crate) fn take_reply(
                 verdict: Verdict::Refused,
             });
             let count = question.refused.map_or(0, |it| it.count);
+            // The same question is asked again with what was wrong, as a new operation: each answer is an outcome of its own.
             question.refused = Some(Refused {
                 answer: reply.answer,
                 issues,
@@ -200,6 +202,7 @@ pub(crate) fn take_reply(
 
 /// The answer as a value; nothing is mended.
 fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
+    // First: an answer to another question may well fit the type.
     if reply.digest != question.digest {
         return Err(vec![Issue {
             path: "$".into(),

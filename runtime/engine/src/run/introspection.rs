@@ -97,6 +97,7 @@ impl Introspection {
     /// An agent asks a question; says whether it may.
     pub(crate) fn begin_question(&mut self, agent: &str) -> bool {
         let under_way = self.questions.entry(agent.to_owned()).or_default();
+        // Only those that may are counted: a refused question is answered at once.
         let may = *under_way < QUESTIONS_AT_A_TIME;
         *under_way += u32::from(may);
         may
@@ -124,6 +125,7 @@ impl Introspection {
             );
             return Err(refusal("too_many_at_once", message));
         }
+        // Only workflows that models asked for count, not those of the program around them.
         let lineage = tree.lineage(prompt);
         let requested = lineage.filter(|it| self.requested.contains(it));
         if requested.count() >= DEEPEST_SPAWN {
@@ -295,6 +297,7 @@ fn report_request(
 fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId {
     let Spawnable { workflow, repeat } = admitted.wanted;
     if repeat == Repeat::Once {
+        // The answer of this prompt now stands for something that was done, so it may be neither cached nor asked again.
         run.progress.forbid_repeats(prompt);
     }
     let frame = run.frame_with(workflow.function.0, admitted.words);

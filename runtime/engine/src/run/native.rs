@@ -51,6 +51,8 @@ pub unsafe fn call(run: *mut Run, function: u32, arguments: &[u64]) -> Result<u6
         let entry = (*context).functions.add(function as usize);
         (context, (*entry).plain, (*entry).parameters as usize)
     };
+    // The loader has checked all of this for the tables; what arrives here otherwise is a bug, and a wrong call would be
+    // undefined behaviour.
     assert!(
         !address.is_null() && parameters == arguments.len() && parameters <= MOST_PARAMETERS,
         "function {function} cannot be called with {} arguments",

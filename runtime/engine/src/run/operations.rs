@@ -84,6 +84,7 @@ impl Operations {
     /// Whether anything from outside can still make the run go on.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
+        // The grace of a cancelled run waits for nothing: alone it must not keep a deadlock from being found.
         self.waiting.len() > self.idle
     }
 
@@ -98,6 +99,8 @@ impl Operations {
         let mut requested = std::mem::take(&mut self.requested);
         let mut abandoned = std::mem::take(&mut self.abandoned);
         if let Some(first) = requested.first().map(|it| it.id) {
+            // Requested and abandoned within one turn: the driver never hears of it. Numbers rise, so whatever is below the first of
+            // this turn was handed out before.
             requested.retain(|it| self.waiting.contains_key(&it.id));
             abandoned.retain(|it| it.id < first || it.how == GivenUp::AwaitedFirst);
         }
@@ -171,6 +174,7 @@ impl Operations {
         id: OperationId,
         outcome: &Outcome,
     ) -> Result<Option<Purpose>, WrongOutcome> {
+        // An outcome that crossed its abandonment on the way is no error, since driver and run are not synchronised.
         let Some(&Outstanding { purpose, form, .. }) = self.waiting.get(&id) else {
             return Ok(None);
         };

@@ -97,7 +97,9 @@ impl Progress {
 
     /// Hands an event to the observers.
     pub(crate) fn emit(&mut self, node: NodeId, kind: EventKind) {
+        // First: the tree's counts must not depend on whether anybody listens.
         self.tree.note(&kind);
+        // Numbered also when nobody receives it, for the same reason.
         let sequence = self.next_event;
         self.next_event += 1;
         if self.port.wants_events() {

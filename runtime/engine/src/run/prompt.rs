@@ -176,6 +176,7 @@ impl PromptRun {
         answer: Result<ModelAnswer, ModelFailure>,
     ) {
         self.take_answer(run, &answer);
+        // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
             let result = self.refuse(run, &what);
             return self.hand_back(run, id, result);
@@ -240,6 +241,8 @@ impl PromptRun {
     ) -> Option<Result<u64, u64>> {
         loop {
             let answer = self.answer;
+            // The machine decides by decoding whether an answer fits. The word is made and dropped: what it decides on may be another
+            // answer than the one that is used in the end.
             let check: &mut Check<'_> = &mut |tree| {
                 let word = decode::decode_all_issues(run, answer, tree)?;
                 run.heap.release_typed(answer, word);
@@ -283,6 +286,7 @@ impl PromptRun {
                     self.operation = Some(run.request(task, Request::Keep { answer }));
                     return None;
                 }
+                // All calls of a turn could be refused: the model is answered at once, in this loop.
                 PromptStep::CallTools(calls) => match self.call_tools(run, task, calls) {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,

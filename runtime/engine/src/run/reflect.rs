@@ -124,6 +124,7 @@ pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
             error,
         },
     );
+    // Nobody to ask (no prompt in the body, or the simulator): the default judgement is to try again with the error as guidance.
     if judge.is_built_in && !has_model_to_reflect_with(run, outer) {
         run.heap.release(closure);
         let reflection = reflection_without_model(&run.heap, &failure);
@@ -183,6 +184,7 @@ fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> St
         input: None,
     });
     let coordinator = run.scheduler.current();
+    // The judge works in its own node, below what failed: `around` stops there, so it is not led by its own guidance.
     run.scheduler.task_mut(coordinator).node = node;
     let Some(frame) = run.closure_frame(closure, &words) else {
         let ending = match run.call_closure(closure, &words) {
@@ -219,6 +221,7 @@ pub(crate) fn reflection_ended(run: &mut Run, coordinator: TaskId, ending: Endin
     if let Wait::Reflect(reflecting) = run.scheduler.wait_mut(coordinator) {
         reflecting.verdict = Some(verdict);
         let node = reflecting.node;
+        // Not woken here: the task that has ended is still in the list of its node. The last one out wakes (`reflected`).
         run.scheduler.set_joiner(node, coordinator);
     }
 }
@@ -230,6 +233,7 @@ fn verdict(heap: &mut Heap, ending: Ending, result: TypeId) -> Verdict {
             heap.release_typed(result, value);
             match serde_json::from_str(&text) {
                 Ok(reflection) => Verdict::Reflection(reflection),
+                // The checker has ensured the type of the judge's result.
                 Err(_) => {
                     Verdict::Raised(raise::internal(heap, "a reflection gave no `Reflection`"))
                 }
@@ -353,6 +357,7 @@ fn resolve(run: &mut Run, outer: NodeId, raised: u64, reflection: Reflection) ->
     }
     note(run, outer, raised, said, Resolution::Retry);
     run.reflection_log
+        // Before the next attempt begins, whose prompts look there.
         .learn(outer, &reflection.guidance, reflection.revised);
     report_end(run, outer, true, &reason);
     run.heap.release(raised);

@@ -21,6 +21,7 @@ impl Run {
         let it = self.scheduler.task(task);
         let node = it.node;
         let around = it.scopes.iter();
+        // The earliest end of any scope around: performers get it as their time limit and can give up by themselves.
         let around = around.filter_map(|id| self.scopes.get(*id)?.ends).min();
         let due = due(&request, self.progress.now())
             .into_iter()
@@ -107,6 +108,7 @@ impl Run {
             start: Box::new(start),
         });
         let current = self.scheduler.current();
+        // `perform` may have raised instead, and then there is no operation.
         if let Wait::Operation { id, .. } = *self.scheduler.wait(current) {
             let node = self.scheduler.current_node();
             self.operations.detach(id, Detached { node, workflow });

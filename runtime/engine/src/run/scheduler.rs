@@ -113,6 +113,7 @@ impl Scheduler {
 
     /// Keeps a new task, at the end of the queue and of the list of its owner.
     pub(crate) fn insert(&mut self, mut task: Task) -> TaskId {
+        // Intrusive lists by node: starting and ending a task costs one look-up, and a node without tasks costs nothing.
         let members = self.members.entry(task.owner).or_default();
         let last = members.last;
         task.previous = last;
@@ -135,6 +136,7 @@ impl Scheduler {
     /// Takes a task out of its owner's list.
     pub(crate) fn unlist(&mut self, id: TaskId) {
         let task = self.tasks.at_mut(id);
+        // Several paths take a task out (awaited, forgotten, ended with its node); the first one does.
         if !std::mem::replace(&mut task.is_listed, false) {
             return;
         }
@@ -192,6 +194,7 @@ impl Scheduler {
     /// A task of `owner` has ended; gives who waits for all of them if it was the last.
     pub(crate) fn count_ended(&mut self, owner: NodeId) -> Option<TaskId> {
         let members = self.members.get_mut(&owner)?;
+        // Counted apart from the list: a task that has ended stays listed while its error may still be raised.
         members.live -= 1;
         if members.live > 0 {
             return None;

@@ -83,6 +83,7 @@ impl Run {
             start.settings.memory_limit,
             HashKey::of_seed(start.seed),
         );
+        // The end of memory is signalled like a stop, by the flag that compiled code polls anyway.
         heap.set_alarm(Arc::clone(&front));
         let Start {
             id,

@@ -140,6 +140,7 @@ impl States {
             place,
             from,
         } = part;
+        // Also when nobody listens: the length has to be current when somebody does.
         let Some(Changed { variable, .. }) = self.changed(heap, progress, cell) else {
             return;
         };
@@ -163,6 +164,7 @@ impl States {
 
     /// A part of the variable whose value is at this place is about to change.
     pub(crate) fn begin_trail(&mut self, progress: &Progress, place: u64) {
+        // Without a listener the way to a part is not recorded, so assignments to parts cost nothing more.
         self.trail = progress.wants_events().then(|| Trail {
             path: Vec::new(),
             place,

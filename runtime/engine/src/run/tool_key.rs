@@ -153,6 +153,7 @@ impl ToolKeys {
             self.waiting.remove(&key);
             return Next::Nothing;
         };
+        // Busy again under its new owner before anybody else can begin, so the order of waiting holds.
         self.start(key, next);
         Next::CallAgain(next)
     }

@@ -27,6 +27,7 @@ impl PromptRun {
             }
         };
         decoded.map_err(|issue| {
+            // `word_of_answer` decodes what `check` has accepted, so a failure here is a bug.
             raise::internal(
                 &mut run.heap,
                 &format!(

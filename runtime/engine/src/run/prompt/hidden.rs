@@ -38,6 +38,7 @@ impl Hidden {
             if whole == shown {
                 continue;
             }
+            // What differs between the two forms is what is hidden; nothing else has to know which fields are secret.
             hidden.add_values(&parsed(&whole), &parsed(&shown));
             hidden.add_objects(heap, argument);
             let bare = match json::view(argument) {
@@ -139,6 +140,7 @@ impl Hidden {
             Value::Number(number) => {
                 let text = number.to_string();
                 match self.known.iter().any(|it| it.0 == text) {
+                    // A number is compared as a whole: within a larger one it would hide parts of other numbers.
                     true => REDACTED.into(),
                     false => Value::Number(number),
                 }
@@ -166,6 +168,7 @@ impl Hidden {
             return text;
         }
         let Some(finder) = self.finder.get_or_init(|| finder(&self.known)) else {
+            // Too many secrets for one automaton: rather all of the text than one secret.
             return REDACTED.into();
         };
         if !finder.is_match(&text) {

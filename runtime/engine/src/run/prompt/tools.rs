@@ -55,6 +55,7 @@ impl PromptRun {
             self.observed.note_call(call);
             match self.start_tool(run, task, call, index as u32) {
                 Ok(()) => round.running += 1,
+                // A call that cannot begin is an answer to the model, which can correct it, and no error of the program.
                 Err(content) => {
                     self.refuse_call(run, call, &content);
                     round.outcomes[index] = Some(ToolOutcome {
@@ -90,6 +91,7 @@ impl PromptRun {
         let words = input::decode_arguments(run, &tool.parameters, input)
             .map_err(|issues| arguments::unfit(&tool.parameters, &issues))?;
         if tool.body == ToolBody::Question && !run.introspection.begin_question(&self.asked_by) {
+            // Decoded before the limit was asked, so that a wrong question is refused for what is wrong with it.
             for (parameter, word) in tool.parameters.iter().zip(words) {
                 run.heap.release_typed(parameter.ty, word);
             }
@@ -168,6 +170,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     round.outcomes[index as usize] = Some(outcome);
     let (must_stop, is_over) = (round.raised.is_some(), round.running == 0);
     run.scheduler.set_wait(coordinator, Wait::Prompt(prompt));
+    // The error goes to the program, so what other tools of the round find out is of no use to anybody.
     if must_stop {
         run.cancel_tasks_of(node);
     }

@@ -71,6 +71,7 @@ pub(super) struct Tasks {
 
 impl Tasks {
     pub(super) fn insert(&mut self, task: Task) -> TaskId {
+        // The last freed first, so numbers stay small and the same in every replay.
         if let Some(id) = self.free.pop() {
             self.slots[id.0 as usize] = Some(Box::new(task));
             return id;
