@@ -134,6 +134,7 @@ impl Machine {
             Ok(built) => built,
             Err(message) => return PromptStep::Fail(outcome::misconfigured(&message)),
         };
+        // From the request and the settings as written: whatever can change the answer is in one of both.
         let key = settings.cache.map(|_| {
             key::of_call(&key::Asked {
                 request: &request,
@@ -171,6 +172,7 @@ impl Machine {
         };
         let kept = match found {
             Found::Busy => return PromptStep::LookUp(key, WhenBusy::Wait),
+            // Checked again: the program's `where`s may have changed since it was kept.
             Found::Hit(text) => Kept::read(text, check),
             Found::Miss => None,
         };
@@ -194,6 +196,8 @@ impl Machine {
             ));
         };
         let next = step(self, &mut talk);
+        // Taken and put back, so that a step may use machine and talk at once.
+        // After the end there is none, and a further step is an error instead of a second answer.
         if !matches!(next, PromptStep::Done(_) | PromptStep::Fail(_)) {
             self.talk = Some(talk);
         }
@@ -257,6 +261,7 @@ impl Talk {
     fn failed(&mut self, failure: &ModelFailure, notes: &mut Vec<PromptNote>) -> PromptStep {
         self.detail.attempts += failure.attempts;
         let next = self.settings.model.get(self.model + 1);
+        // Only an outage is worth another model: a refusal or a wrong request would be the same there.
         let Some(next) = next.filter(|_| outcome::is_outage(failure)).cloned() else {
             return fail(outcome::of_failure(failure));
         };
@@ -265,6 +270,7 @@ impl Talk {
             notes.push(handover::hand_over(&mut self.request, next));
         } else {
             self.request.model = next;
+            // From the prompt again, so that it is not led by what another model said; pure work is done again.
             self.request.messages.clone_from(&self.beginning);
         }
         self.ask()

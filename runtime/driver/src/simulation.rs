@@ -229,6 +229,7 @@ impl Simulation {
     fn choose(&mut self) -> Option<Step> {
         let (turns, begun) = (self.jobs.len(), self.stage.begun().len());
         let due = self.timer.first();
+        // Each with the same chance: orders that never occur on a real machine come up as often as the usual ones.
         let choices = turns + begun + usize::from(due.is_some());
         let place = (drawn(&mut self.random) as usize).checked_rem(choices)?;
         if place < turns {

@@ -68,6 +68,7 @@ impl Timer {
         }
         let known = state.carriers.entry(carrier.id());
         known.or_insert_with(|| Arc::downgrade(carrier));
+        // Notified only when the head changes: the thread waits for nothing else.
         if state.deadlines.set(at, carrier.id()) {
             self.changed.notify_one();
         }
@@ -91,6 +92,7 @@ impl Timer {
         let mut state = self.lock();
         while let Some(id) = state.deadlines.pop_due(now) {
             let carrier = state.carriers.get(&id).and_then(Weak::upgrade);
+            // Without the lock: a carrier that is woken sets its next alarm.
             drop(state);
             if let Some(carrier) = carrier {
                 carrier.wake(now);

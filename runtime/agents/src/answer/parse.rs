@@ -126,11 +126,14 @@ impl<'a> Parser<'a> {
             Some(_) => self.word(),
             None => Err(Flaw),
         }?;
+        // Up to here every token is whole; a search that goes on after a failure starts from this place,
+        // so each byte is read a bounded number of times.
         self.whole = self.at;
         Ok(value)
     }
 
     fn nested(&mut self, parse: fn(&mut Self) -> Result<Value, Flaw>) -> Result<Value, Flaw> {
+        // The parser recurses, and the text may be an attack on the stack of the turn.
         if self.depth == MOST_DEPTH {
             return Err(Flaw);
         }
@@ -173,6 +176,7 @@ impl<'a> Parser<'a> {
             }
             match self.value() {
                 Ok(item) => items.push(item),
+                // The text ended within the item: what came before is kept, the broken item is not.
                 Err(Flaw) if self.is_cut() => return Ok(()),
                 Err(Flaw) => return Err(Flaw),
             }
@@ -200,6 +204,7 @@ impl<'a> Parser<'a> {
             match field {
                 Ok((name, value)) if fields.contains_key(&name) => {
                     if !self.is_lenient() {
+                        // Strict JSON leaves open which of two equal keys counts, so such text is not taken without a repair.
                         return Err(self.broken([value]));
                     }
                     self.repair("took the last of several fields of one name");

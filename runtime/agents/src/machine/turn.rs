@@ -41,6 +41,7 @@ impl Machine {
         };
         let mut reading = talk.read(&text, exactness, check);
         if answer.simulated && reading.is_err() {
+            // The simulator makes answers from the schema, which does not say what a `where` asks.
             reading = talk.simulate(check).ok_or(()).or(reading);
         }
         if talk.reflections > 0 {
@@ -76,6 +77,7 @@ impl Machine {
         let attempt = talk.reflections;
         self.notes
             .push(PromptNote::ReflectionStart { attempt, max });
+        // The model sees its own answer and what is wrong with it, in the same conversation.
         let messages = reflection::messages(answer.content, &issues);
         talk.request.messages.extend(messages);
         talk.ask()
@@ -101,6 +103,7 @@ impl Machine {
         }
         self.notes.extend(calls.notes);
         talk.outcomes = calls.outcomes;
+        // Before the calls are made: a model that fails after them must not begin again.
         talk.has_begun_once |= calls.begins_once;
         if calls.run.is_empty() {
             return talk.tools_answered(Vec::new());

@@ -214,6 +214,7 @@ impl Runs {
         let began = driver.clock.now();
         let (workflow, parent) = self.named(&entering);
         let mut state = self.lock();
+        // Under the same lock as the insertion below: of two requests with one id the second finds the first.
         if let Some(entry) = state.runs.get(&id) {
             return Started::Exists(entry.info.clone());
         }
@@ -247,6 +248,7 @@ impl Runs {
         let mut cancelled = None;
         if is_detached {
             state.detached += 1;
+            // Read under the lock that `cancel_detached` writes it in, so that no run slips between the two.
             cancelled.clone_from(&state.cancelled);
         }
         drop(state);
@@ -301,6 +303,7 @@ impl Runs {
         if state.over.len() > KEPT
             && let Some(oldest) = state.over.pop_front()
         {
+            // `shift`, not `swap`: the list is in order of beginning.
             state.runs.shift_remove(&oldest);
         }
         let Some(workflow) = detached else {

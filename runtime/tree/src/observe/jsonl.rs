@@ -144,6 +144,7 @@ impl Writer {
     }
 
     fn flush(&mut self) {
+        // Opened at the first write: a pipe without a reader blocks here, and only this thread.
         if let Some(open) = self.open.take() {
             match open() {
                 Ok(out) => self.out = Some(out),
@@ -176,6 +177,7 @@ impl Writer {
             lines += ended;
             let mut report = lock(&self.report);
             report.written += ended as u64;
+            // Kept up to date with each piece, because the process may end while this thread hangs in the next write.
             report.is_torn = self.buffer[done - 1] != b'\n';
         }
         out.flush()

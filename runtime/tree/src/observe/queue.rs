@@ -165,6 +165,7 @@ impl Queue {
         }
         if matches!(state.mode, Mode::Lose) && state.is_full() {
             state.counts.lost += 1;
+            // Losses in a row are one item, so a queue that is full of losses takes no memory.
             match state.items.back_mut() {
                 Some(Item::Lost(count)) => *count += 1,
                 _ => state.items.push_back(Item::Lost(1)),
@@ -174,6 +175,7 @@ impl Queue {
         state.bytes += bytes;
         state.items.push_back(Item::Event(Arc::clone(event)));
         let is_awaited = state.is_awaited();
+        // Woken for the first event, for a full batch, and when somebody waits for room; in between it gathers.
         if is_awaited || matches!(state.items.len(), 1 | BATCH) {
             self.filled.notify_one();
         }
@@ -198,6 +200,7 @@ impl Queue {
                 let reached = self.progress.count();
                 let is_over = until.is_some_and(|it| it <= now);
                 if is_over || reached == progress {
+                    // For good: an observer that hangs again and again would otherwise hold the run up each time.
                     state.mode = Mode::Lose;
                     self.emptied.notify_all();
                     break;
@@ -252,6 +255,7 @@ impl Queue {
                 .0;
         }
         let was_awaited = state.is_awaited();
+        // The observer's emptied list becomes the queue, so neither is allocated again.
         std::mem::swap(&mut state.items, into);
         state.bytes = 0;
         if was_awaited {

@@ -64,6 +64,7 @@ impl<'a> Coercion<'a> {
         for (name, value) in fields {
             let spelled = known.and_then(|it| spelled(name, it));
             let name = match spelled {
+                // A key in our own spelling beside it wins: renaming would overwrite it.
                 Some(ours) if ours != name && !fields.contains_key(ours) => {
                     self.note(path, &format!("read the key `{name}` as `{ours}`"));
                     ours
@@ -125,5 +126,6 @@ fn spelled<'a>(name: &str, known: &'a Map<String, Value>) -> Option<&'a str> {
     let plain = literal::plain(name);
     let mut same = known.keys().filter(|it| literal::plain(it) == plain);
     let found = same.next()?;
+    // Two fields that differ only in case: which is meant cannot be known.
     same.next().is_none().then_some(found)
 }

@@ -109,6 +109,7 @@ impl<'a> Parser<'a> {
         let mut is_first_gap = followed == Followed::ByString;
         for (place, character) in rest.char_indices() {
             let here = &rest[place..];
+            // A comment needs a blank before it: `https://…` is a bare text.
             if ends.contains(&character) || is_comment(here) {
                 end = place;
                 break;

@@ -85,6 +85,7 @@ fn without_separators(text: &str) -> Option<String> {
     let whole = if whole.contains([',', '_']) {
         let groups: Vec<&str> = whole.split([',', '_']).collect();
         let is_group = |it: &&str| it.len() == 3 && it.bytes().all(|it| it.is_ascii_digit());
+        // `1,5` is a decimal comma or two numbers: neither is guessed.
         let is_fine = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(is_group);
         is_fine.then(|| groups.concat())?
     } else {

@@ -86,6 +86,7 @@ impl Parser<'_> {
             return true;
         }
         let next = after.trim_start();
+        // `"he said "no" to it",`: a closing quote is one that JSON could go on after.
         let is_end = next.is_empty()
             || next.starts_with([',', '}', ']', ':', ';'])
             || next.starts_with("//")
@@ -141,6 +142,7 @@ impl Parser<'_> {
                 Some(second @ 0xdc00..=0xdfff) => {
                     code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
                 }
+                // A lone high surrogate: the escape after it is read by itself.
                 _ => self.at = before,
             }
         }
