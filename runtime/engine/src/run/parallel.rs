@@ -238,10 +238,12 @@ impl Parallel {
     /// The type of what one iteration gives.
     fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
         let types = &run.loaded.types;
-        let element = match types.get(types.base(self.result)) {
-            Type::Tuple(parts) => return parts[index],
-            Type::List(element) => *element,
-            other => unreachable!("`parallel` gives a list or a tuple, not {other:?}"),
+        let result = types.get(types.base(self.result));
+        if let Type::Tuple(parts) = result {
+            return parts[index];
+        }
+        let Type::List(element) = *result else {
+            unreachable!("`parallel` gives a list or a tuple");
         };
         // Under `settle` the list holds outcomes; an iteration itself gives what stands in the `Ok` of one.
         if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {

@@ -41,9 +41,10 @@ impl Hidden {
             // What differs between the two forms is what is hidden; nothing else has to know which fields are secret.
             hidden.add_values(&parsed(&whole), &parsed(&shown));
             hidden.add_objects(heap, argument);
-            let bare = match json::view(argument) {
-                View::String(text) => string::text(text).to_owned(),
-                _ => whole,
+            let bare = if let View::String(text) = json::view(argument) {
+                string::text(text).to_owned()
+            } else {
+                whole
             };
             // As the block that stands after the text of a prompt, however short it is.
             let block = |text: &str| {
