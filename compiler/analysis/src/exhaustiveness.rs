@@ -141,7 +141,7 @@ fn missing_cases(
     }
 }
 
-/// Where and how arms are put behind the last one of the `match` at `span`.
+/// Where and how arms are put after the last one of the `match` at `span`.
 fn insertion(db: &dyn Db, item: ItemId, span: Span) -> errors::Insertion {
     let text = source_text(db, item, span);
     let inside = text.strip_suffix('}').unwrap_or(&text);

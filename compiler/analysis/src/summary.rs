@@ -19,7 +19,7 @@
 //!
 //! Invariants:
 //!
-//! - Nothing is missed: facts of a local ignore the order of statements and do not tell the parts of a value apart; both only
+//! - Nothing is missed: facts of a local ignore the order of statements and do not distinguish the parts of a value; both only
 //!   add to what is found.
 //! - `catch` removes only what an arm without a guard matches whatever the payload (`caught`); faults are in no set.
 //! - A written `!` is what callers see; the body is checked against it (`declared`, `report`), after the fixpoint.
@@ -111,7 +111,7 @@ fn summarize_file(db: &dyn Db, file: File) -> FileSummary {
     }
 }
 
-/// The items in an order in which what is called stands before who calls it, but on cycles: so what a chain of calls raises
+/// The items in an order in which callees come before their callers, except on cycles: so what a chain of calls raises
 /// grows once at each link, not once for each link below it.
 fn callees_first(db: &dyn Db, items: &[ItemId]) -> Vec<ItemId> {
     // A depth-first search in post-order with a stack of its own: a chain of calls in a program may be deeper than the native stack.

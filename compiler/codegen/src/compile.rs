@@ -42,7 +42,7 @@ impl Default for Options {
 /// Compiles a module to the bytes of an image.
 ///
 /// # Errors
-/// When a function cannot be compiled, which is a fault of the compiler.
+/// When a function cannot be compiled, which is a bug in the compiler.
 pub fn compile(module: &Module, options: &Options) -> Result<Vec<u8>, CodegenError> {
     let targets = Targets::new(options.verification)?;
     let constants = Constants::lay_out(&module.constants, &module.program.types);

@@ -23,7 +23,7 @@ use crate::signature::Shape;
 /// What the code of a block is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// Running: what is done often stands in the code itself.
+    /// Running: what is done often is emitted inline.
     Fast,
     /// Compiling: routines and runtime calls do all that they can.
     Short,
@@ -208,7 +208,7 @@ impl Translator<'_, '_> {
         let overflow = self.builder.create_block();
         let end = self.builder.create_block();
         let error = self.builder.append_block_param(end, I64);
-        // The limit has two meanings: the stack is used up, or somebody raised the limit to stop the run. The flag tells them apart.
+        // The limit has two meanings: the stack is used up, or somebody raised the limit to stop the run. The flag distinguishes them.
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         self.builder.ins().brif(stopping, stop, &[], overflow, &[]);
         self.enter(stop);

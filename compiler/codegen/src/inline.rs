@@ -1,4 +1,4 @@
-//! Runtime calls that are a few machine instructions on their usual path: these stand in the code itself.
+//! Runtime calls that are a few machine instructions on their usual path: these are emitted inline.
 //!
 //! The call remains for what is not usual: a list that must grow or has other owners, an index that is out of range.
 

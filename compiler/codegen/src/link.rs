@@ -84,7 +84,7 @@ impl Relocation {
         })
     }
 
-    /// Writes the distance into `code`, in which the function stands at `start` and the called one at `target`.
+    /// Writes the distance into `code`, in which the function is at `start` and the called one at `target`.
     fn apply(&self, code: &mut [u8], start: u64, target: u64) -> Result<(), String> {
         let at = start + u64::from(self.offset);
         let distance = target.cast_signed() - at.cast_signed() + self.addend;

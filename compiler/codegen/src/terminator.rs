@@ -10,7 +10,7 @@ use crate::call::Then;
 use crate::function::Translator;
 use crate::layout;
 
-/// The code of the trap that stands where the compiler says control cannot come.
+/// The code of the trap that is emitted where the compiler says control cannot come.
 const UNREACHABLE: u8 = 1;
 
 impl Translator<'_, '_> {

@@ -1,8 +1,8 @@
 //! Carries one run: turns on the engine's threads, one message each, in the order in which they came.
 //!
-//! What ends a run does not stand in that order. A cancellation is taken before anything else that waits, and code that is
+//! What ends a run is not in that order. A cancellation is taken before anything else that waits, and code that is
 //! too busy to hear of it is interrupted after a moment; what is to end at once ends at once, also between two turns.
-//! Every operation is begun behind one guard: whatever panics, its outcome reaches the run.
+//! Every operation begins inside of one guard: whatever panics, its outcome reaches the run.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,7 +58,7 @@ struct State {
     /// Away while a turn has it, and when it has ended.
     run: Option<Box<Run>>,
     inbox: VecDeque<Message>,
-    /// Whether the run was told what to run, which comes before everything else.
+    /// Whether the run knows what to run, which comes before everything else.
     has_begun: bool,
     is_scheduled: bool,
     /// Gone once the run has ended.
@@ -128,7 +128,7 @@ impl Message {
     }
 }
 
-/// An outcome that does not belong to its request is a mistake of the performer, and the request has failed.
+/// An outcome that does not belong to its request is a bug in the performer, and the request has failed.
 fn bring_outcome(run: &mut Run, id: OperationId, outcome: Outcome, now: i64) {
     if let Err(wrong) = run.complete(id, outcome, now) {
         let failure = Failure::Other {

@@ -256,7 +256,7 @@ impl Attendant {
                     group.has_started(child.pid);
                     self.programs.push(Program::new(child, command, group));
                 }
-                // With none of ours running nothing would change by waiting, so then it is an error.
+                // With no program running nothing would change by waiting, so then it is an error.
                 Err(error) if is_shortage(&error) && !self.programs.is_empty() => {
                     // One of those that run will end.
                     self.again = Some(Instant::now() + AGAIN);

@@ -43,7 +43,7 @@ pub struct EngineOptions {
     pub web: Option<Arc<dyn Web>>,
     /// The model that replaces every agent's.
     pub model_override: Option<String>,
-    /// Who is told what happens.
+    /// Who observes what happens.
     pub observers: Arc<Observers>,
     /// The most bytes that the values of one run may take.
     pub memory_limit: Option<u64>,
@@ -223,7 +223,7 @@ impl Engine {
     }
 
     /// Follows a run of this engine from the event of this number on, as far as its observers keep the past, and what comes
-    /// after. An observer that is too slow is told how many it missed.
+    /// after. An observer that is too slow learns how many it missed.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -302,7 +302,7 @@ impl RunHandle {
         self.canceller.look(look)
     }
 
-    /// What can tell this run to end.
+    /// What can ask this run to end.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()

@@ -8,7 +8,7 @@ use crate::work::Job;
 
 /// A thread that has found nothing to do for so long ends.
 const IDLE: Duration = Duration::from_secs(10);
-/// So many threads at most may stand aside at a time. A guess.
+/// So many threads at most may wait for the outside at a time. A guess.
 const MOST_ASIDE: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl Shared {
             if let Some(job) = state.queue.pop_front() {
                 return Some(job);
             }
-            // Those that stood aside are back, so one thread too many works; this one ends between two jobs.
+            // Those that waited for the outside are back, so one thread too many works; this one ends between two jobs.
             if state.threads - state.aside > self.most {
                 state.threads -= 1;
                 return None;

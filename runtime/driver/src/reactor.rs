@@ -39,7 +39,7 @@ impl Reactor {
         if let Some(handle) = made.as_ref() {
             return Ok(handle.clone());
         }
-        // A thread of ours drives it: tokio panics, or waits for ever, where one of its own cannot be started.
+        // A thread of its own drives it: tokio panics, or waits for ever, where one of its own cannot be started.
         let runtime = Builder::new_current_thread()
             .max_blocking_threads(BLOCKING)
             .thread_name(self.name)

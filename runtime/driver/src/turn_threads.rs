@@ -140,7 +140,7 @@ impl Shared {
     fn serve(&self) {
         loop {
             let job = self.next();
-            // A job catches what its run does; this keeps the thread alive through a mistake of the driver.
+            // A job catches what its run does; this keeps the thread alive through a bug in the driver.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         }
     }

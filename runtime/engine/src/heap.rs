@@ -37,7 +37,7 @@ pub struct Heap {
     live: u64,
     frames: u64,
     limit: u64,
-    /// Where it counts as passed: above the limit from when that was told until less is in use again, so that unwinding, which
+    /// Where it counts as passed: above the limit from when that was reported until less is in use again, so that unwinding, which
     /// takes memory before it gives some back, does not pass it a second time.
     threshold: u64,
     /// Bytes of tasks and nodes, which are no part of the pool.
@@ -113,12 +113,12 @@ impl Heap {
         self.pool.bytes()
     }
 
-    /// Records a mistake of the runtime; the first one stays.
+    /// Records a bug in the runtime; the first one stays.
     pub fn record_internal(&mut self, message: String) {
         self.internal.get_or_insert(message);
     }
 
-    /// The recorded mistake of the runtime, once.
+    /// The recorded bug in the runtime, once.
     pub fn take_internal(&mut self) -> Option<String> {
         self.internal.take()
     }
@@ -375,7 +375,7 @@ pub fn retain(word: u64) {
     }
 }
 
-/// Takes one owner away and tells whether it was the last.
+/// Takes one owner away; whether it was the last.
 fn drops_last(word: u64) -> bool {
     if word == 0 {
         return false;

@@ -46,7 +46,7 @@ pub struct Ticket(u64);
 /// All open scopes of a run, and the calls that wait for room in its budgets.
 ///
 /// A call waits in the queue of one budget that has no room for it. The oldest of a queue goes first and nobody passes it, so a
-/// large call is never starved by small ones; a younger call waits behind it even where it would fit. A queue is looked at when
+/// large call is never starved by small ones; a younger call waits after it even where it would fit. A queue is looked at when
 /// its budget has less set aside, from its head to the first call that must still wait there: what is held back costs nothing
 /// while it waits. Nothing waits for ever: a budget with a queue has something set aside, which ends.
 #[derive(Debug, Default)]

@@ -26,7 +26,7 @@ pub(super) enum Constructor {
     Float(u64),
     /// A list of this length.
     Length(usize),
-    /// A list of at least as many elements as stand before and after its rest.
+    /// A list of at least as many elements as there are before and after its rest.
     AtLeast(usize, usize),
     /// Every value that no pattern names.
     Other,
@@ -52,7 +52,7 @@ impl Constructor {
     }
 }
 
-/// The type behind aliases with checks.
+/// The type without aliases that have checks.
 pub(super) fn base_type(db: &dyn Db, ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let Type::Checked(item, arguments) = &ty {
@@ -162,10 +162,10 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     }
 }
 
-/// Where the parts of a pattern stand among those of a narrower constructor.
+/// The positions of the parts of a pattern among those of a narrower constructor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Gap {
-    /// How many parts stand where they stood.
+    /// How many parts keep their position.
     before: usize,
     /// How many parts that the pattern leaves open come after those.
     length: usize,
@@ -188,7 +188,7 @@ impl Gap {
     }
 }
 
-/// Where the parts of a pattern made by `pattern` stand in what the narrower `constructor` makes; `None` when it covers none
+/// The positions of the parts of a pattern made by `pattern` in what the narrower `constructor` makes; `None` when it covers none
 /// of it.
 pub(super) fn gap(pattern: &Constructor, constructor: &Constructor) -> Option<Gap> {
     let between = |before: usize, after: usize, length: usize| {

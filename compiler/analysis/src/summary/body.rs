@@ -271,7 +271,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     fn error_value(&mut self, item: ItemId, kind: &'a ExpressionKind) -> Outcome {
         let mut outcome = self.made(kind, item);
         if error_class(self.db(), item) != ErrorClass::Fault {
-            // Faults are in no set: every operation could raise one, so listing them would tell a reader nothing.
+            // Faults are in no set: every operation could raise one, so listing them would say nothing.
             let name = error_name(self.db(), item);
             outcome.value.error.kinds.insert(name);
         }
@@ -404,7 +404,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
     }
 
     pub(super) fn bind(&mut self, pattern: &'a Pattern, facts: &Facts) {
-        // Each name gets the facts of the whole value: parts are not told apart, which can only add.
+        // Each name gets the facts of the whole value: parts are not distinguished, which can only add.
         let mut bound = Vec::new();
         visit_patterns(pattern, &mut |it| match &it.kind {
             PatternKind::Binding(local) => bound.push(*local),

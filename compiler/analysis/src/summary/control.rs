@@ -197,7 +197,7 @@ impl<'a> BodyWalk<'a, '_> {
         change: Change,
         value: ExpressionId,
     ) -> Summary {
-        // Learnt by the whole variable, whatever part is assigned: parts are not told apart.
+        // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
         let assigned = self.expression(value);
         self.learn(local, &assigned.value);
         let mut does = assigned.does;

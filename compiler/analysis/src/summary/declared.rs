@@ -122,7 +122,7 @@ pub(super) fn names(set: &ErrorSet) -> Vec<String> {
         .collect()
 }
 
-/// The place right behind the errors that a signature lists.
+/// The place right after the errors that a signature lists.
 pub(super) fn declared_end(db: &dyn Db, item: ItemId) -> Option<Place> {
     let tree = item_ast(db, item)?;
     let end = signature(&tree)?.throws.as_ref()?.last()?.span.end;

@@ -105,7 +105,7 @@ impl<'a> BodyWalk<'a, '_> {
 }
 
 /// Modifiers open a node or scope, whose end waits for its tasks; a timeout raises its own error.
-/// `body` is the one that their expressions stand in.
+/// `body` is the one that holds their expressions.
 pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, does: &mut Summary) {
     let Modifiers {
         budget: _,
@@ -119,7 +119,7 @@ pub(super) fn add_modifiers(db: &dyn Db, body: &Body, modifiers: &Modifiers, doe
         does.errors.extend(&builtin_set(db, BuiltinError::Timeout));
     }
     if let Some(reflect) = reflect {
-        // Its errors never get out; what else a function does, nothing here tells.
+        // Its errors never get out; what else a function does is not known here.
         does.effects = match reflect.with {
             Some(with) if !is_prompt(db, body, with) => EffectSet::ALL,
             Some(_) | None => does.effects.with(Effect::Model),

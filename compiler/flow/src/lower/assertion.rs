@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// `assert condition, message`; of conditions joined by `and` each stands for itself.
+/// `assert condition, message`; conditions joined by `and` are checked one by one.
 pub fn assert(
     builder: &mut Builder<'_, '_>,
     condition: ExpressionId,

@@ -20,7 +20,7 @@ use crate::lower::variable::Variable;
 enum Change {
     /// Another one takes its place.
     Set,
-    /// More stands at its end.
+    /// More is at its end.
     Append,
 }
 

@@ -151,7 +151,7 @@ impl Emitter<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// The code behind a declaration that is used as a value.
+    /// The code of a declaration that is used as a value.
     pub fn lower_function_value(
         &mut self,
         item: ItemId,
@@ -175,7 +175,7 @@ impl Lowering<'_> {
             .parameters
             .iter()
             .any(|it| matches!(it.ty, Type::Function(_)));
-        // Who calls a function value has no instance to choose, so the code behind it takes its function arguments as waiting.
+        // Who calls a function value has no instance to choose, so its code takes its function arguments as waiting.
         let waits = if takes_functions && colour == Colour::Resumable {
             ArgumentsWait::Yes
         } else {
@@ -186,7 +186,7 @@ impl Lowering<'_> {
         builder.finish()
     }
 
-    /// The code behind a constructor that is used as a value.
+    /// The code of a constructor that is used as a value.
     pub fn lower_constructor_value(
         &mut self,
         item: ItemId,

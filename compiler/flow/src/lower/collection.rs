@@ -33,7 +33,7 @@ pub fn list(builder: &mut Builder<'_, '_>, id: ExpressionId, elements: &[Express
     list
 }
 
-/// What a literal of a type that is held inline is, where no code is needed to tell.
+/// What a literal of a type that is held inline is, where no code is needed to know.
 fn literal_word(builder: &Builder<'_, '_>, id: ExpressionId) -> Option<u64> {
     let kind = &builder.body.expression(id).kind;
     if let ExpressionKind::Int(it) | ExpressionKind::Duration(it) = kind {

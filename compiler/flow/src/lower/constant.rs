@@ -1,4 +1,4 @@
-//! Constants: a plain value stands where it is used, everything else is a plain function that is called there. It makes the
+//! Constants: a plain value is repeated where it is used, everything else is a plain function that is called there. It makes the
 //! value once in a run, where the value is an object that nothing can be added to.
 
 use gsw_abi::call::RuntimeCall;
@@ -109,7 +109,7 @@ fn plain_list(emitter: &mut Emitter, elements: &[ConstantValue], ty: &Type) -> O
 }
 
 /// Whether a value of this type holds what changes in use: an error gathers the places that it passes, and what a function
-/// value or a handle holds cannot be told.
+/// value or a handle holds is not known.
 fn may_change(table: &TypeTable, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
     if !seen.insert(ty) {
         return false;

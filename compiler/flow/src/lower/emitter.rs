@@ -25,7 +25,7 @@ pub(crate) struct Emitter<'l, 'v> {
     pub program: &'l mut Lowering<'v>,
     /// What the function is an instance of.
     pub owner: BodyInstance,
-    /// Where the code that is being written stands in source.
+    /// The source position of the code that is being emitted.
     pub span: Span,
     code: Code,
     /// What is open around the code that is being written, from the outside in.

@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
         value
     }
 
-    /// The value of an expression that stands before a `defer`'s code or another copy of any code.
+    /// The value of an expression that comes before a `defer`'s code or another copy of any code.
     pub fn detached(&mut self, value: Operand) -> Operand {
         let Operand::Local(local) = value else {
             return value;

@@ -70,7 +70,7 @@ fn piece(builder: &mut Builder<'_, '_>, value: ExpressionId, is_secret: bool) ->
 }
 
 impl Emitter<'_, '_> {
-    /// What stands in a user text for images and documents.
+    /// The placeholder of images and documents in a user text.
     pub fn media_text(&mut self, value: Operand, ty: &Type) -> Operand {
         let ty = self.type_id(ty);
         self.runtime(

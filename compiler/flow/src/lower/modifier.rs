@@ -282,7 +282,7 @@ fn value(builder: &mut Builder<'_, '_>, id: ExpressionId) -> Operand {
     builder.detached(value)
 }
 
-/// The parameters of what stands after `with`; only those of a declaration have names that tell.
+/// The parameters of what follows `with`; only those of a declaration have names that say what they are.
 fn parameters_of_judge(builder: &mut Builder<'_, '_>, with: ExpressionId) -> Entry {
     if let hir::ExpressionKind::FunctionValue { item, .. } = builder.body.expression(with).kind {
         return builder.parameters_of(item);

@@ -314,7 +314,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
+/// The text with a parameter attached as a block; strings and media are bare, everything else as JSON.
 fn attached(
     emitter: &mut Emitter,
     text: Operand,

@@ -94,7 +94,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The strings that stand in an agent's settings as its `model`.
+    /// The strings in an agent's settings that are its `model`.
     fn models(&self, item: ItemId) -> Vec<String> {
         let Some(body) = self.view.body(item, BodyPart::Settings) else {
             return Vec::new();

@@ -77,7 +77,7 @@ pub fn make_ownership_explicit(function: &mut Function, types: &TypeTable) {
     function.blocks.append(&mut splits.blocks);
 }
 
-/// Blocks that stand on edges; edges with the same releases and the same target share one.
+/// Blocks on edges; edges with the same releases and the same target share one.
 #[derive(Default)]
 struct Splits {
     blocks: Vec<Block>,

@@ -1,4 +1,4 @@
-//! Whether everything that is named exists and stands where it may.
+//! Whether everything that is named exists and is where it may be.
 
 use gsw_abi::call::{CallKind, RuntimeCall};
 use gsw_abi::program::{Colour, FunctionIndex};
@@ -6,7 +6,7 @@ use gsw_abi::program::{Colour, FunctionIndex};
 use crate::ir::{Function, Instruction, LocalId, Module, Operand, Terminator};
 use crate::role::{edges, instruction_operands, instruction_written, terminator_operands};
 
-/// What is named and does not exist, or stands where it may not.
+/// What is named and does not exist, or is where it may not be.
 pub fn problems(module: &Module, function: &Function) -> Vec<String> {
     let mut check = Check {
         module,

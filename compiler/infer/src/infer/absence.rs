@@ -14,7 +14,7 @@ use gsw_syntax::ast;
 use crate::infer::lookup;
 use crate::infer::names::Names;
 
-/// The arms of a `match`, kept only where `none` stands inside one of them.
+/// The arms of a `match`, kept only where `none` occurs inside one of them.
 #[derive(Default)]
 pub(super) struct Arms {
     arms: Vec<Arm>,
@@ -80,7 +80,7 @@ enum Depth {
     Inside,
 }
 
-/// Whether `none` stands somewhere inside a pattern.
+/// Whether `none` occurs somewhere inside a pattern.
 fn holds_none(pattern: &ast::Pattern, depth: Depth) -> bool {
     match &pattern.kind {
         // At the top `none` is about the whole value, whose names are unwrapped anyway (`Place::Top`).

@@ -5,7 +5,7 @@ use gsw_names::types::Type;
 use crate::infer::table::Table;
 
 impl Table<'_> {
-    /// Lets what is wanted of a call's result tell type arguments, where that cannot be wrong.
+    /// Infers type arguments from what is wanted of a call's result, where that cannot be wrong.
     pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
         if let Some(hint) = hint {
             self.absorb(result, hint, Absorb::Plain(Depth::Top));
@@ -100,7 +100,7 @@ impl Table<'_> {
     /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
     /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
     fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
-        // What may yet become a union is told by what flows into it.
+        // What may yet become a union is decided by what flows into it.
         if self.unknown(hint).is_some() || self.holds_text(hint) {
             return None;
         }

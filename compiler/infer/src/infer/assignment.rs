@@ -170,7 +170,7 @@ fn assigned_target(cx: &mut Context, target: &ast::Expression) -> Option<Target>
     // as in any other expression.
     let read = cx.expression(target, &Expected::Anything);
     if let Some(report) = cx.hir.findings.first_since(before) {
-        // What mends a value that is read, such as `?.`, does not make a place of it.
+        // What fixes a read of the value, such as `?.`, does not make a place of it.
         report.fixes.clear();
         return None;
     }
@@ -333,7 +333,7 @@ fn root(target: &ast::Expression) -> &ast::Expression {
     root
 }
 
-/// Whether an edit changes or stands at the edge of what is assigned to.
+/// Whether an edit changes or touches what is assigned to.
 fn touches(edit: gsw_source::Place, target: gsw_source::Place) -> bool {
     let gsw_source::Place::Item { span: edit, .. } = edit else {
         return false;

@@ -225,7 +225,7 @@ fn element_by_element(
     let kind = match (hir.arena.get(id).kind.clone(), target) {
         (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
             let pairs = ids.into_iter().zip(types.iter());
-            // Conversions of the first parts stay behind as unused expressions when a later part fails; nothing refers to them, and
+            // Conversions of the first parts remain as unused expressions when a later part fails; nothing refers to them, and
             // walks start at the root.
             let ids: Option<Vec<_>> = pairs.map(|(id, ty)| hir.try_coerce(id, ty)).collect();
             ExpressionKind::Tuple(ids?)

@@ -100,7 +100,7 @@ fn pattern_test(
         .push(ExpressionKind::Matches { value, pattern }, Type::Bool, span)
 }
 
-/// `let p = e` where no condition stands, which is reported.
+/// `let p = e` where no condition is expected, which is reported.
 pub(super) fn misplaced_let(
     cx: &mut Context,
     pattern: &ast::Pattern,

@@ -307,7 +307,7 @@ impl<'db> ItemInference<'db> {
         }
         let is_limit = |it: &ast::ModifierKind| matches!(it, ast::ModifierKind::Timeout(_));
         self.refuse_modifiers(signature, |it| !is_limit(it));
-        // A question's time limit stands in its head.
+        // A question's time limit is in its head.
         for modifier in &signature.modifiers {
             if let ast::ModifierKind::Timeout(value) = &modifier.kind {
                 settings.push(ast::Setting {

@@ -83,7 +83,7 @@ fn infer_string(
     hir.push(kind, ty, span)
 }
 
-/// The text of a `user` entry, in which images and documents may stand.
+/// The text of a `user` entry, which may hold images and documents.
 pub(super) fn user_text(cx: &mut Context, text: &ast::Expression) -> ExpressionId {
     let ast::ExpressionKind::Interpolation(parts) = &text.kind else {
         return cx.expression(text, &Expected::Type(Type::String));
@@ -160,7 +160,7 @@ pub(super) fn as_json(hir: &mut HirBuilder, id: ExpressionId) -> ExpressionId {
     hir.converted(id, Coercion::ToJson, &Type::Json)
 }
 
-/// What may stand in an interpolated text.
+/// What an interpolated text may hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Text,

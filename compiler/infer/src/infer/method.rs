@@ -1,4 +1,4 @@
-//! What stands behind a value's dot: fields, methods, and `?.`.
+//! What follows the dot of a value: fields, methods, and `?.`.
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, habit, method, method_names, substitute};

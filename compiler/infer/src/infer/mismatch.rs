@@ -95,7 +95,7 @@ fn why_no_union(
             None => diagnostic,
         };
     }
-    // One change mends nothing where several are needed.
+    // One change fixes nothing where several are needed.
     let is_only = outside.len() == 1;
     outside.iter().take(3).fold(diagnostic, |it, literal| {
         let place = hir.place(literal.span);
@@ -137,7 +137,7 @@ pub(super) fn constructor_name(hir: &HirBuilder, id: ExpressionId) -> Option<Str
     variant.or_else(|| Some(item.name(hir.db).to_string()))
 }
 
-/// Whether a method call can be written right behind an expression.
+/// Whether a method call can be written right after an expression.
 pub(super) fn operand_form(hir: &HirBuilder, id: ExpressionId) -> errors::Operand {
     let is_whole = matches!(
         hir.arena.get(id).kind,

@@ -1,4 +1,4 @@
-//! What names mean where they are written: locals, what the file declares and imports, what stands behind a module's dot.
+//! What names mean where they are written: locals, what the file declares and imports, what follows the dot of a module.
 
 use gsw_names::types::Type;
 use gsw_names::{
@@ -46,7 +46,7 @@ impl Names<'_, '_> {
         self.findings.refer(span, reference);
     }
 
-    /// Whether names behind a dot are looked up in the definition rather than in its value.
+    /// Whether names after a dot are looked up in the definition rather than in its value.
     fn is_scope(&self, definition: Definition) -> bool {
         match definition {
             Definition::Module(_) => true,
@@ -131,7 +131,7 @@ impl Names<'_, '_> {
         })
     }
 
-    /// What `name` means behind the dot of a module; `None` when that was reported.
+    /// What `name` means after the dot of a module; `None` when that was reported.
     pub(super) fn member(
         &mut self,
         module: gsw_source::File,
@@ -259,7 +259,7 @@ impl Names<'_, '_> {
         });
     }
 
-    /// The variant that a bare name is when nothing around tells its enum.
+    /// The variant that a bare name is when nothing around it says which enum.
     fn unambiguous_variant(&mut self, name: &Name, span: Span) -> Option<Definition> {
         match variants_named(self.db, self.file, name) {
             [(item, variant)] => Some(Definition::Variant {
@@ -278,7 +278,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Reports a name behind an enum's dot that is none of its variants.
+    /// Reports a name after an enum's dot that is none of its variants.
     pub(super) fn unknown_variant(&mut self, item: ItemId, name: &ast::Identifier) {
         let variants = lookup::variants(self.db, item);
         let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));

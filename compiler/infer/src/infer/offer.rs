@@ -87,7 +87,7 @@ fn add_offer(hir: &mut HirBuilder, offers: &mut Vec<Offer>, offer: Offer) {
     hir.report(errors::duplicate_tool(places, &wire, renaming));
 }
 
-/// How one of two tools comes by another name. Of a whole module no single tool can be renamed.
+/// How one of two tools gets another name. Of a whole module no single tool can be renamed.
 fn renaming(hir: &HirBuilder, offer: &Offer, other: &Offer) -> Renaming {
     let them = [offer, other];
     let mut alone = them.into_iter().filter(|it| it.listed == Listed::Alone);

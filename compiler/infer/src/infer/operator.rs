@@ -45,7 +45,7 @@ struct Arithmetic {
     result: Type,
 }
 
-/// `a + b` and its kin.
+/// `a + b` and the other operators with two operands.
 pub(super) fn infer_binary(
     cx: &mut Context,
     operator: ast::BinaryOperator,

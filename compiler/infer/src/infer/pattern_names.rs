@@ -5,7 +5,7 @@ use gsw_source::Name;
 use crate::hir::LocalId;
 use crate::infer::absence::Arms;
 
-/// What the pattern at work has bound, and where `none` stands in its neighbours.
+/// What the pattern at work has bound, and where `none` occurs in its neighbours.
 #[derive(Default)]
 pub(super) struct PatternNames {
     bound: Vec<(Name, LocalId)>,

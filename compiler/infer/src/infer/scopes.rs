@@ -74,7 +74,7 @@ impl Scopes {
         self.let_words.extend(bound);
     }
 
-    /// Where the `let` stands that bound a local.
+    /// The position of the `let` that bound a local.
     pub(super) fn let_word(&self, local: LocalId) -> Option<Span> {
         let mut words = self.let_words.iter();
         words.find(|(it, _)| *it == local).map(|(_, word)| *word)

@@ -259,7 +259,7 @@ fn infer_variable(
 }
 
 /// The type of a variable that `value` is given to at first. What is assigned later need not pass the same check, and
-/// tells whether the variable holds more than literals of a union.
+/// says whether the variable holds more than literals of a union.
 fn variable_type(hir: &mut HirBuilder, value: ExpressionId) -> Type {
     let ty = hir.ty(value);
     let plain = hir.table.unchecked(&ty);

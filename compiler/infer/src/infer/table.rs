@@ -24,7 +24,7 @@ pub(super) struct Table<'db> {
     pub(super) texts: Texts,
 }
 
-/// On which side of a type another one stands.
+/// On which side of a type another one is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Above,
@@ -155,13 +155,13 @@ impl<'db> Table<'db> {
         true
     }
 
-    /// Whether `variable` stands somewhere in `ty`.
+    /// Whether `variable` occurs in `ty`.
     fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
         let ty = self.resolve(ty);
         ty == Type::Variable(variable) || parts(&ty).iter().any(|it| self.occurs(variable, it))
     }
 
-    /// Whether an unbound variable stands somewhere in `ty`.
+    /// Whether an unbound variable occurs in `ty`.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
         let ty = self.resolve(ty);
         matches!(ty, Type::Variable(_)) || parts(&ty).iter().any(|it| self.is_open(it))
@@ -224,7 +224,7 @@ impl<'db> Table<'db> {
     }
 }
 
-/// `ty` with its parts as `part` makes them; what a function takes stands on the other side.
+/// `ty` with its parts as `part` makes them; what a function takes is on the other side.
 pub(super) fn rebuilt(ty: &Type, side: Side, part: &mut dyn FnMut(&Type, Side) -> Type) -> Type {
     fn all(types: &[Type], part: &mut dyn FnMut(&Type) -> Type) -> Arc<[Type]> {
         types.iter().map(part).collect()

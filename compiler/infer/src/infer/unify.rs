@@ -6,7 +6,7 @@ use gsw_source::{ItemId, Name};
 use crate::infer::lookup;
 use crate::infer::table::{Side, Table};
 
-/// How a value of one type stands to another type.
+/// How a value of one type relates to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
     Same,
@@ -21,7 +21,7 @@ impl Relation {
 }
 
 impl Table<'_> {
-    /// How `actual` stands to `target`; `None` when the one is not accepted for the other as it is.
+    /// How `actual` relates to `target`; `None` when the one is not accepted for the other as it is.
     #[expect(
         clippy::too_many_lines,
         reason = "one line a type: rustc names what a new type must join"
@@ -119,7 +119,7 @@ impl Table<'_> {
         }
     }
 
-    /// Binds a variable to what stands on that side of `ty`.
+    /// Binds a variable to what is on that side of `ty`.
     fn bind_beside(&mut self, variable: TypeVariable, ty: &Type, side: Side) -> Option<Relation> {
         if !self.holds_text(ty) {
             return self.bind(variable, ty).then_some(Relation::Same);
@@ -163,7 +163,7 @@ impl Table<'_> {
     /// The type below the checks of `ty`.
     pub(super) fn unchecked(&self, ty: &Type) -> Type {
         let mut current = self.resolve(ty);
-        // An alias that stands for itself is reported, and stands for nothing.
+        // An alias of itself is reported, and means nothing.
         while let Type::Checked(item, arguments) = &current {
             let Some(base) = lookup::alias_target(self.db, *item, arguments) else {
                 break;

@@ -45,7 +45,7 @@ pub(super) fn infer_step(
     )
 }
 
-/// `timeout D { }` and its kin.
+/// `timeout D { }` and the other modifiers of a block.
 pub(super) fn infer_modified(
     cx: &mut Context,
     modifiers: &[ast::Modifier],
@@ -108,7 +108,7 @@ pub(super) fn infer_modifiers(cx: &mut Context, written: &[ast::Modifier]) -> Mo
     modifiers
 }
 
-/// What stands after `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
+/// What follows `with` of a `reflect`: a prompt or function that gives a `Reflection` for what is known of a failure.
 fn infer_judge(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
     let reflection = KnownItem::Reflection.item(cx.db);
     let reflection = reflection.map_or(Type::Invalid, |it| Type::Record(it, [].into()));

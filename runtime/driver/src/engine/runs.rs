@@ -76,7 +76,7 @@ pub enum RunStatus {
     Completed,
     /// It has ended with an error, or could not begin.
     Failed,
-    /// It has ended because it was told to.
+    /// It has ended because it was cancelled.
     Cancelled,
 }
 
@@ -381,7 +381,7 @@ impl Runs {
 }
 
 impl State {
-    /// The oldest end that went well is forgotten first, as nobody need be told of it.
+    /// The oldest end that went well is forgotten first, as nobody need know of it.
     fn drop_an_end(&mut self) {
         let went_well = |it: &DetachedEnd| matches!(it.finished.result, RunResult::Value(_));
         let place = self.ends.iter().position(went_well).unwrap_or_default();

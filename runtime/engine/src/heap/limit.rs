@@ -83,7 +83,7 @@ impl Heap {
         error::new(self, BuiltinError::OutOfMemory, &[])
     }
 
-    /// Stops the run at its next poll, whatever it does: a mistake of the runtime was recorded.
+    /// Stops the run at its next poll, whatever it does: a bug in the runtime was recorded.
     pub(crate) fn raise_alarm(&mut self) {
         if let Some(alarm) = &self.alarm {
             alarm.interrupt(stop::KILL);

@@ -119,7 +119,7 @@ impl Run {
                     let around = self.scheduler.task(id).budget;
                     self.scopes.admit(around, worst, Some(ticket))
                 });
-                // The head of the queue does not fit, so nobody behind it is asked: small calls must not pass a large one for ever.
+                // The head of the queue does not fit, so nobody after it is asked: small calls must not pass a large one for ever.
                 if admission == Some(Admission::Later(budget)) {
                     break;
                 }
@@ -134,7 +134,7 @@ impl Run {
         }
     }
 
-    /// The current task begins to wait for a person: the clocks of its budgets stand still.
+    /// The current task begins to wait for a person: the clocks of its budgets stop.
     pub(crate) fn pause_budget_clocks(&mut self) {
         let (budget, now) = (
             self.scheduler.task(self.scheduler.current()).budget,

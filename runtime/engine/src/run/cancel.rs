@@ -52,7 +52,7 @@ impl Run {
         // unwinding is delivered when that has ended.
         match std::mem::take(&mut task.wait) {
             Wait::Nothing => return,
-            // Both wait for tasks that are cancelled or ending already; to leave now would leave those behind.
+            // Both wait for tasks that are cancelled or ending already; to leave now would abandon those.
             wait @ (Wait::Abort | Wait::Ending) => {
                 let is_over = matches!(wait, Wait::Ending);
                 task.wait = wait;

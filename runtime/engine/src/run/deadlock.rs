@@ -11,7 +11,7 @@ use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
 use crate::wait::Wait;
 
-/// Chains of waits are followed so far; longer cycles are found when the run stands still.
+/// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
 /// So many of a cycle are named.
 const NAMED: usize = 8;
@@ -184,7 +184,7 @@ impl Run {
             return;
         };
         let cycle = graph.cycle_from(stuck);
-        // Who stands outside of the cycle gets the error from those inside.
+        // Who is outside of the cycle gets the error from those inside.
         let mut inside = cycle.iter().flatten().copied();
         let id = inside.find(|it| graph.awaits(*it)).unwrap_or(stuck);
         let message = match &cycle {

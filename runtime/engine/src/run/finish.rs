@@ -19,7 +19,7 @@ pub struct Finished {
     /// How long it took, in nanoseconds.
     pub duration: i64,
     pub tree: Tree,
-    /// Objects that were not freed; anything but 0 is a bug of ours.
+    /// Objects that were not freed; anything but 0 is a bug.
     pub live_objects: u64,
     /// What a test called first that only a mock can answer, also when it caught the error.
     pub unmocked: Option<String>,
@@ -77,7 +77,7 @@ impl Run {
         })
     }
 
-    /// Ends the run because of a mistake of ours; what it holds is freed with its heap.
+    /// Ends the run because of a bug in the runtime; what it holds is freed with its heap.
     pub fn fail_internally(&mut self, message: String) {
         self.completion.set(RunResult::Internal(message));
     }

@@ -200,7 +200,7 @@ pub(crate) fn take_reply(
     }
 }
 
-/// The answer as a value; nothing is mended.
+/// The answer as a value; nothing is repaired.
 fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, Vec<Issue>> {
     // First: an answer to another question may well fit the type.
     if reply.digest != question.digest {

@@ -297,7 +297,7 @@ fn report_request(
 fn start_requested(run: &mut Run, prompt: NodeId, admitted: Admitted) -> NodeId {
     let Spawnable { workflow, repeat } = admitted.wanted;
     if repeat == Repeat::Once {
-        // The answer of this prompt now stands for something that was done, so it may be neither cached nor asked again.
+        // The answer of this prompt now depends on something that was done, so it may be neither cached nor asked again.
         run.progress.forbid_repeats(prompt);
     }
     let frame = run.frame_with(workflow.function.0, admitted.words);

@@ -8,7 +8,7 @@ use crate::run::Run;
 type Resume = unsafe extern "C" fn(*mut Context, *mut Frame) -> u64;
 
 /// The most parameters of a plain function that the runtime calls: a check has two, a function value its closure and what the
-/// runtime tells it. What has any number of them is called in a frame.
+/// runtime reports it. What has any number of them is called in a frame.
 const MOST_PARAMETERS: usize = 16;
 
 /// Passes its tokens on, once per number of parameters.

@@ -245,7 +245,7 @@ impl Parallel {
         let Type::List(element) = *result else {
             unreachable!("`parallel` gives a list or a tuple");
         };
-        // Under `settle` the list holds outcomes; an iteration itself gives what stands in the `Ok` of one.
+        // Under `settle` the list holds outcomes; an iteration itself gives what is in the `Ok` of one.
         if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {
             return result.variants[0].fields[0].ty;
         }

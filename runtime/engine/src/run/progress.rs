@@ -276,7 +276,7 @@ impl Progress {
         }
     }
 
-    /// Where the next effect of a node stands in the program: the same in every life of the run.
+    /// The position of the next effect of a node in the program: the same in every life of the run.
     pub(crate) fn next_effect(&mut self, node: NodeId) -> EffectSite {
         self.tree.next_effect(node)
     }

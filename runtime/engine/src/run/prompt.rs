@@ -96,7 +96,7 @@ impl PromptRun {
     }
 }
 
-/// Where a prompt call stands in the tree.
+/// The place of a prompt call in the tree.
 #[derive(Clone, Copy)]
 struct PromptNodes {
     own: NodeId,

@@ -8,7 +8,7 @@
 //!
 //! as attempts. When one raises, it calls `reflect` with the error. A judge, a prompt of the program or the one of the
 //! prelude, is given the facts of the failure (`question`) and answers with a `Reflection`: whether to try again, why,
-//! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values stand in the
+//! guidance for the prompts of the next attempt, and values for their parameters. Guidance and values are in the
 //! [`reflection_log`](crate::run::reflection_log) by the node whose body failed, and prompts that begin inside of that node
 //! look there. With `Ok` the compiled code enters another attempt, with `Err` it goes on with the error.
 //!

@@ -1,4 +1,4 @@
-//! What reflections leave behind: guidance and other values for the prompts of the next attempt, and what happened.
+//! What reflections leave: guidance and other values for the prompts of the next attempt, and what happened.
 
 use gsw_abi::call::NodeKind;
 use gsw_abi::types::TypeId;
@@ -11,7 +11,7 @@ use crate::event::{ReflectionLevel, form};
 use crate::node::{NodeId, Status, Tree};
 use crate::run::Run;
 
-/// All that the reflections of a run left behind.
+/// All that the reflections of a run left.
 #[derive(Debug, Default)]
 pub(crate) struct ReflectionLog {
     /// Joins the system text of prompts inside, by the node whose body failed.

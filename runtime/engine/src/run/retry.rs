@@ -83,7 +83,7 @@ pub(crate) fn may_try_again(run: &Run, raised: u64) -> bool {
 pub(crate) fn may_be_repeated(heap: &Heap, raised: u64) -> bool {
     !matches!(
         error::class(heap, raised),
-        // A fault is a mistake of the program, which another attempt makes again.
+        // A fault is a bug in the program, which another attempt makes again.
         ErrorClass::Fault | ErrorClass::Unwind
     ) && !matches!(
         error::kind(raised),

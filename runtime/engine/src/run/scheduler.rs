@@ -204,7 +204,7 @@ impl Scheduler {
         (joiner != TaskId::NONE).then_some(joiner)
     }
 
-    /// A task ends; the number tells which of several ended first.
+    /// A task ends; the number says which of several ended first.
     pub(crate) fn end(&mut self, id: TaskId) {
         let number = self.tasks.next_ending();
         let task = self.tasks.at_mut(id);

@@ -12,7 +12,7 @@ use crate::run::raise;
 use crate::task::TaskId;
 use crate::value;
 
-/// What tells calls of tools apart.
+/// What distinguishes calls of tools.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ToolKey {
     pub tool: u64,

@@ -69,7 +69,7 @@ pub fn class(heap: &Heap, error: u64) -> ErrorClass {
     error_kind(heap, value::type_of(error)).class
 }
 
-/// The declared fields of a kind of error; they stand after the trace.
+/// The declared fields of a kind of error; they follow the trace.
 #[must_use]
 pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
     &error_kind(heap, kind).fields
@@ -112,7 +112,7 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     store(error, ERROR_TRACE, trace);
 }
 
-/// Puts an element behind a full trace: one in the middle makes room, and the number of those that did stands there.
+/// Puts an element after a full trace: one in the middle makes room, and the number of those that did is kept there.
 fn leave_out(trace: &mut [u64], element: u64) {
     let (first, last) = trace.split_at_mut(LONGEST_TRACE / 2);
     let Some((count, last)) = last.split_first_mut() else {

@@ -191,7 +191,7 @@ pub(crate) fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> Result<u64,
     Ok(new(heap, ty, elements))
 }
 
-/// `list`, which is taken over, with borrowed elements behind its own; they may be its own. What does not fit the run's
+/// `list`, which is taken over, with borrowed elements after its own; they may be its own. What does not fit the run's
 /// memory is left away, and the run stops at its next poll.
 #[must_use]
 pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {

@@ -267,7 +267,7 @@ pub(crate) fn free_tables(heap: &mut Heap, map: u64) {
     }
 }
 
-/// Puts an entry behind the others; `false` when the run has no memory for it.
+/// Puts an entry after the others; `false` when the run has no memory for it.
 fn append(heap: &mut Heap, map: u64, entry: Entry) -> bool {
     if field(map, USED) == field(map, CAPACITY) {
         let length = len(map);

@@ -80,7 +80,7 @@ pub fn concat(heap: &mut Heap, a: u64, b: u64) -> u64 {
     word
 }
 
-/// A string with one owner and `part` behind it, which is no part of it; without, when that does not fit the run's memory.
+/// A string with one owner and `part` after it, which is no part of it; without, when that does not fit the run's memory.
 fn append(heap: &mut Heap, word: u64, part: &[u8], scalar_values: usize) -> u64 {
     let (left, room) = (
         load(word, STRING_LENGTH) as usize,

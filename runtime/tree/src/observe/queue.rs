@@ -77,7 +77,7 @@ enum Mode {
     },
 }
 
-/// What stands in a queue.
+/// An item of a queue.
 #[derive(Debug)]
 pub enum Item {
     Event(Arc<Event>),

@@ -64,7 +64,7 @@ impl<'a> Coercion<'a> {
         for (name, value) in fields {
             let spelled = known.and_then(|it| spelled(name, it));
             let name = match spelled {
-                // A key in our own spelling beside it wins: renaming would overwrite it.
+                // A key in the spelling of the schema beside it wins: renaming would overwrite it.
                 Some(ours) if ours != name && !fields.contains_key(ours) => {
                     self.note(path, &format!("read the key `{name}` as `{ours}`"));
                     ours
@@ -106,7 +106,7 @@ fn owned(fields: Vec<(&str, Cow<'_, Value>)>) -> Value {
     Value::Object(fields.collect())
 }
 
-/// What a wrapper holds: its only key is none of ours and its value has one of ours.
+/// What a wrapper holds: its only key is none of the schema and its value has one of the schema.
 fn inner<'v>(
     fields: &'v Map<String, Value>,
     known: Option<&Map<String, Value>>,

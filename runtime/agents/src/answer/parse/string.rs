@@ -9,7 +9,7 @@ pub(super) struct Quote {
     repair: Option<&'static str>,
 }
 
-/// Quotes of which one begins with another stand longest first.
+/// Quotes of which one begins with another, the longest first.
 const QUOTES: &[Quote] = &[
     quote("\"\"\"", "\"\"\"", Some("read a string in triple quotes")),
     quote("'''", "'''", Some("read a string in triple quotes")),

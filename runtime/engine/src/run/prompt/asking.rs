@@ -23,7 +23,7 @@ use crate::wait::Wait;
 /// A backoff doubles so often at most.
 const MOST_DOUBLINGS: u32 = 4;
 
-/// How a prompt stands to the budgets around it and to its provider.
+/// Where a prompt is with the budgets around it and with its provider.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
     /// The request on its way and the most that it may cost, under a budget.

@@ -144,7 +144,7 @@ impl PromptRun {
     }
 }
 
-/// What stands in an error's field that the machine left out.
+/// The value of an error's field that the machine left out.
 fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
     match heap.types().get(ty) {
         Type::String => string::new(heap, ""),

@@ -1,5 +1,5 @@
 //! Values that a prompt shows to its model, or a question to a person, and to nobody else: wherever their texts come back, `***`
-//! stands in their place.
+//! takes their place.
 //!
 //! What lies in a place that a type knows is hidden by its place (`codec::places`). This is for the rest, texts that a program or a
 //! model has put together: there a hidden value is found by its text, if that is long enough to mean it.
@@ -46,7 +46,7 @@ impl Hidden {
             } else {
                 whole
             };
-            // As the block that stands after the text of a prompt, however short it is.
+            // As the block that follows the text of a prompt, however short it is.
             let block = |text: &str| {
                 let name = string::text(name);
                 format!("<{name}>\n{text}\n</{name}>")

@@ -33,7 +33,7 @@ pub(crate) struct Task {
     pub encodes: Option<Encoding>,
     /// How it ended; also set while it waits for the tasks of `base`.
     pub ending: Option<Ending>,
-    /// The number of its ending, which tells which error came first.
+    /// The number of its ending, which decides which error came first.
     pub ended_at: u64,
     /// Those who wait for it; some may have stopped waiting.
     pub waiters: Vec<TaskId>,
