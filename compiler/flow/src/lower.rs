@@ -164,6 +164,7 @@ impl<'v> Lowering<'v> {
         let module = self.finish(workflows);
         if cfg!(debug_assertions) {
             let problems = verify(&module);
+            // In debug builds only: the verifier checks the compiler, not the program.
             assert!(problems.is_empty(), "Flow is unsound: {problems:#?}");
         }
         Ok(module)
@@ -174,6 +175,7 @@ impl<'v> Lowering<'v> {
         if let Some(index) = self.instances.get_index_of(&instance) {
             return FunctionIndex(index as u32);
         }
+        // Named here, while the instance is at hand; the table of functions is made when all code is written.
         let name = self.instance_name(&instance);
         // The index is final before the body exists, so recursive functions need no second pass.
         let (index, _) = self.instances.insert_full(instance, name);

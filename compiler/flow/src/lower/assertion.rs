@@ -77,6 +77,7 @@ pub fn assert(
     let sides = assert_sides(builder, condition, holds, broken);
     let witnesses = std::mem::replace(&mut builder.witnesses, outer);
     let mut shown = sides;
+    // The sides first, so that their names can be aligned and parts which are sides are not shown twice.
     shown.extend(named_witnesses(
         builder,
         condition,
@@ -86,6 +87,7 @@ pub fn assert(
     let mut text = builder.text(source);
     if let Some(message) = message {
         let message = builder.expression(message);
+        // Evaluated only here, on the way to the failure: a message may be costly, or raise.
         text = appended(builder, text, ": ", message);
     }
     let width = shown
@@ -95,6 +97,7 @@ pub fn assert(
         .unwrap_or(0);
     for (name, value, ty) in shown {
         let id = builder.type_id(&ty);
+        // Functions and tasks have nothing to show.
         if builder.program.is_written(id) {
             let call = RuntimeCall::assertion_shown;
             let value = builder.runtime(builtin::STRING, call, vec![type_word(id), value]);
@@ -125,6 +128,7 @@ fn named_witnesses(
         let span = builder.body.expression(part).span;
         let db = builder.program.view.db();
         let name = source_text(db, builder.body.item, span).to_string();
+        // The same text twice is most likely the same value.
         let is_known = spans.contains(&span) || named.iter().any(|it| it.1.0 == name);
         if !is_known && !name.is_empty() && !name.contains('\n') {
             named.push((span.start, (name, Operand::Local(value), ty)));
@@ -182,6 +186,7 @@ fn compared(builder: &mut Builder<'_, '_>, condition: ExpressionId) -> Option<Co
     let ExpressionKind::In { value, container } = body.expression(condition).kind else {
         return None;
     };
+    // A range that is only asked for membership is never made a list, so there is no right side to show.
     if let ExpressionKind::Range { .. } = body.expression(container).kind {
         return None;
     }

@@ -89,6 +89,7 @@ impl Builder<'_, '_> {
             let declared = body.local(captured);
             let ty = self.concrete(&declared.ty);
             let ty = self.type_id(&ty);
+            // The same question as in `statement`, where the cell is made: both must agree on what the closure holds.
             let in_cell = matches!(declared.kind, LocalKind::Var | LocalKind::State)
                 && declared.captured == Captured::Yes;
             let held = if in_cell {
@@ -134,10 +135,12 @@ impl Emitter<'_, '_> {
     pub fn function_value(&mut self, item: ItemId, type_arguments: &[Type]) -> Operand {
         if item.kind(self.program.view.db()) == ItemKind::Agent {
             let name = item.name(self.program.view.db()).to_string();
+            // Named by its name, which what takes an agent looks up in the table; the agent must be there then.
             self.program.agent(item);
             return self.text(&name);
         }
         let type_arguments: Vec<Type> = type_arguments.iter().map(|it| self.concrete(it)).collect();
+        // A function that uses itself at ever larger types would have no end of instances.
         if self.is_too_deep(item, &type_arguments) {
             return Operand::Word(0);
         }
@@ -145,6 +148,7 @@ impl Emitter<'_, '_> {
             item,
             type_arguments,
         });
+        // It captures nothing, so all uses share one object of the image.
         let ty = self.program.closure_type(Vec::new());
         self.constant(builtin::FUNCTION, Constant::Closure { ty, function })
     }
@@ -160,7 +164,9 @@ impl Lowering<'_> {
     ) -> Function {
         let signature = self.view.signature(item);
         let mut builder = self.builder(item, BodyPart::Main, colour);
+        // The head's types are in terms of its parameters, and `concrete` reads those of the owner.
         builder.owner.type_arguments = type_arguments.to_vec();
+        // The closure itself, which every function value is given first, whether or not it captures.
         builder.parameter(builtin::FUNCTION, "");
         let arguments: Vec<Operand> = signature
             .parameters

@@ -57,6 +57,7 @@ impl Code {
 
     /// The next parameter; all of them are asked for before any other local.
     pub fn parameter(&mut self, ty: TypeId, name: &str) -> LocalId {
+        // Parameters are the first locals because the caller fills them by position.
         self.parameters += 1;
         self.named_local(ty, name)
     }
@@ -90,6 +91,7 @@ impl Code {
     pub fn block(&mut self) -> BlockId {
         self.blocks.push(Block {
             instructions: Vec::new(),
+            // Until the block is ended; a block that never is was never reached.
             terminator: Terminator::Unreachable,
         });
         BlockId(self.blocks.len() as u32 - 1)
@@ -152,6 +154,7 @@ impl Code {
     /// A local that holds the operand: the operand's own, or a fresh one of type `ty`.
     pub fn held(&mut self, value: Operand, ty: TypeId) -> LocalId {
         match value {
+            // No copy: who needs a value that later assignments leave alone asks for `copy`.
             Operand::Local(local) => local,
             Operand::Word(_) => self.copy(value, ty),
         }
@@ -233,6 +236,7 @@ impl Code {
         let is_taken = call.parameters()[position] == Parameter::Own
             // `xs = xs + xs` needs the value twice, so it is not alone and is copied.
             && arguments.iter().filter(uses).count() == 1;
+        // Another cell or another result: then what is assigned does not replace what was read.
         if value != Operand::Local(*to) || of != cell || !is_taken {
             return None;
         }
@@ -252,6 +256,7 @@ impl Code {
     pub fn join(&mut self, ty: TypeId) -> Join {
         Join {
             block: self.block(),
+            // `()` has no value to carry, and branches of it may give whatever they like.
             result: (ty != builtin::UNIT).then(|| self.local(ty)),
         }
     }

@@ -57,6 +57,7 @@ pub fn map(
     let ty = builder.type_id(&ty);
     let mut map = builder.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
     for &(key, value) in entries {
+        // Entry by entry, in the order of the source: of equal keys the last value stays, at the place of the first.
         let entry = builder.operands(&[key, value]);
         map = builder.runtime(ty, RuntimeCall::map_insert, vec![map, entry[0], entry[1]]);
     }
@@ -87,6 +88,7 @@ pub fn index(
     let call = match builder.program.family(&base_type) {
         Family::List(_) => RuntimeCall::list_index,
         Family::Map(..) => RuntimeCall::map_index,
+        // The one base whose index decides what it is read as.
         Family::Json if builder.program.base_type(&index_type) == Type::Int => {
             RuntimeCall::json_index
         }

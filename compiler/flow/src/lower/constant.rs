@@ -22,6 +22,7 @@ impl Builder<'_, '_> {
         let result = self.body.result.clone();
         let ty = self.type_id(&result);
         let table = &self.program.types.table;
+        // A word is made again as fast as it is looked up.
         if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
             return self.whole_body();
         }
@@ -36,6 +37,7 @@ impl Builder<'_, '_> {
         self.start(new);
         let root = self.body.root;
         let value = self.expression(root);
+        // Only a value that came out: a constant that raises is evaluated again at its next use, and raises again.
         self.perform(RuntimeCall::constant_keep, vec![function, value]);
         self.end(Terminator::Return(value));
     }
@@ -48,6 +50,7 @@ impl Emitter<'_, '_> {
             return Operand::Word(0);
         };
         let base = self.program.base_type(&body.result);
+        // Evaluated by the checker, for its own rules; what that cannot do is left to code.
         if let Some(value) = constant_value(self.program.view.db(), item)
             && let Some(value) = plain_value(self, &value, &base)
         {
@@ -94,6 +97,7 @@ fn plain_list(emitter: &mut Emitter, elements: &[ConstantValue], ty: &Type) -> O
     let list = emitter.type_id(ty);
     let element = emitter.program.base_type(element);
     let inside = emitter.type_id(&element);
+    // An address in the image would have to be relocated at each start, as for literals of lists.
     if emitter.program.is_reference(inside) {
         return None;
     }

@@ -48,6 +48,7 @@ impl Builder<'_, '_> {
             }
             Watch::Inside => self.value_expression(id, expression),
             Watch::Nothing => {
+                // Taken away for the whole expression: its parts see that nothing is being watched and keep nothing either.
                 let witnesses = self.witnesses.take();
                 let value = self.value_expression(id, expression);
                 self.witnesses = witnesses;
@@ -65,6 +66,7 @@ impl Builder<'_, '_> {
             // `xs = xs + f(ys)`: read before `f`, the list would have two owners and be copied.
             if self.may_read_late(id, later) {
                 late.push(index);
+                // A placeholder that keeps the positions; it is replaced below.
                 values.push(Operand::Word(0));
                 continue;
             }
@@ -85,6 +87,7 @@ impl Builder<'_, '_> {
         };
         matches!(self.variables.place(local), Variable::Cell(_))
             && self.body.local(local).captured == Captured::No
+            // A watched value must be the one that the condition saw, so it is read in its turn.
             && self.witnesses.is_none()
             && !later.iter().any(|it| assigns(&self.body, *it, local))
     }
@@ -127,6 +130,7 @@ impl Builder<'_, '_> {
             Kind::Int(value) | Kind::Duration(value) => Operand::Word(value.cast_unsigned()),
             Kind::Float(bits) => Operand::Word(*bits),
             Kind::Bool(value) => Operand::Word(u64::from(*value)),
+            // `none` is 0 for every optional, boxed or not, so it needs no type here.
             Kind::None | Kind::Unit => Operand::Word(0),
             Kind::String(text) => self.string_literal(id, text),
             Kind::Local(local) => self.read(*local),
@@ -199,6 +203,7 @@ impl Builder<'_, '_> {
                 mode,
                 improving,
             } => {
+                // What a call gives to its model belongs to the program even if nothing else names it.
                 self.program.given(given);
                 let options = CallOptions {
                     agent: *agent,
@@ -285,6 +290,7 @@ impl Builder<'_, '_> {
             Variable::Cell(cell) => {
                 let ty = self.concrete(&Arc::clone(&self.body).local(local).ty);
                 let ty = self.type_id(&ty);
+                // A fresh local for each read: another read after an assignment must not change this one.
                 let to = self.local(ty);
                 self.emit(Instruction::CellGet { to, cell });
                 Operand::Local(to)

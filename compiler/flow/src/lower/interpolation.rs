@@ -18,6 +18,7 @@ pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[P
         Part::Expression(id) => is_media(&builder.type_of(*id)),
     });
     let (result, join) = if is_secret {
+        // Decided once for the whole text: a secret in the last piece makes all of it one.
         (builtin::SECRET, RuntimeCall::secret_join)
     } else if has_media {
         (builtin::STRING, RuntimeCall::media_join)

@@ -18,11 +18,13 @@ pub fn otherwise(
     let result = builder.type_id(&ty);
     let optional = builder.type_id_of(value);
     let value = builder.expression(value);
+    // A literal `none` is a word, and what follows reads a local.
     let value = Operand::Local(builder.held(value, optional));
     let join = builder.join(result);
     let (some, none) = (builder.block(), builder.block());
     builder.branch(value, some, none);
     builder.start(some);
+    // `a ?? b` with an optional `b` gives the optional as it is.
     let inside = if matches!(ty, Type::Optional(_)) {
         value
     } else {
@@ -56,6 +58,7 @@ pub fn chain(
         builder.concrete(&declared.local(local).ty)
     };
     let inside = builder.unwrapped(base, &inside_type);
+    // The rest of the chain reads this local, so the base is evaluated once.
     builder.bind(local, inside);
     let value = builder.expression(body);
     let from = builder.type_of(body);

@@ -54,6 +54,7 @@ pub fn prompt_call(
         improving,
         mode,
     } = options;
+    // Listed at the call, so that prompts which nobody calls are not in the image.
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
     for value in &mut values {
@@ -78,6 +79,7 @@ pub fn prompt_call(
         PromptMode::Stream => PromptForm::Stream,
         PromptMode::Revise => PromptForm::Revise,
     };
+    // The runtime gets an own call per form, because their results have different types.
     let function = builder.program.instance(Instance::Prompt { item, form });
     let ty = builder.type_id_of(id);
     builder.call(ty, function, values)
@@ -130,6 +132,7 @@ impl Emitter<'_, '_> {
         let function = self.program.instance(instance);
         let count = self.program.view.signature(item).parameters.len() as u32;
         let arguments = (0..count)
+            // Parts have the parameters of the prompt, which are the first locals of this function too.
             .map(|it| Operand::Local(crate::ir::LocalId(it)))
             .collect();
         self.call(ty, function, arguments)
@@ -258,6 +261,7 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, colour);
         let parameters = builder.declared_parameters(item);
         let mut text = builder.part_value(item, BodyPart::User, builtin::STRING);
+        // A prompt without `user` is nothing but its parameters.
         if text == Operand::Word(0) {
             text = builder.text("");
         }
@@ -267,10 +271,12 @@ impl Lowering<'_> {
             RuntimeCall::string_concat
         };
         for (index, parameter) in signature.parameters.iter().enumerate() {
+            // Decided at compile time: what the text uses on any path counts, so that a prompt's form does not vary from call to call.
             let mentioned = body.as_ref().is_some_and(|body| {
                 let local = body.parameters.get(index);
                 local.is_some_and(|it| reads(body, body.root, *it))
             });
+            // A secret that is not mentioned was not meant for the model.
             let is_shown = !matches!(parameter.ty, Type::Secret | Type::Unit);
             if !mentioned && is_shown {
                 let name = &parameter.name;
@@ -339,6 +345,7 @@ fn attached(
         emitter.text_form(value, &Type::Json)
     };
     let name = emitter.text(name);
+    // Made by the runtime, which numbers the tag where the content holds its end.
     let call = RuntimeCall::data_block;
     let block = emitter.runtime(builtin::STRING, call, vec![name, content]);
     emitter.runtime(builtin::STRING, concat, vec![text, block])

@@ -23,6 +23,7 @@ pub fn record(
     let ty = builder.program.base_type(&ty);
     let record = builder.type_id(&ty);
     let mut evaluated: Vec<ExpressionId> = fields.iter().map(|it| it.1).collect();
+    // After the fields, as it is written: `R { a: f(), ..g() }`.
     evaluated.extend(base);
     let mut values = builder.operands(&evaluated);
     let base = base.and_then(|_| values.pop());

@@ -50,6 +50,7 @@ pub fn spawn_detached(
             builder.deliver(join, name);
         });
     }
+    // As JSON, because the run shares no memory with this one.
     let input = builder.named_json(item, &values);
     let name = item.name(builder.program.view.db()).to_string();
     let name = builder.text(&name);
@@ -117,6 +118,7 @@ pub fn parallel_for(
     let limit = limit.map_or(Operand::Word(NO_LIMIT.cast_unsigned()), |it| {
         builder.expression(it)
     });
+    // As a list of pairs: the runtime walks lists only.
     let items = if let Type::Map(key, value) = &items_type {
         let pair = Type::Tuple([(**key).clone(), (**value).clone()].into());
         let pairs = builder.type_id(&pair.list());
@@ -145,6 +147,7 @@ pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lamb
     let room = Operand::Word(lambdas.len() as u64);
     let mut closures = builder.runtime(list, RuntimeCall::list_new, vec![type_word(list), room]);
     for (position, lambda) in (0..).zip(lambdas) {
+        // In one list, so that the runtime starts all of them in one call, in the order of the source.
         let closure = builder.closure(id, position, lambda, LambdaUse::Task);
         closures = builder.runtime(list, RuntimeCall::list_push, vec![closures, closure]);
     }

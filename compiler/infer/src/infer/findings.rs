@@ -53,6 +53,7 @@ impl Findings {
 
     /// Takes back what was noted of locals that other ones replace.
     pub(super) fn forget_locals(&mut self, replaced: impl Fn(LocalId) -> bool) {
+        // Where a lambda was inferred twice: the locals of the first attempt are in no body.
         self.references.retain(|(_, it)| match it {
             Reference::Local { local, .. } => !replaced(*local),
             Reference::Item(_)
@@ -81,6 +82,7 @@ impl Findings {
 
     /// Adds all of it to what is known of the item.
     pub(super) fn finish(self, found: &mut ItemBodies) {
+        // Taken apart in full, so that a further kind of finding cannot be forgotten here.
         let Self {
             diagnostics,
             references,

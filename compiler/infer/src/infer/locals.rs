@@ -69,6 +69,7 @@ impl Locals {
             if id.0 >= frame.first_local {
                 break;
             }
+            // A linear search: captures are few, and their order is that of the slots.
             if !frame.captures.contains(&id) {
                 frame.captures.push(id);
             }

@@ -51,6 +51,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
                 hir.place_after(span),
             )
         }
+        // No fix: a conversion would be the leak.
         (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
         (Type::String, _) if hir.table.wanted_literals(target).is_some() => {
             why_no_union(hir, diagnostic, &actual, target)
@@ -71,6 +72,7 @@ pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Dia
             errors::value_of_response(diagnostic, hir.place_after(span))
         }
         (_, Type::Json) => errors::without_json_form(diagnostic, &found),
+        // These have no text, so interpolation would be wrong advice below.
         (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
         (_, Type::String) => {
             errors::interpolate(diagnostic, hir.place_before(span), hir.place_after(span))
@@ -88,6 +90,7 @@ fn why_no_union(
     target: &Type,
 ) -> Diagnostic {
     let mut outside = Vec::new();
+    // At any depth: in `[[string]]` it is the one literal that a reader wants to see.
     literals_outside(&hir.table, actual, target, &mut outside);
     if outside.is_empty() {
         return match hir.table.wanted_literals(target) {
@@ -111,6 +114,7 @@ fn literals_outside(table: &Table, actual: &Type, target: &Type, found: &mut Vec
             let Some(names) = table.wanted_literals(&target) else {
                 return;
             };
+            // Remembered with their places, since the expression that is reported may only hold a variable.
             let written = table.texts.literals(*text).into_iter();
             let outside = written.filter(|(text, _)| !names.contains(text));
             found.extend(outside.map(|(text, span)| Outside {
