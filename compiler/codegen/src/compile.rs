@@ -84,6 +84,7 @@ pub fn clif(module: &Module) -> Result<String, CodegenError> {
 fn compile_all(shared: &Shared<'_>, targets: &Targets) -> Result<Vec<Compiled>, CodegenError> {
     let count = shared.module.functions.len() + Routine::ALL.len();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // This thread is one of them, so a small program starts none.
     let threads = cores.min(count / FUNCTIONS_PER_THREAD).max(1);
     // Functions differ much in size, so threads take the next one instead of a share decided before.
     let next = AtomicUsize::new(0);
@@ -160,6 +161,7 @@ impl<'a> Worker<'a> {
     /// Leaves the function's Cranelift form in the context.
     fn translate(&mut self, index: usize) -> Option<FramePlan> {
         let isa = self.isa(index);
+        // Cleared and not made anew: its tables keep their memory from function to function.
         self.context.clear();
         let target = (&mut self.context.func, &mut self.builders);
         let module = self.shared.module;
@@ -178,6 +180,7 @@ impl<'a> Worker<'a> {
 
     fn isa(&self, index: usize) -> &'a dyn TargetIsa {
         match self.shared.module.functions.get(index) {
+            // Most functions run a few times in a workflow, so the time to compile them counts for more than their speed.
             Some(function) if !function::is_hot(function) => &*self.targets.quick,
             Some(_) | None => &*self.targets.speed,
         }
@@ -203,6 +206,7 @@ fn value_checks(program: &Program) -> Vec<bool> {
                 }
             }
             Type::ErrorKind(kind) => kind.fields.iter().for_each(|field| mark(&field.check)),
+            // The checks of aliases have no second parameter.
             Type::Unit
             | Type::Bool
             | Type::Int

@@ -97,6 +97,7 @@ impl Relocation {
                 .map_err(|_| too_far())?
                 .cast_unsigned(),
             Call::Arm64 => {
+                // Instructions have four bytes, and the field counts instructions: 128 megabytes either way.
                 let steps = distance / 4;
                 if !(-(1 << 25)..1 << 25).contains(&steps) {
                     return Err(too_far());
@@ -115,6 +116,7 @@ pub(crate) fn link(functions: &[Compiled], program: &Program) -> Result<Linked, 
     let mut code = Vec::new();
     let mut offsets = Vec::with_capacity(functions.len());
     for function in functions {
+        // Filled with zeros, which no call leads to.
         code.resize(code.len().next_multiple_of(ALIGNMENT), 0);
         offsets.push(code.len() as u64);
         code.extend_from_slice(&function.code);

@@ -110,6 +110,7 @@ impl Translator<'_, '_> {
     }
 
     fn loop_back(&mut self, head: BlockId, stop: &Handler) {
+        // A load and a branch that is never taken: what a loop pays for being stoppable.
         let stopping = layout::load_narrow(&mut self.builder, self.context, abi::CONTEXT_STOP);
         let cold = self.cold_block();
         let raised = self.cold_block();
@@ -146,6 +147,7 @@ impl Translator<'_, '_> {
     /// Ends the function with a value.
     fn finish_done(&mut self, value: Value) {
         if let Some((frame, _)) = self.frame {
+            // The scheduler reads it there: who waits for the function may not be its native caller.
             layout::store(&mut self.builder, value, frame, abi::FRAME_VALUE);
             let done = self.number(status::DONE);
             self.builder.ins().return_(&[done]);

@@ -53,7 +53,7 @@ impl Findings {
 
     /// Takes back what was noted of locals that other ones replace.
     pub(super) fn forget_locals(&mut self, replaced: impl Fn(LocalId) -> bool) {
-        // Where a lambda was inferred twice: the locals of the first attempt are in no body.
+        // An editor that renames or follows a name must end up at the locals that are left.
         self.references.retain(|(_, it)| match it {
             Reference::Local { local, .. } => !replaced(*local),
             Reference::Item(_)

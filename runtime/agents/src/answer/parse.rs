@@ -83,6 +83,7 @@ impl<'a> Parser<'a> {
         let value = parser.value().ok()?;
         parser.blanks();
         if !parser.rest().is_empty() {
+            // A repair too, since the text may have been another answer; what needs none of these is preferred.
             parser.repair("dropped text after the answer");
         }
         let repairs = parser.repairs.iter().map(|it| (*it).to_owned()).collect();
@@ -110,6 +111,7 @@ impl<'a> Parser<'a> {
     }
 
     fn repair(&mut self, what: &'static str) {
+        // Each kind once: a long answer may need the same in a thousand places.
         if !self.repairs.contains(&what) {
             self.repairs.push(what);
         }
@@ -121,6 +123,7 @@ impl<'a> Parser<'a> {
             Some('{') => self.nested(Self::object),
             Some('[') => self.nested(Self::array),
             Some('"') => self.string().map(Value::String),
+            // Numbers and words as well: in an answer of a model they end in other ways than in JSON.
             Some(_) if self.is_lenient() => self.lenient_scalar(),
             Some('-' | '0'..='9') => self.number(),
             Some(_) => self.word(),
@@ -228,6 +231,7 @@ impl<'a> Parser<'a> {
         inside: impl IntoIterator<Item = Value, IntoIter: DoubleEndedIterator>,
     ) -> Flaw {
         if !self.is_lenient() {
+            // Numbers and strings inside of broken text are too often no answer.
             let is_part = |it: &Value| it.is_object() || it.is_array();
             self.parts.extend(inside.into_iter().rev().filter(is_part));
         }
@@ -235,6 +239,7 @@ impl<'a> Parser<'a> {
     }
 
     fn field(&mut self) -> Result<(String, Value), Flaw> {
+        // The key is read before it is known whether a value follows; an object cut off in between loses that field alone.
         let name = self.name()?;
         self.blanks();
         if !self.take(':') {

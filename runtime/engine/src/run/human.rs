@@ -40,6 +40,7 @@ fn fields_in<'a>(
     seen: &mut Vec<TypeId>,
     found: &mut Vec<&'a Field>,
 ) {
+    // Recursive types; a field that was found once is found.
     if seen.contains(&ty) {
         return;
     }
@@ -100,6 +101,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         ));
     };
     let schema = schema::schema(&loaded.types, new.result);
+    // The person sees the whole text; observers do not.
     let shown = hidden.redact(Value::from(text.as_str()));
     // The digest is over what observers see, so that it can be checked and shows nothing of what is hidden.
     let known: Value = data
@@ -117,6 +119,7 @@ pub(crate) fn ask_person(run: &mut Run, new: NewQuestion) -> Step {
         human: declared.name.clone(),
         text,
         result: new.result,
+        // Evaluated before it is asked: whoever shows a form can fill it in without the program.
         defaults: defaults_in(run, new.result),
         digest,
         refused: None,
@@ -211,6 +214,7 @@ fn read_reply(run: &mut Run, question: &Question, reply: &Reply) -> Result<u64, 
             message: "this answers another question".into(),
         }]);
     }
+    // Strict JSON, unlike the answers of models: what a person means is not guessed.
     let tree = json::parse(&reply.answer).map_err(|issue| vec![issue])?;
     decode::decode_all_issues(run, question.result, &tree)
 }

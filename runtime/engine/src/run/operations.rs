@@ -121,6 +121,7 @@ impl Operations {
             Some(Purpose::Task(_) | Purpose::Scope(_) | Purpose::Grace(_)) => {}
             None => return,
         }
+        // An answer that comes later has nothing to be read against.
         self.questions.remove(&id);
         self.detached.remove(&id);
         self.abandoned.push(Abandoned {
@@ -179,6 +180,7 @@ impl Operations {
             return Ok(None);
         };
         if let Some(came) = outcome.form().filter(|it| *it != form) {
+            // Checked in one place, so what waits for an outcome never has to doubt its kind.
             return Err(WrongOutcome { asked: form, came });
         }
         self.waiting.remove(&id);

@@ -141,6 +141,7 @@ impl PromptRun {
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
+                // It reached no provider, but the attempt counts as a call of the budget.
                 self.settle(run, id, Cost::Failed(1));
                 let error = raise::error_of_failure(&mut run.heap, failure);
                 let result = self.end(run, Err(error), None);
@@ -187,6 +188,7 @@ impl PromptRun {
             run.scheduler.set_wait(id, Wait::Prompt(self));
             return;
         }
+        // The machine knows one answer for each question; what earlier attempts cost is added to it.
         let answer = Box::new(self.of_all_attempts(answer));
         self.go_on(run, id, PromptEvent::Answered(answer));
     }
@@ -249,6 +251,7 @@ impl PromptRun {
                 Ok(())
             };
             let step = self.machine.step(event, check);
+            // Before the step is acted on, so that events keep the order in which things were decided.
             self.report_notes(run);
             match step {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
@@ -292,6 +295,7 @@ impl PromptRun {
                     None => return None,
                 },
                 PromptStep::Done(result) => {
+                    // Decoded a second time: the checks above kept nothing.
                     let word = self.word_of_answer(run, &result);
                     return Some(self.end(run, word, Some(result.detail)));
                 }
@@ -374,6 +378,7 @@ impl PromptRun {
             run.operations.abandon(operation);
         }
         self.settle(run, id, Cost::Unknown);
+        // The unwinding was that of the budget, which is an error of the prompt and ends here.
         run.scheduler.task_mut(id).pending = None;
         let error = self.out_of_time_error(run);
         let result = self.end(run, Err(error), None);
@@ -399,6 +404,7 @@ impl PromptRun {
         if self.has_running_tools() {
             let node = self.node;
             run.cancel_tasks_of(node);
+            // Its tools may have `defer`s, which need the prompt's node until they have ended.
             return Some(self);
         }
         self.leave(run, Status::Cancelled, None, None);
@@ -425,6 +431,7 @@ pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
     };
     match prompt.step(run, current, PromptEvent::Start) {
         Some(result) => {
+            // An answer that was kept, or a refusal: the prompt ended without a wait.
             run.scheduler.task_mut(current).node = prompt.outer;
             result.into()
         }

@@ -101,12 +101,14 @@ impl Reflecting {
 /// Waits for a judgement on the failed body, or raises the error again. Takes the error and the closure over.
 pub(crate) fn reflect(run: &mut Run, failure: Failure, judge: Judge) -> Step {
     let closure = judge.closure;
+    // A negative number of rounds is none.
     if failure.used >= failure.rounds.max(0).unsigned_abs()
         || !is_worth_reflecting(run, failure.error)
     {
         run.heap.release(closure);
         return Step::Raised(failure.error);
     }
+    // Before the event: a reflection that is not begun is not reported.
     if let Some(error) = run.interruption() {
         run.heap.release(closure);
         run.heap.release(failure.error);
@@ -141,6 +143,7 @@ fn has_model_to_reflect_with(run: &Run, outer: NodeId) -> bool {
     else {
         return false;
     };
+    // Of several models in turn the first decides, which is the one that is asked if all is well.
     let first = model.as_array().map_or(Some(model), |it| it.first());
     first
         .and_then(Value::as_str)
@@ -167,6 +170,7 @@ fn ask_judge(run: &mut Run, failure: Failure, outer: NodeId, judge: Judge) -> St
     let (closure, result) = (judge.closure, judge.result);
     let words = match question::words_for_judge(run, &failure, outer, judge.parameters) {
         Ok(words) => words,
+        // The facts do not fit the judge's parameters: that is its failure, so the first error goes on.
         Err(message) => {
             let raised = raise::failed(&mut run.heap, &message);
             return conclude(run, &failure, outer, Verdict::Raised(raised)).into();
@@ -226,6 +230,7 @@ pub(crate) fn reflection_ended(run: &mut Run, coordinator: TaskId, ending: Endin
 fn verdict(heap: &mut Heap, ending: Ending, result: TypeId) -> Verdict {
     match ending {
         Ending::Value(value) => {
+            // As JSON, so that the fields are found by their names, whatever the order in the prelude.
             let text = codec::encode(heap, result, value);
             heap.release_typed(result, value);
             match serde_json::from_str(&text) {
@@ -255,6 +260,7 @@ pub(crate) fn reflected(run: &mut Run, id: TaskId) {
     let verdict = verdict.unwrap_or(Verdict::Cancelled);
     let task = run.scheduler.task_mut(id);
     task.node = outer;
+    // In a `defer` the task finishes what it does; the unwinding waits until the shield is gone.
     let unwinding = if task.shield == 0 {
         task.pending.take()
     } else {
@@ -298,6 +304,7 @@ fn give_up(run: &mut Run, given_up: GivenUp, scope: ScopeId) -> u64 {
         run.heap.release(raised);
     }
     run.leave_node(node, Status::Cancelled, None);
+    // Reported all the same: each start has one end.
     report_end(run, outer, false, "cancelled");
     run.heap.release(error);
     raise::unwind_error(&mut run.heap, scope)
@@ -385,6 +392,7 @@ pub(crate) fn drop_reflection(heap: &mut Heap, reflecting: Reflecting) {
 }
 
 fn is_worth_reflecting(run: &Run, raised: u64) -> bool {
+    // The prompt has tried again by itself, with its waits; another attempt of the step would meet the same limit.
     let is_capacity = matches!(
         error::kind(raised),
         Some(BuiltinError::RateLimited | BuiltinError::Overloaded)

@@ -187,6 +187,7 @@ impl Scheduler {
     /// Nobody waits for the tasks of a node any more.
     pub(crate) fn clear_joiner(&mut self, node: NodeId) {
         if let Some(members) = self.members.get_mut(&node) {
+            // The entry stays while tasks are live; only who waits is forgotten.
             members.joiner = TaskId::NONE;
         }
     }
@@ -199,6 +200,7 @@ impl Scheduler {
         if members.live > 0 {
             return None;
         }
+        // Taken, so that it is woken once, also when it starts further tasks before it runs.
         let joiner = std::mem::replace(&mut members.joiner, TaskId::NONE);
         self.forget_if_empty(owner);
         (joiner != TaskId::NONE).then_some(joiner)
@@ -210,6 +212,7 @@ impl Scheduler {
         let task = self.tasks.at_mut(id);
         task.state = State::Ended;
         task.ended_at = number;
+        // A wait may hold values; whoever ends a task has taken it out before.
         task.wait = Wait::Nothing;
     }
 
@@ -219,6 +222,7 @@ impl Scheduler {
         for id in self.tasks_of(node) {
             let task = self.task(id);
             if let (State::Ended, Some(Ending::Error(error))) = (task.state, task.ending)
+                // Somebody who awaited it has seen its error and dealt with it.
                 && !task.is_observed
                 && first.is_none_or(|(number, _)| task.ended_at < number)
             {
@@ -274,6 +278,7 @@ impl Scheduler {
     pub(crate) fn starter(&self, role: Role) -> TaskId {
         match role {
             Role::Root => TaskId::NONE,
+            // The budget is that of the code that spawns, whatever node the task belongs to.
             Role::Spawned => self.current,
             Role::Iteration { coordinator, .. }
             | Role::Tool { coordinator, .. }

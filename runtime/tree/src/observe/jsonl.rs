@@ -68,6 +68,7 @@ impl JsonLines {
             report: Arc::clone(&report),
             progress: Progress::default(),
         };
+        // From the first event on, also when it is attached to runs that have begun.
         let attached = observers.attach("gsw-events", Replay::All, delivery, Box::new(writer))?;
         Ok(Self { attached, report })
     }
@@ -78,6 +79,7 @@ impl JsonLines {
         let ended = self.attached.finish(patience);
         let mut report = lock(&self.report);
         Written {
+            // Counted from both ends, so what was lost on the way need not be known by place.
             lost: ended.offered.saturating_sub(report.written),
             error: report.error.take(),
             is_stuck: ended.how == HowEnded::Busy,

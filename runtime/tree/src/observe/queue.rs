@@ -114,6 +114,7 @@ pub enum Flow {
 
 impl State {
     fn is_full(&self) -> bool {
+        // By the mode as it is now: a queue that was waited for and lost its patience may hold more.
         let room = match self.mode {
             Mode::Lose => LOSSY,
             Mode::Wait { .. } => WHOLE,
@@ -173,6 +174,7 @@ impl Queue {
             return Push::Taken;
         }
         state.bytes += bytes;
+        // Also when it is the one that fills the queue: the publisher waits after the event and not before, so no event is kept back.
         state.items.push_back(Item::Event(Arc::clone(event)));
         let is_awaited = state.is_awaited();
         // Woken for the first event, for a full batch, and when somebody waits for room; in between it gathers.
@@ -187,6 +189,7 @@ impl Queue {
     pub fn await_room(&self) {
         let start = Instant::now();
         let mut state = self.lock();
+        // Progress and not room: an observer in a long write gets on without taking anything.
         let mut progress = self.progress.count();
         let mut since = start;
         while state.is_awaited() {
@@ -205,6 +208,7 @@ impl Queue {
                     self.emptied.notify_all();
                     break;
                 }
+                // It got on: its patience begins anew.
                 (progress, since) = (reached, now);
                 continue;
             }
@@ -225,6 +229,7 @@ impl Queue {
             until,
         } = &mut state.mode
         {
+            // Only ever shorter, so several callers may hurry the same queue.
             *most = patience.min(*most);
             let end = Instant::now() + total;
             *until = Some(until.map_or(end, |it| it.min(end)));
@@ -254,9 +259,11 @@ impl Queue {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+        // Asked before the items are gone, after which the queue is never full.
         let was_awaited = state.is_awaited();
         // The observer's emptied list becomes the queue, so neither is allocated again.
         std::mem::swap(&mut state.items, into);
+        // All at once: what the observer holds now is counted no more, which the bound allows for.
         state.bytes = 0;
         if was_awaited {
             self.emptied.notify_all();
@@ -279,6 +286,7 @@ impl Queue {
     pub fn abandon(&self) {
         let mut state = self.lock();
         state.is_gone = true;
+        // Dropped with its memory: events may hold large texts, and the queue may outlive its observer by long.
         state.items = VecDeque::new();
         self.emptied.notify_all();
     }

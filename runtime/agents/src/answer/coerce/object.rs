@@ -22,6 +22,7 @@ impl<'a> Coercion<'a> {
                     Cow::Owned(owned(self.fields(inner, known, schema, path)))
                 }
                 None => {
+                    // As for lists: without a repair nothing has changed, and the value is passed on without a copy.
                     let before = self.repairs.len();
                     let changed = self.fields(fields, known, schema, path);
                     if self.repairs.len() == before {
@@ -31,6 +32,7 @@ impl<'a> Coercion<'a> {
                 }
             },
             Value::String(text) => match parse::strict(text) {
+                // Strictly, because a text that is only nearly an object may be meant as a text.
                 Some(Value::Object(fields)) => {
                     self.note(path, "read a text as the object in it");
                     Cow::Owned(owned(self.fields(&fields, known, schema, path)))
@@ -71,6 +73,7 @@ impl<'a> Coercion<'a> {
                 }
                 _ => name,
             };
+            // Unknown keys stay as they are: the check says whether they are allowed.
             let own = known.and_then(|it| it.get(name)).or(others);
             let value = match own {
                 Some(own) => self.field(value, own, &format!("{path}.{name}")),
@@ -91,6 +94,7 @@ impl<'a> Coercion<'a> {
         let only = known
             .filter(|it| it.len() == 1)
             .and_then(|it| it.iter().next());
+        // `null` for a record is most likely no answer.
         let Some((name, schema)) = only.filter(|_| !value.is_null()) else {
             return Cow::Borrowed(value);
         };
@@ -112,6 +116,7 @@ fn inner<'v>(
     known: Option<&Map<String, Value>>,
 ) -> Option<&'v Map<String, Value>> {
     let known = known?;
+    // `{"answer": {…}}`; with other keys beside it, something would be lost.
     let (name, inner) = fields.iter().next().filter(|_| fields.len() == 1)?;
     let inner = inner.as_object()?;
     let is_ours = |it: &String| spelled(it, known).is_some();

@@ -74,6 +74,7 @@ impl Parser<'_> {
     }
 
     fn cut_string(&mut self, text: String) -> Result<String, Flaw> {
+        // A text that was cut off is kept as far as it goes; the repair says that it was.
         if self.is_cut() { Ok(text) } else { Err(Flaw) }
     }
 
@@ -114,6 +115,7 @@ impl Parser<'_> {
             't' => '\t',
             'u' => return self.unicode(text),
             _ if !self.is_lenient() => return Err(Flaw),
+            // Escaped without need, as in other languages.
             '\'' | '`' | '\n' => next,
             _ => {
                 self.repair("read an unknown escape as it stands");
@@ -158,6 +160,7 @@ impl Parser<'_> {
     }
 
     fn four_digits(&mut self) -> Option<u32> {
+        // `get`, since the four bytes may end inside of a character.
         let digits = self.rest().get(..4)?;
         if !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
             return None;

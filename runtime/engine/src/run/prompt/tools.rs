@@ -86,8 +86,10 @@ impl PromptRun {
             .tools
             .get(call.tool as usize)
             .ok_or_else(|| format!("there is no tool `{}`", call.name))?;
+        // A call without input is common for tools without parameters.
         let empty = Map::new();
         let input = call.input.as_object().unwrap_or(&empty);
+        // Strict, with all issues at once, so that the model can correct them in one turn.
         let words = input::decode_arguments(run, &tool.parameters, input)
             .map_err(|issues| arguments::unfit(&tool.parameters, &issues))?;
         if tool.body == ToolBody::Question && !run.introspection.begin_question(&self.asked_by) {
@@ -174,6 +176,7 @@ pub(crate) fn tool_ended(run: &mut Run, coordinator: TaskId, index: u32, ending:
     if must_stop {
         run.cancel_tasks_of(node);
     }
+    // Not gone on with here: the task that has ended is still in the list of the prompt's node.
     if is_over {
         run.scheduler.set_joiner(node, coordinator);
     }
@@ -208,6 +211,7 @@ fn outcome_of_tool(
         }
         Ending::Error(error) => {
             let content = error_for_model(&run.heap, error);
+            // Only the first: a program gets one error, and later ones are mostly its consequence.
             if end::passes_the_model(error) && raised.is_none() {
                 *raised = Some(error);
             } else {
@@ -251,6 +255,7 @@ pub(crate) fn tools_are_over(run: &mut Run, coordinator: TaskId) {
                 run.heap.release(error);
             }
             run.scheduler.task_mut(coordinator).pending = None;
+            // The unwinding is the end of the prompt's own budget, which its caller sees as `BudgetExceeded`.
             if prompt.is_limited_by(scope) {
                 prompt.out_of_time_error(run)
             } else {
