@@ -149,6 +149,7 @@ impl Machine {
                 cache_key: key.clone(),
                 ..PromptDetail::default()
             },
+            // Shared messages, so the copy is a list of pointers.
             beginning: request.messages.clone(),
             settings,
             request,
@@ -159,6 +160,7 @@ impl Machine {
             key,
             value: None,
         });
+        // First without waiting: the run reports a wait, and has to see whether the prompt would wait for itself.
         self.with_talk(|_, talk| match &talk.key {
             Some(key) => PromptStep::LookUp(key.clone(), WhenBusy::Report),
             None => talk.ask(),
@@ -211,6 +213,7 @@ impl Machine {
             return PromptStep::Done(Box::new(PromptResult { value, detail }));
         };
         let text = Kept::of(&value, &talk.detail).to_text();
+        // Returned when it is kept and not before, so that a call after this one finds it.
         talk.value = Some(value);
         PromptStep::Keep {
             key,

@@ -249,7 +249,7 @@ impl Engine {
         self.runs.wait_for_detached()
     }
 
-    /// Tells the runs that `spawn detached` has started to end, and those that it still starts.
+    /// Cancels the runs that `spawn detached` has started, and those that it still starts.
     pub fn cancel_detached(&self, reason: &str) {
         self.runs.cancel_detached(reason);
     }
@@ -276,12 +276,14 @@ fn prices(program: &Program, prompts: Option<&dyn Prompts>) -> Prices {
     // The compiler and the service have checked what they put there.
     let own = own.filter_map(|it| serde_json::from_str(it).ok());
     let known = prompts.map(Prompts::prices).unwrap_or_default();
+    // In this order, since a look-up takes the first that fits.
     Prices(own.chain(known).collect())
 }
 
 impl RunHandle {
     #[must_use]
     pub fn wait(self) -> Box<Finished> {
+        // The sender is dropped unused only after a panic of the driver, which must not take the host down with it.
         self.finished.recv().unwrap_or_else(|_| {
             Box::new(Finished {
                 result: RunResult::Internal("the driver of the run failed".into()),
@@ -324,7 +326,7 @@ impl Canceller {
         self.carrier.look(move |run| look(run.tree(), run.now()))
     }
 
-    /// Tells the run to end: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
+    /// Cancels the run: all of it is unwound, and its `defer`s run. Code that waits for nothing is interrupted after a
     /// moment.
     pub fn cancel(&self, reason: &str) {
         self.carrier.cancel(reason);

@@ -73,6 +73,7 @@ pub fn simulate(
     (seed, weather): (u64, Weather),
 ) -> Result<Simulated, Wrong> {
     let (loaded, around) = (Arc::clone(loaded), around.clone());
+    // On the threads that real turns use, so that deep recursion ends as it does there.
     let simulated = TurnThreads::shared().wait_for(move || {
         let simulation = Simulation::new(&loaded, &around, answer, (seed, weather));
         simulation.carry(entry)

@@ -33,6 +33,7 @@ pub fn checked_conversion(
             let words = vec![type_word(target), json];
             return builder.runtime(target, RuntimeCall::json_as, words);
         }
+        // A literal of a union is looked up among its texts, which needs no decoding.
         Family::Text => RuntimeCall::string_as,
         Family::Nothing
         | Family::Bool

@@ -298,6 +298,7 @@ impl Lowering<'_> {
     pub fn lower_examples(&mut self, item: ItemId) -> Function {
         let count = self.view.example_count(item);
         let mut builder = self.builder(item, BodyPart::Example(0), Colour::Plain);
+        // As JSON when it leaves, since the requests to models are made of it.
         let pair = Type::Tuple([Type::String, Type::Json].into());
         let (pair, list) = (
             builder.type_id(&pair),

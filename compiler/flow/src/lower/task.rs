@@ -128,6 +128,7 @@ pub fn parallel_for(
         items
     };
     let closure = builder.closure(id, 0, body, LambdaUse::Task);
+    // Two enums, because the numbers of the ABI must not change with the HIR.
     let policy = match policy {
         hir::ErrorPolicy::First => ErrorPolicy::First,
         hir::ErrorPolicy::Settle => ErrorPolicy::Settle,

@@ -79,6 +79,7 @@ impl Check<'_> {
                 arguments,
                 ..
             } => {
+                // A plain function keeps its locals on the native stack, so there is no frame to make.
                 if let Some(colour) = self.callee(*function, Some(arguments.len())) {
                     self.expect(colour == Colour::Resumable, || {
                         "a frame of a plain function".to_owned()
@@ -125,6 +126,7 @@ impl Check<'_> {
             } => {
                 let colour = self.callee(*function, Some(arguments.len()));
                 let waits = colour == Some(Colour::Resumable);
+                // Colours come from the analysis, code from lowering; here both are held against each other.
                 self.expect(!waits || self.function.colour == Colour::Resumable, || {
                     format!("a plain function calls {function:?}, which can wait")
                 });

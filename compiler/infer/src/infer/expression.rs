@@ -179,6 +179,7 @@ fn unsupported(
     missing: Missing<'_>,
     span: Span,
 ) -> ExpressionId {
+    // For the errors inside of it, and so that its names count as used.
     cx.expression(inner, &Expected::Anything);
     let place = cx.hir.place(span);
     cx.hir.report(missing.at(place));

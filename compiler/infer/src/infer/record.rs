@@ -148,6 +148,7 @@ fn record_field(
     };
     let place = cx.hir.place(name.span);
     let Some(index) = declared.iter().position(|it| it.name == name.name) else {
+        // Only fields that are still to be given are suggested.
         let rest = declared.iter().zip(&*given).filter(|(_, given)| !**given);
         let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
         let suggestion = nearest(&name.name, &names);
@@ -158,12 +159,14 @@ fn record_field(
             &owner,
             suggestion.as_deref(),
         ));
+        // Without a value the name stands for both, and one report on it is enough.
         if field.value.is_some() {
             cx.expression(value, &Expected::Anything);
         }
         return None;
     };
     if std::mem::replace(&mut given[index], true) {
+        // Inferred all the same, for the errors in its value.
         cx.hir.report(errors::duplicate_field(place, &name.name));
     }
     let position = u32::try_from(index).ok()?;
@@ -194,6 +197,7 @@ fn absent_fields(
         if !*given && is_optional && field.default == Presence::Absent {
             *given = true;
             let ty = substitute(&field.ty, arguments);
+            // An empty span: an editor that asks what is under the cursor must not find a value that nobody wrote.
             let end = Span::new(span.end, span.end);
             values.push((index, hir.push(ExpressionKind::None, ty, end)));
         }

@@ -115,6 +115,7 @@ fn of_enum(
     ty: &Type,
     span: Span,
 ) -> Option<PatternKind> {
+    // The type of a lambda's parameter, for example: the variant says which enum it is.
     if let Some(variable) = cx.hir.table.unknown(ty) {
         let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
         cx.hir

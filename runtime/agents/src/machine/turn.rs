@@ -26,6 +26,7 @@ impl Machine {
         match &answer.stop {
             StopReason::End => self.read(talk, answer, check),
             StopReason::ToolUse => self.call_tools(talk, answer),
+            // Not read: what is missing may be the half that matters, although the rest might be repaired into a value.
             StopReason::MaxTokens => fail(outcome::cut()),
             StopReason::ContextFull => fail(outcome::full()),
             StopReason::Refusal(reason) => fail(outcome::refused(reason)),
@@ -86,6 +87,7 @@ impl Machine {
 
 impl Machine {
     fn call_tools(&mut self, talk: &mut Talk, answer: ModelAnswer) -> PromptStep {
+        // Counted before the tools run, so a model that only ever calls tools ends after `max_turns` requests.
         talk.detail.turns += 1;
         if talk.detail.turns > talk.settings.max_turns {
             let most = talk.settings.max_turns;

@@ -25,6 +25,7 @@ impl Run {
             &[]
         };
         let function = loaded.program.functions.get(start.function.0 as usize);
+        // The start may come from a file that another build has written.
         if function.is_none_or(|it| it.parameters as usize != fields.len()) {
             self.fail_internally(format!("`{}` cannot be started", start.workflow));
             return;

@@ -46,6 +46,7 @@ impl Run {
         let asked = Asked {
             purpose,
             node,
+            // By node and count, not by time: tasks that interleave otherwise in a replay ask for the same.
             effect: self.progress.next_effect(node),
             due,
         };
@@ -57,6 +58,7 @@ impl Run {
         let Some(node) = self.scopes.get(id).map(|it| it.node) else {
             return;
         };
+        // A negative limit has passed already, and is noticed like any other when the outcome comes.
         let nanoseconds = nanoseconds.max(0);
         let ends = self.progress.now().saturating_add(nanoseconds);
         let request = Request::Sleep { nanoseconds };
@@ -78,6 +80,7 @@ impl Run {
             GivenUp::AwaitedFirst => {
                 self.operations.stop(id);
                 let node = self.scheduler.task(task).node;
+                // Bounded, since whatever performs it may hang; after that the task unwinds and the outcome is unknown.
                 let due = Some(self.progress.now().saturating_add(GRACE));
                 let request = Request::Sleep { nanoseconds: GRACE };
                 let grace = self.request_at(Purpose::Grace(task), node, due, request);

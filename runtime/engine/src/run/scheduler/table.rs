@@ -76,6 +76,7 @@ impl Tasks {
             self.slots[id.0 as usize] = Some(Box::new(task));
             return id;
         }
+        // Boxed: the records are large, and growing the table must not move them all.
         self.slots.push(Some(Box::new(task)));
         TaskId(self.slots.len() as u32 - 1)
     }
