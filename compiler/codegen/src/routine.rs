@@ -135,7 +135,7 @@ fn table_call(
     let shape = Shape::of_runtime(call.kind(), words.len() - 1);
     let signature = builder.import_signature(shape.signature(native));
     let table = layout::load_fixed(builder, words[0], abi::CONTEXT_TABLE);
-    // By way of the table: the image knows no address of the runtime, which is another process's at each start.
+    // By way of the table: the image knows no address of the runtime, which differs from process to process.
     let address = layout::load_fixed(builder, table, call.offset());
     let called = builder.ins().call_indirect(signature, address, words);
     builder.inst_results(called)[0]

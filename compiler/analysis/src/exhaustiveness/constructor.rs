@@ -113,7 +113,7 @@ pub(super) fn split(db: &dyn Db, ty: &Type, heads: &[&Constructor]) -> Vec<Const
     match &base_type(db, ty) {
         Type::Bool => vec![Constructor::Bool(false), Constructor::Bool(true)],
         Type::Optional(_) => vec![Constructor::None, Constructor::Some],
-        // The only strings with an end: of a plain `string` no list of texts is complete, which `Other` below stands for.
+        // The only strings with an end: of a plain `string` no list of texts is complete, hence `Other` below.
         Type::Literals(names) => names.iter().cloned().map(Constructor::Text).collect(),
         Type::Enum(item, _) => match declared(db, *item) {
             TypeDeclarationKind::Enum(variants) => {

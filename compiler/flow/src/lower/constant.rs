@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
         let result = self.body.result.clone();
         let ty = self.type_id(&result);
         let table = &self.program.types.table;
-        // A word is made again as fast as it is looked up.
+        // Only objects are worth keeping: a word is nearly always known at compile time.
         if !table.is_reference(ty) || may_change(table, ty, &mut FxHashSet::default()) {
             return self.whole_body();
         }
@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
             return Operand::Word(0);
         };
         let base = self.program.base_type(&body.result);
-        // Evaluated by the checker, for its own rules; what that cannot do is left to code.
+        // The checker has evaluated it; what has no plain form is left to code.
         if let Some(value) = constant_value(self.program.view.db(), item)
             && let Some(value) = plain_value(self, &value, &base)
         {

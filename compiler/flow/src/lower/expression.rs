@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
         let Operand::Local(local) = value else {
             return value;
         };
-        // A local that nothing assigns may stand for its value for as long as it is in scope, without a copy.
+        // A local that nothing assigns serves as its value for as long as it is in scope, without a copy.
         if self.variables.assignable(local).is_none() {
             return value;
         }

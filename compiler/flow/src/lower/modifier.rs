@@ -210,7 +210,7 @@ impl ModifiedBody {
 
     fn joined(&self, builder: &mut Builder<'_, '_>) -> Operand {
         // Inside of the timeout, so that tasks which do not end are given up with the body that started them.
-        // A region, since tasks must also be awaited where control leaves by `return` or `break`.
+        // A region, since tasks must also be joined or cancelled where control leaves by `return` or `break`.
         builder.open(Region::Join);
         let value = builder.expression(self.body);
         builder.close();

@@ -159,7 +159,7 @@ fn record_field(
             &owner,
             suggestion.as_deref(),
         ));
-        // Without a value the name stands for both, and one report on it is enough.
+        // Without a value the name is both, and one report on it is enough.
         if field.value.is_some() {
             cx.expression(value, &Expected::Anything);
         }

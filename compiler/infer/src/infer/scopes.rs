@@ -51,7 +51,7 @@ impl Scopes {
     }
 
     pub(super) fn leave(&mut self, mark: Mark) {
-        // Also what an error left behind: a rule that returns early cannot leak a name into the block around it.
+        // Also what an error left: a rule that returns early cannot leak a name into the block around it.
         self.names.truncate(mark.0);
     }
 
