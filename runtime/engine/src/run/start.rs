@@ -81,8 +81,10 @@ impl Run {
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
+            // From the seed, so that a replay hashes as the run did.
             HashKey::of_seed(start.seed),
         );
+        // The end of memory is signalled like a stop, by the flag that compiled code polls anyway.
         heap.set_alarm(Arc::clone(&front));
         let Start {
             id,
@@ -126,6 +128,7 @@ impl Run {
         };
         match input::decode_arguments(self, &workflow.parameters, input) {
             Ok(words) => self.start_root(workflow.function, workflow.result, &words),
+            // No task was started, so there is nothing to unwind.
             Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
         }
     }

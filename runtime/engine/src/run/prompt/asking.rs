@@ -23,7 +23,7 @@ use crate::wait::Wait;
 /// A backoff doubles so often at most.
 const MOST_DOUBLINGS: u32 = 4;
 
-/// How a prompt stands to the budgets around it and to its provider.
+/// Where a prompt is with the budgets around it and with its provider.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
     /// The request on its way and the most that it may cost, under a budget.
@@ -135,15 +135,18 @@ impl PromptRun {
         task: TaskId,
         mut request: Box<ModelRequest>,
     ) -> Asked {
+        // Before anything is reserved, so that a refusal has nothing to give back.
         if !self.charge_conversation(run, request.weight()) {
             return Asked::OutOfMemory;
         }
         let budget = run.scheduler.task(task).budget;
         self.asking.attempts = None;
+        // No budget around: nothing to reserve, and the provider's own attempts cost the run nothing.
         if budget == ScopeId::TASK {
             self.send(run, task, request);
             return Asked::Waits;
         }
+        // Only `calls` counts attempts; tokens and dollars are spent by answers alone.
         if run.scopes.limits_calls(budget) && request.retries > 0 {
             let left = std::mem::take(&mut request.retries);
             self.asking.attempts = Some(Attempts {
@@ -204,6 +207,7 @@ impl PromptRun {
                 Asked::Waits
             }
             Admission::Later(budget) => {
+                // The ticket is kept when it is held back again by another budget: its place in the order is that of its first wait.
                 let ticket = *asked.ticket.get_or_insert_with(|| run.scopes.ticket());
                 run.scopes.wait(budget, ticket, task);
                 self.asking.held_back = Some(asked);
@@ -212,6 +216,7 @@ impl PromptRun {
             Admission::Refused(what) => {
                 let attempts = self.asking.attempts.take();
                 match attempts.and_then(|it| it.failure) {
+                    // The budget refuses a further attempt, not the request: what the program sees is why the attempt before it failed.
                     Some(failure) => Asked::Failed(failure),
                     None => Asked::Refused(what),
                 }
@@ -261,6 +266,7 @@ impl PromptRun {
         let doublings = made.saturating_sub(1).min(MOST_DOUBLINGS);
         let asked = failure.retry_after.filter(|it| !it.is_zero());
         let wait = asked.unwrap_or_else(|| first * (1 << doublings));
+        // An attempt that begins with no time left would only turn the provider's error into a timeout.
         if attempts.time_left(now) <= wait {
             return false;
         }
@@ -278,6 +284,7 @@ impl PromptRun {
     pub(super) fn try_again(&mut self, run: &mut Run, id: TaskId) -> Option<Asked> {
         let now = run.progress.now();
         let attempts = self.asking.attempts.as_mut()?;
+        // Attempts without a failure have not been answered yet: what ended was another wait.
         attempts.failure.as_ref()?;
         let mut request = attempts.request.clone();
         request.timeout = attempts.time_left(now);
@@ -316,6 +323,7 @@ impl PromptRun {
                 real: &real,
             },
         );
+        // Less is set aside now, so the queues are looked at here and nowhere else.
         run.send_held_back(task);
         used_up
     }

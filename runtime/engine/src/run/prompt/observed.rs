@@ -48,6 +48,7 @@ impl Observed {
     /// What observers see of a request: a conversation grows, so only what is new in it.
     pub(super) fn new_in(&mut self, request: &ModelRequest) -> Value {
         let all = &request.messages;
+        // A shorter conversation is another one: the next model of `first_of` has begun from the prompt.
         let from = if self.shown > all.len() {
             0
         } else {
@@ -56,6 +57,7 @@ impl Observed {
         self.shown = all.len();
         let messages = all[from..].iter().map(|it| self.message(it));
         let messages: Vec<Value> = messages.collect();
+        // Results are shown with the request that carries them, once; what is kept longer would only take memory.
         self.results.clear();
         let system = request.system.as_ref().filter(|_| from == 0);
         match system {
@@ -137,6 +139,7 @@ impl Observed {
                 let mut spawnable = program.spawnable.iter();
                 let may_be_hidden = own.any(|it| hides_any(&it.parameters))
                     || spawnable.any(|it| hides_any(&it.workflow.parameters));
+                // The model has misnamed a tool: which of them it meant is unknown, and so are the places of what is hidden.
                 if may_be_hidden {
                     REDACTED.into()
                 } else {
@@ -150,6 +153,7 @@ impl Observed {
     /// A tool is called: what is hidden in its arguments is known from here on.
     pub(super) fn note_call(&mut self, call: &ToolCall) {
         let shown = self.tool_input(Some(call.tool), &call.input);
+        // From here on the values are known by text too, in whatever the model writes next.
         if shown != call.input {
             self.hidden.add_values(&call.input, &shown);
         }
