@@ -30,7 +30,7 @@ pub use raised::{RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// One event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -307,25 +307,40 @@ pub enum EventKind {
         /// The rest that is known of the answer.
         detail: Option<Box<PromptDetail>>,
     },
-    /// A request goes to a model.
+    /// A request goes to a model. Each is followed by its `model_answer`.
     ModelRequest {
-        /// Which.
+        /// Which model, as `provider/model`.
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
-        /// What it is told beyond the prompt's request before: `system` and `messages`.
+        /// What the conversation holds beyond the prompt's request before and its answer: `system` and `messages`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<JsonText>,
+        /// Its settings; absent when they are those of the prompt's request before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<JsonText>,
+        /// The tools that the model may call, a list of name, description and schema; absent likewise, and when there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<JsonText>,
+        /// The JSON Schema that the answer must fit; absent likewise, and when any text will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schema: Option<JsonText>,
     },
-    /// A model answered, or could not be asked.
+    /// A model answered, or the request failed or was given up.
     ModelAnswer {
-        /// As the provider names it; as it was asked when there is no answer.
+        /// As the provider names it; as in the request when there is no answer.
         model: String,
         /// The number of the request in its prompt, from 1.
         attempt: u32,
+        /// How many HTTP requests that took: 0 when nothing could be sent, above 1 when the host's client repeats requests itself.
+        #[serde(default = "one")]
+        requests: u32,
         /// Tokens of this request.
         usage: Usage,
-        /// As the provider names it.
+        /// The blocks of the answer, as the model gave them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<JsonText>,
+        /// Why the model stopped, in the provider's word.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop_reason: Option<String>,
         /// The provider's id of the request.
@@ -334,6 +349,25 @@ pub enum EventKind {
         /// Why there is no answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The HTTP status of a request that failed, when it got one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// The last request of a prompt failed, and it is sent again.
+    ModelRetry {
+        /// The model that is asked again.
+        model: String,
+        /// The number in its prompt of the request that comes.
+        attempt: u32,
+        /// Why the last one failed.
+        error: String,
+        /// The HTTP status of the last one, when it got one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// How long it waits before.
+        #[serde(with = "form::seconds")]
+        #[cfg_attr(test, schemars(with = "f64"))]
+        delay: i64,
     },
     /// An answer does not fit.
     InvalidResponse {
@@ -442,6 +476,11 @@ pub enum EventKind {
     },
 }
 
+/// Events of the second version have no count, and mean one request.
+const fn one() -> u32 {
+    1
+}
+
 impl EventKind {
     /// How something ended, for the kinds that report the end of a node.
     #[must_use]
@@ -469,6 +508,7 @@ impl EventKind {
             | Self::PromptStart { .. }
             | Self::ModelRequest { .. }
             | Self::ModelAnswer { .. }
+            | Self::ModelRetry { .. }
             | Self::InvalidResponse { .. }
             | Self::CacheHit { .. }
             | Self::CacheMiss { .. }

@@ -388,10 +388,15 @@ impl Tree {
         self.kept -= length(&before);
     }
 
-    /// The counts of the whole tree.
+    /// The counts of the whole tree, without the run itself.
     #[must_use]
-    pub fn totals(&self) -> &Totals {
-        &self.totals
+    pub fn totals(&self) -> Totals {
+        let mut totals = self.totals;
+        if let Some(root) = self.nodes.first() {
+            totals.nodes -= 1;
+            totals.count_out(root.status);
+        }
+        totals
     }
 
     /// Keeps a line of the log; beyond a thousand the oldest goes.

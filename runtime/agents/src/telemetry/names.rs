@@ -36,6 +36,7 @@ pub const INPUT_MESSAGES: &str = "gen_ai.input.messages";
 pub const TOOL_ARGUMENTS: &str = "gen_ai.tool.call.arguments";
 pub const TOOL_RESULT: &str = "gen_ai.tool.call.result";
 
+pub const HTTP_STATUS: &str = "http.response.status_code";
 pub const ERROR_TYPE: &str = "error.type";
 pub const EXCEPTION: &str = "exception";
 pub const EXCEPTION_TYPE: &str = "exception.type";

@@ -119,6 +119,7 @@ impl Spans {
                 self.add_fields(event);
             }
             EventKind::StepRestarted { .. }
+            | EventKind::ModelRetry { .. }
             | EventKind::Emit { .. }
             | EventKind::StateChanged { .. }
             | EventKind::StateSnapshot { .. }
@@ -166,6 +167,7 @@ impl Spans {
             model,
             attempt,
             request,
+            ..
         } = &event.kind
         else {
             return;
@@ -250,6 +252,7 @@ impl Spans {
             stop_reason,
             request_id,
             error,
+            status,
             ..
         } = &event.kind
         else {
@@ -270,6 +273,8 @@ impl Spans {
                 .as_deref()
                 .map(|it| texts(names::FINISH_REASONS, &[it])),
         );
+        chat.attributes
+            .extend(status.map(|it| number(names::HTTP_STATUS, u64::from(it))));
         span::add_usage(&mut chat, usage);
         chat.end_time_unix_nano = span::unsigned(event.time);
         self.ended.push(chat);

@@ -9,7 +9,7 @@ use crate::usage::Usage;
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Totals {
-    /// All nodes, the run itself included.
+    /// All nodes but the run itself.
     pub nodes: u64,
     /// Nodes that are to begin.
     pub idle: u64,
