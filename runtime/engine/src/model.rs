@@ -396,9 +396,9 @@ pub struct ModelFailure {
     pub again: Option<Again>,
     /// Requests made.
     pub attempts: u32,
-    /// How much of the request's time they took; what they waited for a connection is no part of it.
+    /// How many nanoseconds of the request's time they took; what they waited for a connection is no part of it.
     #[serde(default)]
-    pub took: Duration,
+    pub took: u64,
     /// How long the request was, when it was too long and the provider says so.
     pub tokens: Option<u64>,
     /// How long it may be, likewise.
@@ -416,7 +416,7 @@ impl ModelFailure {
             retry_after: None,
             again: None,
             attempts: 0,
-            took: Duration::ZERO,
+            took: 0,
             tokens: None,
             limit: None,
         }

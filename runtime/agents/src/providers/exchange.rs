@@ -109,7 +109,7 @@ impl Exchange<'_> {
         Err(ModelFailure {
             attempts: 1,
             again: wait.filter(|_| trouble.is_worth_another).map(Again::After),
-            took: began.elapsed(),
+            took: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
             ..trouble.failure
         })
     }

@@ -253,11 +253,13 @@ impl Spans {
             request_id,
             error,
             status,
+            answer,
             ..
         } = &event.kind
         else {
             return;
         };
+        let content = self.content;
         let run = self.runs.get_mut(&event.run);
         let Some(mut chat) = run.and_then(|it| it.requests.remove(&event.node)) else {
             return;
@@ -273,6 +275,10 @@ impl Spans {
                 .as_deref()
                 .map(|it| texts(names::FINISH_REASONS, &[it])),
         );
+        if let (Content::Sent, Some(answer)) = (content, answer) {
+            chat.attributes
+                .push(text(names::OUTPUT_MESSAGES, answer.text()));
+        }
         chat.attributes
             .extend(status.map(|it| number(names::HTTP_STATUS, u64::from(it))));
         span::add_usage(&mut chat, usage);

@@ -32,9 +32,9 @@ function exchangeOf({ request, answer, issues, retry, at, end }, row, output) {
   if (sent.system) parts.push(turn("system", [sent.system]));
   for (const message of sent.messages || []) parts.push(messageOf(message));
   if (answer !== null && answer.answer) parts.push(turn("assistant", piecesOf(answer.answer)));
-  else if (answer !== null && !answer.error && output !== null) parts.push(turn("assistant", [output]));
+  else if ((answer === null || !answer.error) && output !== null) parts.push(turn("assistant", [output]));
   else if (issues !== null) parts.push(turn("assistant", [issues.response]));
-  if (answer === null) parts.push(make("div", { class: "again" }, "No answer was recorded."));
+  else if (answer === null) parts.push(make("div", { class: "again" }, "No answer was recorded."));
   if (answer !== null && answer.error) parts.push(make("div", { class: "error" }, answer.status ? `${answer.status}: ${answer.error}` : answer.error));
   for (const issue of issues === null ? [] : issues.issues || []) parts.push(make("div", { class: "error" }, `${issue.path}: ${issue.message}`));
   if (retry !== null) parts.push(make("div", { class: "again" }, `↻ sent again after ${took(retry.delay * 1000)}`));

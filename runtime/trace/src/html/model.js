@@ -76,7 +76,9 @@ function addRequests(run) {
     for (const exchange of requestsOf(prompt)) {
       const { request, answer } = exchange;
       const end = exchange.end === null ? prompt.end : exchange.end;
-      const status = answer !== null ? (answer.error ? "failed" : "completed") : end === null ? "running" : "cancelled";
+      // Files of the first version have no answers.
+      const unknown = end === null ? "running" : prompt.status;
+      const status = answer === null ? unknown : answer.error ? "failed" : "completed";
       const usage = answer === null ? { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0 } : answer.usage;
       run.nodes.push({
         id: null, parent, kind: "request", name: `request ${request.attempt}`, status, start: exchange.at, end,

@@ -15,6 +15,7 @@ use crate::operation::Request;
 use crate::run::Run;
 use crate::run::budget::CallCost;
 use crate::run::prompt::PromptRun;
+use crate::run::prompt::observed::Offered;
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -253,7 +254,11 @@ impl PromptRun {
         // An attempt has what is left of the time that was set.
         let set = self.asking.attempts.as_ref();
         let timeout = set.map_or(request.timeout, |it| it.request.timeout);
-        let offered = self.observed.offered(&request, timeout);
+        let offered = if run.progress.wants_events() {
+            self.observed.offered(&request, timeout)
+        } else {
+            Offered::default()
+        };
         let kind = EventKind::ModelRequest {
             model: request.model.clone(),
             attempt: self.requests,
@@ -287,7 +292,9 @@ impl PromptRun {
             return false;
         };
         attempts.made = attempts.made.saturating_add(failure.attempts);
-        attempts.taken = attempts.taken.saturating_add(failure.took);
+        attempts.taken = attempts
+            .taken
+            .saturating_add(Duration::from_nanos(failure.took));
         let Some(wait) = attempts.wait_after(failure) else {
             return false;
         };
@@ -388,7 +395,9 @@ impl PromptRun {
             attempt: self.requests,
             requests,
             usage,
-            answer: answered.map(|it| self.observed.answer(&it.content)),
+            answer: answered
+                .filter(|_| run.progress.wants_events())
+                .map(|it| self.observed.answer(&it.content)),
             stop_reason: answered.map(|it| it.stop_reason.clone()),
             request_id: answered.and_then(|it| it.request_id.clone()),
             error: failed.map(|it| self.observed.text(it.message.clone())),
