@@ -203,7 +203,7 @@ workflow main() -> [int] { count() }
 #[test]
 fn all_attempts_share_one_time_limit() {
     let source = r#"
-agent writer { model: "anthropic/claude-sonnet-5-5" retry: 2 timeout: 600ms }
+agent writer { model: "anthropic/claude-sonnet-5-5" retry: 2 timeout: 3s }
 prompt draft() -> string by writer { user "Draft." }
 workflow main() -> string { draft() }
 "#;
@@ -212,19 +212,19 @@ workflow main() -> string { draft() }
         ..Reply::text("x")
     };
     let start = Instant::now();
-    let (said, file, asked) = record("one_limit", source, vec![down("200"), silent]);
-    assert!(start.elapsed() < Duration::from_secs(20));
+    let (said, file, asked) = record("one_limit", source, vec![down("1000"), silent]);
+    assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!((said.code, asked), (Some(1), 2), "{said:?}");
-    assert!(
-        said.err.contains("no complete answer within 0.3"),
-        "{}",
-        said.err
-    );
-    // A wait that is longer than what is left is not begun.
-    let (said, file_of_long_wait, asked) = record("long_wait", source, vec![down("5000")]);
-    assert_eq!((said.code, asked), (Some(1), 1), "{said:?}");
-    assert_eq!(told(&file_of_long_wait, &["model_retry"]), [Value::Null; 0]);
+    // The second attempt has what the first and the wait have left.
+    let within = said.err.split_once("no complete answer within ");
+    let seconds = within.and_then(|it| it.1.split(' ').next()?.parse::<f64>().ok());
+    let left = seconds.is_some_and(|it| it > 0.0 && it <= 2.0);
+    assert!(left, "{}", said.err);
     assert_eq!(told(&file, &["model_answer"]).len(), 2);
+    // A wait that is longer than what is left is not begun.
+    let (said, file, asked) = record("long_wait", source, vec![down("5000")]);
+    assert_eq!((said.code, asked), (Some(1), 1), "{said:?}");
+    assert_eq!(told(&file, &["model_retry"]), [Value::Null; 0]);
 }
 
 #[test]
@@ -296,9 +296,7 @@ fn a_page_shows_requests_as_rows_and_as_a_conversation() {
         "price",
         "request 3"
     ]);
-    // A row is drawn in the next frame.
-    browser.wait_for(".row.chosen .text", "main › sum › add");
-    assert_eq!(browser.run(rows), wanted);
+    browser.wait_until(rows, &wanted);
     assert_eq!(browser.text("#figures div:nth-child(2) dd"), "4");
     assert_eq!(browser.text("#figures div:nth-child(3) dd"), "3");
 
@@ -335,6 +333,6 @@ fn a_page_shows_requests_as_rows_and_as_a_conversation() {
     browser.write("#query", "price");
     browser.wait_for("#found", "2 found");
     let drawn = "const seen = [...document.querySelectorAll('.row')].filter(it => it.getClientRects().length > 0).map(it => it.getBoundingClientRect().top); return [seen.length, new Set(seen).size]";
-    assert_eq!(browser.run(drawn), json!([2, 2]));
+    browser.wait_until(drawn, &json!([2, 2]));
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
