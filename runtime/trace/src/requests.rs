@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gsw_notation::issue::Issue;
 use gsw_tree::event::{EventKind, JsonText};
 use serde_json::Value;
 
@@ -43,64 +44,13 @@ pub fn of_node(tree: &Tree, node: &Node) -> String {
 /// What of an event is about a request; `took` is the time since it was sent.
 fn write_event(out: &mut String, kind: &EventKind, took: i64) {
     match kind {
-        EventKind::ModelRequest {
-            model,
-            attempt,
-            request,
-            settings,
-            tools,
-            schema,
-        } => {
-            let _ = writeln!(out, "  → request {attempt} to {}", Shown::line(model));
-            write_json(out, "settings", settings.as_ref());
-            write_json(out, "tools", tools.as_ref());
-            write_json(out, "schema", schema.as_ref());
-            write_messages(out, request.as_ref());
-        }
-        EventKind::ModelAnswer {
-            attempt,
-            answer,
-            error,
-            status,
-            stop_reason,
-            usage,
-            ..
-        } => {
-            let mut facts = vec![measure::duration(took)];
-            facts.extend(status.map(|it| format!("status {it}")));
-            facts.extend(stop_reason.as_ref().map(|it| Shown::line(it).to_string()));
-            if usage.total() > 0 {
-                let (input, output) = (usage.input_tokens, usage.output_tokens);
-                facts.push(format!("{input} + {output} tokens"));
-            }
-            let what = if error.is_some() {
-                "✗ failed"
-            } else {
-                "← answer"
-            };
-            let _ = writeln!(out, "  {what} {attempt} · {}", facts.join(" · "));
-            if let Some(error) = error {
-                write_text(out, "      ", error);
-            }
-            if let Some(answer) = answer {
-                write_content(out, &answer.tree());
-            }
-        }
+        EventKind::ModelRequest { .. } => write_request(out, kind),
+        EventKind::ModelAnswer { .. } => write_answer(out, kind, took),
         EventKind::ModelRetry { attempt, delay, .. } => {
             let delay = measure::duration(*delay);
             let _ = writeln!(out, "  ↻ request {attempt} follows after {delay}");
         }
-        EventKind::InvalidResponse { issues, .. } => {
-            let _ = writeln!(
-                out,
-                "  ✗ the answer does not fit: {}",
-                counted(issues.len() as u64, "issue")
-            );
-            for issue in issues {
-                let text = format!("{}: {}", issue.path, issue.message);
-                write_text(out, "      ", &text);
-            }
-        }
+        EventKind::InvalidResponse { issues, .. } => write_issues(out, issues),
         EventKind::CacheHit { .. } => out.push_str("  ✓ answered from the cache\n"),
         EventKind::ChildAttached { .. }
         | EventKind::ChildDetached { .. }
@@ -132,6 +82,68 @@ fn write_event(out: &mut String, kind: &EventKind, took: i64) {
         | EventKind::Budget { .. }
         | EventKind::SpawnRequest { .. }
         | EventKind::ToolCall { .. } => {}
+    }
+}
+
+fn write_request(out: &mut String, kind: &EventKind) {
+    let EventKind::ModelRequest {
+        model,
+        attempt,
+        request,
+        settings,
+        tools,
+        schema,
+    } = kind
+    else {
+        return;
+    };
+    let _ = writeln!(out, "  → request {attempt} to {}", Shown::line(model));
+    write_json(out, "settings", settings.as_ref());
+    write_json(out, "tools", tools.as_ref());
+    write_json(out, "schema", schema.as_ref());
+    write_messages(out, request.as_ref());
+}
+
+fn write_answer(out: &mut String, kind: &EventKind, took: i64) {
+    let EventKind::ModelAnswer {
+        attempt,
+        answer,
+        error,
+        status,
+        stop_reason,
+        usage,
+        ..
+    } = kind
+    else {
+        return;
+    };
+    let mut facts = vec![measure::duration(took)];
+    facts.extend(status.map(|it| format!("status {it}")));
+    facts.extend(stop_reason.as_ref().map(|it| Shown::line(it).to_string()));
+    if usage.total() > 0 {
+        let (input, output) = (usage.input_tokens, usage.output_tokens);
+        facts.push(format!("{input} + {output} tokens"));
+    }
+    let what = if error.is_some() {
+        "✗ failed"
+    } else {
+        "← answer"
+    };
+    let _ = writeln!(out, "  {what} {attempt} · {}", facts.join(" · "));
+    if let Some(error) = error {
+        write_text(out, "      ", error);
+    }
+    if let Some(answer) = answer {
+        write_content(out, &answer.tree());
+    }
+}
+
+fn write_issues(out: &mut String, issues: &[Issue]) {
+    let count = counted(issues.len() as u64, "issue");
+    let _ = writeln!(out, "  ✗ the answer does not fit: {count}");
+    for issue in issues {
+        let text = format!("{}: {}", issue.path, issue.message);
+        write_text(out, "      ", &text);
     }
 }
 

@@ -14,10 +14,10 @@ fn the_text_of_a_tree() {
     assert_eq!(
         gsw_trace::tree_text(tree),
         "\
-✗ main [failed] workflow · 2.00 s · 1,200 + 96 tokens · $0.0042 · Failed: no
+✗ main [failed] workflow · 2.00 s · 1,200 + 96 tokens · $0.0042
 ├── ✓ list [completed] step · 2 ms
-└── ✗ parallel [failed] parallel · 2.00 s · 1,200 + 96 tokens · $0.0042 · Failed: no
-    └── ✗ iteration[0] [failed] iteration · 2.00 s · 1,200 + 96 tokens · $0.0042 · Failed: no
+└── ✗ parallel [failed] parallel · 2.00 s · 1,200 + 96 tokens · $0.0042
+    └── ✗ iteration[0] [failed] iteration · 2.00 s · 1,200 + 96 tokens · $0.0042
         └── ✗ review \"a\"/b [failed] step · 2.00 s · 1,200 + 96 tokens · $0.0042 · 2 attempts · Failed: no
             └── ✓ find_bugs [completed] prompt · 900 ms · 1,200 + 96 tokens · $0.0042 · sim/default
 "
