@@ -224,12 +224,6 @@ impl Scopes {
         around
     }
 
-    /// Whether `calls` of the budget `id` or of one around it are limited.
-    #[must_use]
-    pub fn limits_calls(&self, id: ScopeId) -> bool {
-        self.budgets(id).any(|it| it.1.limits.calls.is_some())
-    }
-
     /// What is used up in the budget `id` or one around it.
     #[must_use]
     pub fn overdrawn(&self, id: ScopeId) -> Option<String> {

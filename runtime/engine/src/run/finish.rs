@@ -126,6 +126,8 @@ impl Run {
             id -= 1;
             self.leave_node(NodeId(id as u32), Status::Cancelled, None);
         }
+        // The counts are without the run itself.
+        self.leave_node(NodeId::ROOT, Status::Cancelled, None);
     }
 
     fn drop_wait(&mut self, wait: Wait) {

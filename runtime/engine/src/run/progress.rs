@@ -277,7 +277,7 @@ impl Progress {
     fn totals(&self) -> Totals {
         Totals {
             events: self.next_event,
-            ..*self.tree.totals()
+            ..self.tree.totals()
         }
     }
 

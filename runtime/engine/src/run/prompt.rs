@@ -141,6 +141,7 @@ impl PromptRun {
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
+                self.give_up_request(run, "the request could not be performed");
                 // It reached no provider, but the attempt counts as a call of the budget.
                 self.settle(run, id, Cost::Failed(1));
                 let error = raise::error_of_failure(&mut run.heap, failure);
@@ -377,6 +378,7 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(run, "given up: the time of the prompt's budget is used up");
         self.settle(run, id, Cost::Unknown);
         // The unwinding was that of the budget, which is an error of the prompt and ends here.
         run.scheduler.task_mut(id).pending = None;
@@ -399,6 +401,10 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(
+            run,
+            "given up: the prompt was cancelled before the answer came",
+        );
         // What it has cost is not known; a budget is to hold all the same.
         self.settle(run, id, Cost::Unknown);
         if self.has_running_tools() {
