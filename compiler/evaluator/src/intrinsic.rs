@@ -34,6 +34,7 @@ impl Machine<'_> {
             "map" => self.map_intrinsic(row, arguments),
             "string" => self.string_intrinsic(row, arguments),
             "int" | "float" | "duration" => self.number_intrinsic(row, arguments),
+            "queue" => self.queue_intrinsic(row, arguments),
             "json" => self.json_intrinsic(row, arguments),
             _ => self.other_intrinsic(row, &first, arguments),
         }
@@ -84,6 +85,7 @@ fn size(value: &Value) -> usize {
         | Value::Variant(..)
         | Value::Error(..)
         | Value::Function(_)
-        | Value::Task(_) => 0,
+        | Value::Task(_)
+        | Value::Queue(_) => 0,
     }
 }

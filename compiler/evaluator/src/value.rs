@@ -11,6 +11,7 @@ use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::json::Json;
+use crate::queue::QueueCell;
 use crate::task::TaskCell;
 
 #[derive(Clone, Debug)]
@@ -36,6 +37,7 @@ pub enum Value {
     Error(ItemId, Rc<Vec<Value>>),
     Function(Rc<Function>),
     Task(TaskCell),
+    Queue(QueueCell),
 }
 
 /// A variable: shared by all who captured it.
@@ -114,6 +116,8 @@ fn shares(value: &Value) -> bool {
             parts.iter().any(shares)
         }
         Value::Variant(_, _, fields) => fields.iter().any(shares),
+        Value::Map(entries) => entries.iter().any(|(_, value)| shares(value)),
+        Value::Queue(_) => true,
         Value::Unit
         | Value::None
         | Value::Bool(_)
@@ -122,7 +126,6 @@ fn shares(value: &Value) -> bool {
         | Value::Duration(_)
         | Value::Text(_)
         | Value::Json(_)
-        | Value::Map(_)
         | Value::Error(..)
         | Value::Task(_) => false,
     }

@@ -414,6 +414,16 @@ macro_rules! for_each_runtime_call {
             task_race waiting(own);
             // `t.cancel()`
             task_cancel plain(borrow);
+            // A queue: its type, its limit, a [`QueuePurpose`]; `AssertionFailed` for a limit below 1.
+            queue_new raising(result, word, word);
+            // `q.push(x)`: waits while the queue is full.
+            queue_push waiting(own, own);
+            // `q.pop()`: result optional type; waits while the queue is empty and not closed.
+            queue_pop waiting(result, own);
+            // The first item of a full queue, which stays there, or `none`.
+            queue_first_when_full plain(result, borrow);
+            // `q.close()`
+            queue_close plain(borrow);
             // `parallel for`: result list type, closure of one parameter, items, limit ([`NO_LIMIT`] for none), `ErrorPolicy`.
             parallel_for waiting(result, own, own, word, word);
             // `parallel (…)`: result tuple type, a list of closures without parameters.
@@ -564,6 +574,22 @@ pub const NO_LIMIT: i64 = i64::MIN;
 
 /// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
 pub const NO_DOLLARS: u64 = u64::MAX;
+
+/// What a queue is for, which its errors name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum QueuePurpose {
+    /// `queue(limit: n)`
+    Items,
+    /// `semaphore(n)`: each item is a place that is taken.
+    Semaphore,
+    /// `limiter(n, per: d)`: the items are the times of the last passages.
+    Limiter,
+}
+
+impl QueuePurpose {
+    pub const ALL: &'static [Self] = &[Self::Items, Self::Semaphore, Self::Limiter];
+}
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

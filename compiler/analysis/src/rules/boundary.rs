@@ -183,6 +183,7 @@ pub(super) fn unrecordable(db: &dyn Db, ty: &Type) -> Option<&'static str> {
         Type::Function(_) => Some("a function"),
         Type::Task(_) => Some("a `Task`"),
         Type::Stream(_) => Some("a `Stream`"),
+        Type::Queue(_) => Some("a `Queue`"),
         Type::Session => Some("a `Session`"),
         Type::Unit
         | Type::Bool

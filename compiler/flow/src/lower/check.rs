@@ -197,6 +197,7 @@ impl Emitter<'_, '_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)

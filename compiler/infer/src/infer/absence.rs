@@ -310,6 +310,7 @@ impl Context<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)

@@ -311,6 +311,7 @@ impl Table<'_> {
                 | Type::Function(_)
                 | Type::Task(_)
                 | Type::Stream(_)
+                | Type::Queue(_)
                 | Type::Partial(_),
                 _,
             ) => {}
@@ -361,6 +362,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Variable(_)
@@ -402,6 +404,7 @@ impl Table<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)) => gsw_names::types::parts(&other)
                 .iter()

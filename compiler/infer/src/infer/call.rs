@@ -333,6 +333,7 @@ impl Context<'_> {
             | Type::Checked(..)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Text(_) => {

@@ -220,6 +220,7 @@ impl Context<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Text(_)) => {
@@ -286,6 +287,7 @@ impl Context<'_> {
             | Type::Function(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Text(_)

@@ -250,6 +250,7 @@ impl Context<'_> {
             Type::List(element) => (*element).clone(),
             Type::Map(key, value) => Type::Tuple([(*key).clone(), (*value).clone()].into()),
             Type::Stream(inner) => Type::Partial(inner),
+            Type::Queue(item) => (*item).clone(),
             Type::Invalid => Type::Invalid,
             Type::Variable(variable) => {
                 let element = self.fresh();

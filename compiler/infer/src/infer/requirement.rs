@@ -120,6 +120,7 @@ fn own(db: &dyn Db, item: ItemId) -> Vec<(u32, Requirement)> {
                     RequirementKind::Equal => Requirement::Equal,
                     RequirementKind::Ordered => Requirement::Order,
                     RequirementKind::Numeric => Requirement::Numeric,
+                    RequirementKind::Item => Requirement::Item,
                 };
                 (*index, requirement)
             }),

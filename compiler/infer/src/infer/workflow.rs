@@ -289,6 +289,7 @@ impl Context<'_> {
             | Type::Checked(..)
             | Type::Function(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Partial(_)
             | Type::Parameter(..)
             | Type::Text(_) => None,

@@ -137,6 +137,7 @@ impl<'a> Decoder<'a> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.scalar(ty, tree),
         }
     }

@@ -48,6 +48,10 @@ pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
         Type::Cell(of) => type_name(types, *of),
         Type::Task(of) => format!("Task<{}>", type_name(types, *of)),
         Type::Stream(of) => format!("Stream<{}>", type_name(types, *of)),
+        Type::Queue(list) => match types.get(*list) {
+            Type::List(of) => format!("Queue<{}>", type_name(types, *of)),
+            other => unreachable!("a queue holds lists, not {other:?}"),
+        },
         Type::Session => "Session".into(),
     }
 }

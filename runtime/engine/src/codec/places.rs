@@ -65,6 +65,7 @@ pub fn hides(types: &TypeTable, ty: TypeId) -> bool {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => false,
         };
         if is_hidden {

@@ -41,6 +41,10 @@ impl Run {
     /// Resumes the wait of a task that is to unwind and may.
     pub(crate) fn deliver(&mut self, id: TaskId) {
         let task = self.scheduler.task_mut(id);
+        if task.state == State::Ready {
+            self.give_back_received(id);
+            return;
+        }
         if task.state != State::Waiting || task.shield > 0 {
             return;
         }
@@ -94,6 +98,9 @@ impl Run {
                 self.heap.release(handles)
             }
             Wait::Join => self.scheduler.clear_joiner(node),
+            wait @ (Wait::Push { .. } | Wait::Pop { .. } | Wait::Received { .. }) => {
+                self.leave_line(&wait);
+            }
         }
         self.scheduler.task_mut(id).pending = None;
         let error = raise::unwind_error(&mut self.heap, scope);
