@@ -117,7 +117,13 @@ impl Machine<'_> {
                     .and_then(|it| elements.get_mut(it))
                 {
                     Some(element) => *element = part,
-                    None => return raise(self.db, BuiltinError::OutOfRange, Vec::new()),
+                    None => {
+                        return raise(
+                            self.db,
+                            BuiltinError::OutOfRange,
+                            vec![Value::text(UNSPECIFIED)],
+                        );
+                    }
                 }
                 Value::list(elements)
             }

@@ -182,9 +182,7 @@ pub fn for_loop(
     if let Value::Queue(queue) = &iterated {
         loop {
             let item = machine.pop(queue)?;
-            if matches!(item, Value::None)
-                || is_last_turn(machine, frame, pattern, &item, body)?
-            {
+            if matches!(item, Value::None) || is_last_turn(machine, frame, pattern, &item, body)? {
                 return Ok(Value::Unit);
             }
         }

@@ -76,8 +76,11 @@ macro_rules! for_each_runtime_call {
             error_is_catchable plain(borrow);
             // `e.message()`
             error_message plain(borrow);
-            // `AssertionFailed` with this message, for a `where` that a value entering a checked type breaks.
+            // `AssertionFailed` with this message.
             assertion_failed plain(own);
+            // `AssertionFailed` for a `where` that a value breaks: its type and the value, the type of the record around it and that
+            // record where the check looks at it (else `UNIT` and 0), and what the message says before the value.
+            check_failed plain(ty, borrow, ty, borrow, borrow);
             // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
             // A fault `Internal` with this message.
@@ -477,8 +480,8 @@ macro_rules! for_each_runtime_call {
             host_call waiting(result, own, own);
             // `exec.run`: argv, stdin or 0, cwd or 0, timeout or a negative one, environment; gives the record `Output`.
             exec_run waiting(result, own, own, own, word, own);
-            // `http.request`: method, url, headers, body or 0; gives the record `HttpResponse`.
-            http_request waiting(result, own, own, own, own);
+            // `http.request`: method, url, headers, the body as bytes or 0, or as a `json` or 0; gives the record `HttpResponse`.
+            http_request waiting(result, own, own, own, own, own);
             // `context.node` and its kin: result type, what (as `std/context.gsw` numbers it), how many at most, a text.
             context_query raising(result, word, word, own);
             // The workflows that can be started by name, as `json`.

@@ -30,8 +30,8 @@ pub use effect::{
     env_get, random_float, random_int, secret_join, secret_named, sleep, time_now, uuid,
 };
 pub use error::{
-    assertion_failed, assertion_shown, error_is_catchable, error_message, error_trace, fault,
-    internal_fault, interrupted, poll,
+    assertion_failed, assertion_shown, check_failed, error_is_catchable, error_message,
+    error_trace, fault, internal_fault, interrupted, poll,
 };
 pub use files::{
     fs_append, fs_exists, fs_glob, fs_list, fs_make_dir, fs_read, fs_read_bytes, fs_remove,

@@ -2,8 +2,7 @@
 
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
-use gsw_abi::program::FunctionIndex;
-use gsw_abi::types::{Check, CheckScope};
+use gsw_abi::types::{Check, CheckScope, TypeId};
 use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_names::{Parameter, Presence, TypeDeclarationKind, substitute};
@@ -48,6 +47,18 @@ pub fn checked_conversion(
     builder.runtime(target, call, vec![type_word(target), value])
 }
 
+/// What a check looks at, for what is said when it does not hold.
+struct Checked {
+    /// Of the type, or of the record and its field.
+    name: String,
+    ty: TypeId,
+    word: Operand,
+    /// The record around it, where the check looks at that.
+    whole: Option<TypeId>,
+    /// Of the field.
+    secrecy: Presence,
+}
+
 impl Emitter<'_, '_> {
     /// Runs the checks of a record's fields on the record that was just made.
     pub fn check_fields(
@@ -62,11 +73,9 @@ impl Emitter<'_, '_> {
             let Some(check) = self.field_check(item, arguments, declared, index) else {
                 continue;
             };
-            let whole = match check.scope {
-                CheckScope::Value => Operand::Word(0),
-                CheckScope::Record => Operand::Local(record),
-            };
-            self.assert_check(check.function, vec![*word, whole], &check.source);
+            let field = &declared[index as usize];
+            let checked = self.checked_field(item, arguments, field, *word);
+            self.assert_field(&check, checked, Operand::Local(record));
         }
     }
 
@@ -141,14 +150,12 @@ impl Emitter<'_, '_> {
                 let Some(check) = self.field_check(*item, arguments, &declared, index) else {
                     continue;
                 };
-                let field = substitute(&declared[index as usize].ty, arguments);
-                let field = self.type_id(&field);
-                let word = self.load(field, record, index);
-                let whole = match check.scope {
-                    CheckScope::Value => Operand::Word(0),
-                    CheckScope::Record => value,
-                };
-                self.assert_check(check.function, vec![word, whole], &check.source);
+                let field = &declared[index as usize];
+                let ty = substitute(&field.ty, arguments);
+                let ty = self.type_id(&ty);
+                let word = self.load(ty, record, index);
+                let checked = self.checked_field(*item, arguments, field, word);
+                self.assert_field(&check, checked, value);
             }
         }
         self.check_into(value, &base, ty);
@@ -167,7 +174,14 @@ impl Emitter<'_, '_> {
                 }
                 let check = self.program.check(*item, arguments, BodyPart::AliasCheck);
                 if let Some(check) = check {
-                    self.assert_check(check.function, vec![value], &check.source);
+                    let checked = Checked {
+                        name: item.name(self.program.view.db()).to_string(),
+                        ty: self.type_id(from),
+                        word: value,
+                        whole: None,
+                        secrecy: Presence::Absent,
+                    };
+                    self.assert_check(&check, &checked, vec![value]);
                 }
             }
             Type::Optional(to) => self.check_optional(value, from, to),
@@ -251,15 +265,73 @@ impl Emitter<'_, '_> {
         self.start(done);
     }
 
-    fn assert_check(&mut self, function: FunctionIndex, arguments: Vec<Operand>, source: &str) {
-        let holds = self.call(builtin::BOOL, function, arguments);
+    fn checked_field(
+        &mut self,
+        item: ItemId,
+        arguments: &[Type],
+        field: &Parameter,
+        word: Operand,
+    ) -> Checked {
+        let name = item.name(self.program.view.db());
+        Checked {
+            name: format!("{name}.{}", field.name),
+            ty: self.type_id(&substitute(&field.ty, arguments)),
+            word,
+            whole: Some(self.type_id(&Type::Record(item, arguments.into()))),
+            secrecy: field.secret,
+        }
+    }
+
+    /// Runs the check of a field of `record`.
+    fn assert_field(&mut self, check: &Check, mut checked: Checked, record: Operand) {
+        let whole = match check.scope {
+            CheckScope::Value => {
+                checked.whole = None;
+                Operand::Word(0)
+            }
+            CheckScope::Record => record,
+        };
+        self.assert_check(check, &checked, vec![checked.word, whole]);
+    }
+
+    fn assert_check(&mut self, check: &Check, checked: &Checked, arguments: Vec<Operand>) {
+        let whole = arguments.get(1).copied().unwrap_or(Operand::Word(0));
+        let holds = self.call(builtin::BOOL, check.function, arguments);
         let broken = self.block();
         self.require(holds, broken);
         let going_on = self.block();
         self.jump(going_on);
         self.start(broken);
-        self.raise_assertion(&format!("where {source}"));
+        self.raise_broken(check, checked, whole);
         self.start(going_on);
+    }
+
+    /// Raises what is said of a value that breaks a check, and of the record that the check looks at.
+    fn raise_broken(&mut self, check: &Check, checked: &Checked, whole: Operand) {
+        let before = format!("`{}`: expected `{}`", checked.name, check.source);
+        if checked.secrecy == Presence::Present {
+            return self.raise_assertion(&format!("{before}, found ***"));
+        }
+        if !self.program.is_written(checked.ty) {
+            return self.raise_assertion(&before);
+        }
+        let before = self.text(&format!("{before}, found "));
+        let is_written = |it: &TypeId| self.program.is_written(*it);
+        let (whole_type, whole) = match checked.whole.filter(is_written) {
+            Some(ty) => (ty, whole),
+            None => (builtin::UNIT, Operand::Word(0)),
+        };
+        let call = RuntimeCall::check_failed;
+        let words = vec![
+            type_word(checked.ty),
+            checked.word,
+            type_word(whole_type),
+            whole,
+            before,
+        ];
+        let error = self.runtime(builtin::ERROR, call, words);
+        let error = self.held(error, builtin::ERROR);
+        self.raise(error);
     }
 
     /// Raises `AssertionFailed` with this message.

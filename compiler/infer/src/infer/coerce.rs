@@ -9,6 +9,7 @@
 //! | `Never` | `T` | `FromNever`: the value never exists |
 //! | `Invalid` | `T`, and the other way round | none: it was reported |
 //! | `T` with a JSON form | `json` | `ToJson` |
+//! | a string, `bytes`, else `T` with a JSON form | `http.Body` | the variant that takes it |
 //! | `A?` | `B?` | by `relate`: `none` stays `none` |
 //! | `T` | `B?` | `T` to `B`, then `ToOptional`; an unbound variable is bound to `B?` |
 //! | `string`, literals | `secret` | to `string`, then `ToSecret` |
@@ -32,7 +33,7 @@ use std::sync::Arc;
 
 use gsw_names::KnownItem;
 use gsw_names::types::{Type, parts};
-use gsw_source::{Name, Span};
+use gsw_source::{ItemId, Name, Span};
 
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
@@ -82,6 +83,11 @@ impl Context<'_> {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
             (_, Type::Json) if !matches!(actual, Type::Json) => self.json_value(id, &actual),
+            (_, Type::Enum(item, _))
+                if actual != target && KnownItem::HttpBody.is(self.db, *item) =>
+            {
+                self.http_body(id, &actual, *item)
+            }
             (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
             (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
                 Some(_) => self.same_bits(id, &actual, &target),
@@ -210,6 +216,24 @@ impl Context<'_> {
             return None;
         }
         Some(self.converted(id, Coercion::ToJson, &Type::Json))
+    }
+
+    /// What a request carries, as the variant for its type. Of an optional text it is not clear what `none` would be sent as.
+    fn http_body(&mut self, id: ExpressionId, actual: &Type, item: ItemId) -> Option<ExpressionId> {
+        let (variant, content) = match self.table.operand(actual) {
+            Type::String => ("Text", self.try_coerce(id, &Type::String)?),
+            Type::Bytes => ("Bytes", id),
+            Type::Optional(_) => return None,
+            _ => ("Json", self.try_coerce(id, &Type::Json)?),
+        };
+        let variant = lookup::variant_named(self.db, item, variant)?;
+        let span = self.span(id);
+        let kind = ExpressionKind::Variant {
+            item,
+            variant,
+            fields: vec![(0, content)],
+        };
+        Some(self.push(kind, Type::Enum(item, Arc::from([])), span))
     }
 
     /// Wraps an expression in a conversion.

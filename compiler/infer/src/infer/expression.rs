@@ -1,5 +1,6 @@
 //! Expressions: which rule is in charge of which form.
 
+use gsw_names::KnownItem;
 use gsw_names::types::{Type, TypeVariable};
 use gsw_source::Span;
 use gsw_syntax::ast;
@@ -25,6 +26,15 @@ impl Context<'_> {
         {
             let near = self.table.near(variable);
             let id = self.form(expression, &near);
+            return self.coerce(id, ty);
+        }
+        // The parts of a literal become JSON one by one.
+        if let (Expected::Type(ty), ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)) =
+            (expected, &expression.kind)
+            && let Type::Enum(item, _) = self.table.resolve(ty)
+            && KnownItem::HttpBody.is(self.db, item)
+        {
+            let id = self.form(expression, &Expected::Type(Type::Json));
             return self.coerce(id, ty);
         }
         self.form(expression, expected)

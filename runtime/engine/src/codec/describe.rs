@@ -3,6 +3,23 @@
 use gsw_abi::types::{Type, TypeId, TypeTable};
 use serde_json::Value;
 
+/// What is expected where a value of this type should be, with the form of what has one of its own.
+#[must_use]
+pub fn expected(types: &TypeTable, ty: TypeId) -> String {
+    let base = types.base(ty);
+    let inside = match types.get(base) {
+        Type::Optional(of) => types.base(*of),
+        _ => base,
+    };
+    let form = match types.get(inside) {
+        Type::Time => " in RFC 3339, such as `2026-01-31T09:30:00Z`",
+        Type::Duration => " in seconds, such as 1.5",
+        Type::Bytes => " in Base64",
+        _ => "",
+    };
+    format!("{}{form}", type_name(types, ty))
+}
+
 /// A type as written in source, with aliases and records by name.
 #[must_use]
 pub fn type_name(types: &TypeTable, ty: TypeId) -> String {
