@@ -80,6 +80,7 @@ pub fn requirement_diagnostics(db: &dyn Db, item: ItemId) -> Vec<Diagnostic> {
                 (Requirement::Order, "sort" | "sort_desc" | "min" | "max") => {
                     errors::order_by_part(report, function)
                 }
+                (Requirement::Item, _) => errors::items_of_queues(report),
                 _ => report,
             });
             break;
