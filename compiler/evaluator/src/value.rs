@@ -11,7 +11,7 @@ use gsw_names::types::Type;
 use gsw_source::ItemId;
 
 use crate::json::Json;
-use crate::queue::QueueCell;
+use crate::queue::Queue;
 use crate::task::TaskCell;
 
 #[derive(Clone, Debug)]
@@ -39,6 +39,9 @@ pub enum Value {
     Task(TaskCell),
     Queue(QueueCell),
 }
+
+/// A queue: shared by all who know it.
+pub type QueueCell = Rc<RefCell<Queue<Value>>>;
 
 /// A variable: shared by all who captured it.
 pub type Cell = Rc<RefCell<Value>>;

@@ -16,10 +16,12 @@
 //! fill the `word`, `borrow` and `own` parameters in order.
 
 mod node_kind;
+mod queue_purpose;
 
 use crate::layout::{Context, Frame, Outcome};
 
 pub use node_kind::NodeKind;
+pub use queue_purpose::QueuePurpose;
 
 /// What a call does to control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -577,22 +579,6 @@ pub const NO_LIMIT: i64 = i64::MIN;
 
 /// The word of dollars that are not limited: no float of a program has these bits, which are of no canonical number.
 pub const NO_DOLLARS: u64 = u64::MAX;
-
-/// What a queue is for, which its errors name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u32)]
-pub enum QueuePurpose {
-    /// `queue(limit: n)`
-    Items,
-    /// `semaphore(n)`: each item is a place that is taken.
-    Semaphore,
-    /// `limiter(n, per: d)`: the items are the times of the last passages.
-    Limiter,
-}
-
-impl QueuePurpose {
-    pub const ALL: &'static [Self] = &[Self::Items, Self::Semaphore, Self::Limiter];
-}
 
 /// What `parallel for` does with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -70,12 +70,12 @@ impl Emitter<'_, '_> {
         words: &[Operand],
     ) {
         for (index, word) in (0..).zip(words) {
-            let Some(check) = self.field_check(item, arguments, declared, index) else {
+            let Some(check) = field_check(self, item, arguments, declared, index) else {
                 continue;
             };
             let field = &declared[index as usize];
-            let checked = self.checked_field(item, arguments, field, *word);
-            self.assert_field(&check, checked, Operand::Local(record));
+            let checked = checked_field(self, (item, arguments), field, *word);
+            assert_field(self, &check, checked, Operand::Local(record));
         }
     }
 
@@ -97,35 +97,8 @@ impl Emitter<'_, '_> {
         } else {
             value
         };
-        self.check_into(value, from, to);
+        check_into(self, value, from, to);
         value
-    }
-
-    /// The check of a field, if it has one.
-    fn field_check(
-        &mut self,
-        item: ItemId,
-        arguments: &[Type],
-        declared: &[Parameter],
-        index: u32,
-    ) -> Option<Check> {
-        if declared[index as usize].check == Presence::Absent {
-            return None;
-        }
-        let part = BodyPart::FieldCheck(index);
-        self.program.check(item, arguments, part)
-    }
-
-    /// The fields of a record whose checks say something of field `changed`: its own, and those that name siblings.
-    fn checks_of_change(&mut self, item: ItemId, arguments: &[Type], changed: u32) -> Vec<u32> {
-        let declared = self.program.record_fields(item);
-        let fields = 0..declared.len() as u32;
-        fields
-            .filter(|&index| {
-                let check = self.field_check(item, arguments, &declared, index);
-                check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
-            })
-            .collect()
     }
 
     /// Whether a value of this type may break a check when that field of it changes, or for a list or map an element.
@@ -136,7 +109,7 @@ impl Emitter<'_, '_> {
         let (Type::Record(item, arguments), Some(changed)) = (ty, changed) else {
             return false;
         };
-        !self.checks_of_change(*item, arguments, changed).is_empty()
+        !checks_of_change(self, *item, arguments, changed).is_empty()
     }
 
     /// Runs these checks on a value that has changed.
@@ -146,192 +119,19 @@ impl Emitter<'_, '_> {
             (&base, changed, value)
         {
             let declared = self.program.record_fields(*item);
-            for index in self.checks_of_change(*item, arguments, changed) {
-                let Some(check) = self.field_check(*item, arguments, &declared, index) else {
+            for index in checks_of_change(self, *item, arguments, changed) {
+                let Some(check) = field_check(self, *item, arguments, &declared, index) else {
                     continue;
                 };
                 let field = &declared[index as usize];
                 let ty = substitute(&field.ty, arguments);
                 let ty = self.type_id(&ty);
                 let word = self.load(ty, record, index);
-                let checked = self.checked_field(*item, arguments, field, word);
-                self.assert_field(&check, checked, value);
+                let checked = checked_field(self, (*item, arguments), field, word);
+                assert_field(self, &check, checked, value);
             }
         }
-        self.check_into(value, &base, ty);
-    }
-
-    /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
-    pub fn check_into(&mut self, value: Operand, from: &Type, to: &Type) {
-        if from == to {
-            return;
-        }
-        match to {
-            Type::Checked(item, arguments) => {
-                let declaration = self.program.view.declaration(*item);
-                if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
-                    self.check_into(value, from, &substitute(target, arguments));
-                }
-                let check = self.program.check(*item, arguments, BodyPart::AliasCheck);
-                if let Some(check) = check {
-                    let checked = Checked {
-                        name: item.name(self.program.view.db()).to_string(),
-                        ty: self.type_id(from),
-                        word: value,
-                        whole: None,
-                        secrecy: Presence::Absent,
-                    };
-                    self.assert_check(&check, &checked, vec![value]);
-                }
-            }
-            Type::Optional(to) => self.check_optional(value, from, to),
-            Type::List(to) => self.check_elements(value, from, to),
-            // What else holds a checked type is made of values that have it already.
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Session
-            | Type::Error
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Queue(_)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => {}
-        }
-    }
-
-    fn check_optional(&mut self, value: Operand, from: &Type, to: &Type) {
-        let Type::Optional(from) = from else {
-            self.check_into(value, from, to);
-            return;
-        };
-        let (some, done) = (self.block(), self.block());
-        self.branch(value, some, done);
-        self.start(some);
-        let inside = self.unwrapped(value, from);
-        self.check_into(inside, from, to);
-        self.jump(done);
-        self.start(done);
-    }
-
-    fn check_elements(&mut self, value: Operand, from: &Type, to: &Type) {
-        let (Type::List(from), Operand::Local(list)) = (from, value) else {
-            return;
-        };
-        if from.as_ref() == to {
-            return;
-        }
-        let element = self.type_id(from);
-        let length = self.load(builtin::INT, list, 0);
-        let index = self.copy(Operand::Word(0), builtin::INT);
-        let (head, done) = (self.block(), self.block());
-        self.jump(head);
-        self.start(head);
-        let more = self.operation(
-            builtin::BOOL,
-            Operation::IntLess,
-            Operand::Local(index),
-            length,
-        );
-        self.require(more, done);
-        let arguments = vec![value, Operand::Local(index)];
-        let inside = self.runtime(element, RuntimeCall::list_at, arguments);
-        self.check_into(inside, from, to);
-        let one = Operand::Word(1);
-        let operation = Operation::IntAddUnchecked;
-        let next = self.operation(builtin::INT, operation, Operand::Local(index), one);
-        self.store(index, next);
-        self.jump(head);
-        self.start(done);
-    }
-
-    fn checked_field(
-        &mut self,
-        item: ItemId,
-        arguments: &[Type],
-        field: &Parameter,
-        word: Operand,
-    ) -> Checked {
-        let name = item.name(self.program.view.db());
-        Checked {
-            name: format!("{name}.{}", field.name),
-            ty: self.type_id(&substitute(&field.ty, arguments)),
-            word,
-            whole: Some(self.type_id(&Type::Record(item, arguments.into()))),
-            secrecy: field.secret,
-        }
-    }
-
-    /// Runs the check of a field of `record`.
-    fn assert_field(&mut self, check: &Check, mut checked: Checked, record: Operand) {
-        let whole = match check.scope {
-            CheckScope::Value => {
-                checked.whole = None;
-                Operand::Word(0)
-            }
-            CheckScope::Record => record,
-        };
-        self.assert_check(check, &checked, vec![checked.word, whole]);
-    }
-
-    fn assert_check(&mut self, check: &Check, checked: &Checked, arguments: Vec<Operand>) {
-        let whole = arguments.get(1).copied().unwrap_or(Operand::Word(0));
-        let holds = self.call(builtin::BOOL, check.function, arguments);
-        let broken = self.block();
-        self.require(holds, broken);
-        let going_on = self.block();
-        self.jump(going_on);
-        self.start(broken);
-        self.raise_broken(check, checked, whole);
-        self.start(going_on);
-    }
-
-    /// Raises what is said of a value that breaks a check, and of the record that the check looks at.
-    fn raise_broken(&mut self, check: &Check, checked: &Checked, whole: Operand) {
-        let before = format!("`{}`: expected `{}`", checked.name, check.source);
-        if checked.secrecy == Presence::Present {
-            return self.raise_assertion(&format!("{before}, found ***"));
-        }
-        if !self.program.is_written(checked.ty) {
-            return self.raise_assertion(&before);
-        }
-        let before = self.text(&format!("{before}, found "));
-        let is_written = |it: &TypeId| self.program.is_written(*it);
-        let (whole_type, whole) = match checked.whole.filter(is_written) {
-            Some(ty) => (ty, whole),
-            None => (builtin::UNIT, Operand::Word(0)),
-        };
-        let call = RuntimeCall::check_failed;
-        let words = vec![
-            type_word(checked.ty),
-            checked.word,
-            type_word(whole_type),
-            whole,
-            before,
-        ];
-        let error = self.runtime(builtin::ERROR, call, words);
-        let error = self.held(error, builtin::ERROR);
-        self.raise(error);
+        check_into(self, value, &base, ty);
     }
 
     /// Raises `AssertionFailed` with this message.
@@ -347,4 +147,215 @@ impl Emitter<'_, '_> {
         let error = self.held(error, builtin::ERROR);
         self.raise(error);
     }
+}
+
+/// The check of a field, if it has one.
+fn field_check(
+    emitter: &mut Emitter,
+    item: ItemId,
+    arguments: &[Type],
+    declared: &[Parameter],
+    index: u32,
+) -> Option<Check> {
+    if declared[index as usize].check == Presence::Absent {
+        return None;
+    }
+    let part = BodyPart::FieldCheck(index);
+    emitter.program.check(item, arguments, part)
+}
+
+/// The fields of a record whose checks say something of field `changed`: its own, and those that name siblings.
+fn checks_of_change(
+    emitter: &mut Emitter,
+    item: ItemId,
+    arguments: &[Type],
+    changed: u32,
+) -> Vec<u32> {
+    let declared = emitter.program.record_fields(item);
+    let fields = 0..declared.len() as u32;
+    fields
+        .filter(|&index| {
+            let check = field_check(emitter, item, arguments, &declared, index);
+            check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
+        })
+        .collect()
+}
+
+/// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
+fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    if from == to {
+        return;
+    }
+    match to {
+        Type::Checked(item, arguments) => {
+            let declaration = emitter.program.view.declaration(*item);
+            if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                check_into(emitter, value, from, &substitute(target, arguments));
+            }
+            let check = emitter
+                .program
+                .check(*item, arguments, BodyPart::AliasCheck);
+            if let Some(check) = check {
+                let checked = Checked {
+                    name: item.name(emitter.program.view.db()).to_string(),
+                    ty: emitter.type_id(from),
+                    word: value,
+                    whole: None,
+                    secrecy: Presence::Absent,
+                };
+                assert_check(emitter, &check, &checked, vec![value]);
+            }
+        }
+        Type::Optional(to) => check_optional(emitter, value, from, to),
+        Type::List(to) => check_elements(emitter, value, from, to),
+        // What else holds a checked type is made of values that have it already.
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Queue(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => {}
+    }
+}
+
+fn check_optional(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    let Type::Optional(from) = from else {
+        check_into(emitter, value, from, to);
+        return;
+    };
+    let (some, done) = (emitter.block(), emitter.block());
+    emitter.branch(value, some, done);
+    emitter.start(some);
+    let inside = emitter.unwrapped(value, from);
+    check_into(emitter, inside, from, to);
+    emitter.jump(done);
+    emitter.start(done);
+}
+
+fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    let (Type::List(from), Operand::Local(list)) = (from, value) else {
+        return;
+    };
+    if from.as_ref() == to {
+        return;
+    }
+    let element = emitter.type_id(from);
+    let length = emitter.load(builtin::INT, list, 0);
+    let index = emitter.copy(Operand::Word(0), builtin::INT);
+    let (head, done) = (emitter.block(), emitter.block());
+    emitter.jump(head);
+    emitter.start(head);
+    let more = emitter.operation(
+        builtin::BOOL,
+        Operation::IntLess,
+        Operand::Local(index),
+        length,
+    );
+    emitter.require(more, done);
+    let arguments = vec![value, Operand::Local(index)];
+    let inside = emitter.runtime(element, RuntimeCall::list_at, arguments);
+    check_into(emitter, inside, from, to);
+    let one = Operand::Word(1);
+    let operation = Operation::IntAddUnchecked;
+    let next = emitter.operation(builtin::INT, operation, Operand::Local(index), one);
+    emitter.store(index, next);
+    emitter.jump(head);
+    emitter.start(done);
+}
+
+fn checked_field(
+    emitter: &mut Emitter,
+    (item, arguments): (ItemId, &[Type]),
+    field: &Parameter,
+    word: Operand,
+) -> Checked {
+    let name = item.name(emitter.program.view.db());
+    Checked {
+        name: format!("{name}.{}", field.name),
+        ty: emitter.type_id(&substitute(&field.ty, arguments)),
+        word,
+        whole: Some(emitter.type_id(&Type::Record(item, arguments.into()))),
+        secrecy: field.secret,
+    }
+}
+
+/// Runs the check of a field of `record`.
+fn assert_field(emitter: &mut Emitter, check: &Check, mut checked: Checked, record: Operand) {
+    let whole = match check.scope {
+        CheckScope::Value => {
+            checked.whole = None;
+            Operand::Word(0)
+        }
+        CheckScope::Record => record,
+    };
+    assert_check(emitter, check, &checked, vec![checked.word, whole]);
+}
+
+fn assert_check(
+    emitter: &mut Emitter,
+    check: &Check,
+    checked: &Checked,
+    arguments: Vec<Operand>,
+) {
+    let whole = arguments.get(1).copied().unwrap_or(Operand::Word(0));
+    let holds = emitter.call(builtin::BOOL, check.function, arguments);
+    let broken = emitter.block();
+    emitter.require(holds, broken);
+    let going_on = emitter.block();
+    emitter.jump(going_on);
+    emitter.start(broken);
+    raise_broken(emitter, check, checked, whole);
+    emitter.start(going_on);
+}
+
+/// Raises what is said of a value that breaks a check, and of the record that the check looks at.
+fn raise_broken(emitter: &mut Emitter, check: &Check, checked: &Checked, whole: Operand) {
+    let before = format!("`{}`: expected `{}`", checked.name, check.source);
+    if checked.secrecy == Presence::Present {
+        return emitter.raise_assertion(&format!("{before}, found ***"));
+    }
+    if !emitter.program.is_written(checked.ty) {
+        return emitter.raise_assertion(&before);
+    }
+    let before = emitter.text(&format!("{before}, found "));
+    let is_written = |it: &TypeId| emitter.program.is_written(*it);
+    let (whole_type, whole) = match checked.whole.filter(is_written) {
+        Some(ty) => (ty, whole),
+        None => (builtin::UNIT, Operand::Word(0)),
+    };
+    let call = RuntimeCall::check_failed;
+    let words = vec![
+        type_word(checked.ty),
+        checked.word,
+        type_word(whole_type),
+        whole,
+        before,
+    ];
+    let error = emitter.runtime(builtin::ERROR, call, words);
+    let error = emitter.held(error, builtin::ERROR);
+    emitter.raise(error);
 }
