@@ -315,12 +315,7 @@ fn assert_field(emitter: &mut Emitter, check: &Check, mut checked: Checked, reco
     assert_check(emitter, check, &checked, vec![checked.word, whole]);
 }
 
-fn assert_check(
-    emitter: &mut Emitter,
-    check: &Check,
-    checked: &Checked,
-    arguments: Vec<Operand>,
-) {
+fn assert_check(emitter: &mut Emitter, check: &Check, checked: &Checked, arguments: Vec<Operand>) {
     let whole = arguments.get(1).copied().unwrap_or(Operand::Word(0));
     let holds = emitter.call(builtin::BOOL, check.function, arguments);
     let broken = emitter.block();

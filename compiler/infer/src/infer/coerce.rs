@@ -266,11 +266,15 @@ fn http_body(
     actual: &Type,
     item: ItemId,
 ) -> Option<ExpressionId> {
-    let (variant, content) = match hir.table.operand(actual) {
-        Type::String => ("Text", hir.try_coerce(id, &Type::String)?),
-        Type::Bytes => ("Bytes", id),
-        Type::Optional(_) => return None,
-        _ => ("Json", hir.try_coerce(id, &Type::Json)?),
+    let kind = hir.table.operand(actual);
+    let (variant, content) = if kind == Type::String {
+        ("Text", hir.try_coerce(id, &Type::String)?)
+    } else if kind == Type::Bytes {
+        ("Bytes", id)
+    } else if let Type::Optional(_) = kind {
+        return None;
+    } else {
+        ("Json", hir.try_coerce(id, &Type::Json)?)
     };
     let variant = lookup::variant_named(hir.db, item, variant)?;
     let span = hir.span(id);

@@ -39,6 +39,10 @@ impl Run {
     }
 
     /// Resumes the wait of a task that is to unwind and may.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a wait: rustc names what a new wait must join"
+    )]
     pub(crate) fn deliver(&mut self, id: TaskId) {
         let task = self.scheduler.task_mut(id);
         if task.state == State::Ready {

@@ -41,10 +41,11 @@ pub fn item_type(heap: &Heap, queue: u64) -> TypeId {
 }
 
 fn list_type(heap: &Heap, queue: TypeId) -> TypeId {
-    match heap.types().get(heap.types().base(queue)) {
-        Type::Queue(list) => *list,
-        other => unreachable!("a queue has a queue type, not {other:?}"),
-    }
+    let ty = heap.types().get(heap.types().base(queue));
+    let Type::Queue(list) = ty else {
+        unreachable!("a queue has a queue type, not {ty:?}")
+    };
+    *list
 }
 
 #[must_use]
