@@ -50,15 +50,27 @@ fn is_method(module: &str, first: Option<&Type>) -> bool {
     }
 }
 
-/// The shortest thing that an example of the function asserts, else its first line.
-fn example(examples: &[String]) -> String {
+/// The shortest line of the examples that shows a call of the function: what is asserted, else a statement.
+fn example(name: &str, examples: &[String]) -> String {
     let lines = examples.iter().flat_map(|it| it.lines()).map(str::trim);
-    let asserted = lines.clone().filter_map(|it| it.strip_prefix("assert "));
-    let is_balanced = |it: &&str| {
+    let is_whole = |it: &&str| {
         it.matches(['(', '[', '{']).count() == it.matches([')', ']', '}']).count()
     };
-    let shortest = asserted.filter(is_balanced).min_by_key(|it| it.len());
-    shortest.or(lines.clone().next()).unwrap_or_default().to_owned()
+    let short = name.rsplit('.').next().unwrap_or(name);
+    let call = format!("{short}(");
+    let is_call = |it: &&str| it.contains(&call) && !it.starts_with("mock ");
+    let (asserted, others): (Vec<&str>, Vec<&str>) = lines
+        .filter(is_whole)
+        .partition(|it| it.starts_with("assert "));
+    let asserted = asserted.iter().filter_map(|it| it.strip_prefix("assert "));
+    let others = others.iter().map(|it| match it.split_once(" = ") {
+        Some((left, value)) if left.starts_with("let ") => value,
+        _ => it,
+    });
+    let shortest = asserted.clone().filter(is_call).min_by_key(|it| it.len());
+    let shortest = shortest.or_else(|| others.filter(is_call).min_by_key(|it| it.len()));
+    let shortest = shortest.or_else(|| asserted.min_by_key(|it| it.len()));
+    shortest.unwrap_or_default().to_owned()
 }
 
 /// A function: its name as it is called, what stands behind it, repeat class and example.
@@ -90,7 +102,7 @@ fn function(db: &dyn Db, module: &str, item: ItemId) -> Function {
     Function {
         name,
         tail: format!("{tail}{class}"),
-        example: example(&examples),
+        example: example(item.name(db), &examples),
     }
 }
 

@@ -290,7 +290,7 @@ fn a_program_with_errors_has_a_site() {
     fs::write(&file, source).expect("the target folder can be written");
     let said = gswc(&["doc", text(&file), "-o", text(&folder.join("pages"))]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.err.contains("unknown-type"), "{said:?}");
+    assert!(said.err.contains("unexpected-token"), "{said:?}");
     let page = fs::read_to_string(folder.join("pages/module.main.html")).expect("it was written");
     assert!(page.contains("id=\"fn.count\"") && page.contains("Counts."), "{page}");
     let index = fs::read_to_string(folder.join("pages/index.html")).expect("it was written");
