@@ -33,7 +33,10 @@ fn pages_of_codes_show_their_code() {
     let mut wrong = Vec::new();
     let list = gswc(&["explain"]);
     for code in Code::ALL.iter().map(|it| it.name()) {
-        assert!(list.out.contains(&format!("\n  {code}")), "{code} is not listed");
+        assert!(
+            list.out.contains(&format!("\n  {code}")),
+            "{code} is not listed"
+        );
         let page = gswc(&["explain", code]);
         if !page.out.starts_with(&format!("# {code}\n")) {
             wrong.push(format!("{code}.md does not start with its name"));

@@ -54,12 +54,20 @@ fn fixes_are_applied_until_none_is_left() {
         "all",
         &[
             ("main.gsw", &source),
-            ("other.gsw", "fn value() -> int { lenght(\"a\") }\n\nprivate fn length(s: string) -> int { s.len() }\n"),
+            (
+                "other.gsw",
+                "fn value() -> int { lenght(\"a\") }\n\nprivate fn length(s: string) -> int { s.len() }\n",
+            ),
         ],
     );
     let checked = fix(&folder, &["main.gsw", "--check"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
-    assert!(checked.out.contains("main.gsw:8: unknown-name: write `count`\n"), "{checked:?}");
+    assert!(
+        checked
+            .out
+            .contains("main.gsw:8: unknown-name: write `count`\n"),
+        "{checked:?}"
+    );
     assert_eq!(read(&folder, "main.gsw"), source);
     let said = fix(&folder, &["main.gsw"]);
     assert_eq!(said.code, Some(0), "{said:?}");

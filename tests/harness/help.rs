@@ -68,7 +68,9 @@ fn help_is_as_wide_as_the_terminal_and_breaks_between_words() {
     let program = ["run", text(&file), "--", "--help"];
     let workflow = ["run", text(&file), "count", "--", "--help"];
     let mut wrong = Vec::new();
-    let commands = ["new", "init", "check", "fix", "run", "test", "build", "fmt", "explain", "doc", "trace"];
+    let commands = [
+        "new", "init", "check", "fix", "run", "test", "build", "fmt", "explain", "doc", "trace",
+    ];
     let mut all: Vec<Vec<&str>> = commands.iter().map(|it| vec![*it, "--help"]).collect();
     all.extend([vec!["--help"], program.to_vec(), workflow.to_vec()]);
     for words in all {
@@ -85,7 +87,9 @@ fn help_is_as_wide_as_the_terminal_and_breaks_between_words() {
                 }
                 let broken = line.split_whitespace().find(|it| !known.contains(it));
                 if let Some(word) = broken {
-                    wrong.push(format!("{words:?} at {columns}: {word:?} is a part of a word"));
+                    wrong.push(format!(
+                        "{words:?} at {columns}: {word:?} is a part of a word"
+                    ));
                 }
             }
         }
@@ -119,7 +123,11 @@ fn the_help_of_a_program_shows_everything_that_one_may_write() {
     }
     assert!(!said.out.contains("hunter2"), "{}", said.out);
     let count = gswc(&["run", text(&program()), "count", "--", "--help"]);
-    assert!(count.out.contains("Usage: greet count [OPTIONS]\n"), "{}", count.out);
+    assert!(
+        count.out.contains("Usage: greet count [OPTIONS]\n"),
+        "{}",
+        count.out
+    );
     assert!(count.out.contains("  --limit <int> = 7\n"), "{}", count.out);
 }
 
@@ -128,9 +136,18 @@ fn what_is_misspelt_is_answered_with_what_was_meant() {
     let file = program();
     let file = text(&file);
     for (words, answer) in [
-        (vec!["rnu"], "there is no command `rnu`; did you mean `run`?"),
-        (vec!["foozle"], "there is no command `foozle`; `gswc --help` lists them"),
-        (vec![file], "is a file and no command; to run it, write `gswc run "),
+        (
+            vec!["rnu"],
+            "there is no command `rnu`; did you mean `run`?",
+        ),
+        (
+            vec!["foozle"],
+            "there is no command `foozle`; `gswc --help` lists them",
+        ),
+        (
+            vec![file],
+            "is a file and no command; to run it, write `gswc run ",
+        ),
         (vec!["check", "--wach"], "'--watch'"),
         (
             vec!["run", file, "--", "--tmies", "2"],
@@ -146,7 +163,11 @@ fn what_is_misspelt_is_answered_with_what_was_meant() {
         ),
     ] {
         let said = gswc(&words);
-        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{words:?}: {said:?}");
+        assert_eq!(
+            (said.code, said.out.as_str()),
+            (Some(2), ""),
+            "{words:?}: {said:?}"
+        );
         assert!(said.err.contains(answer), "{words:?}: {}", said.err);
     }
 }
@@ -166,17 +187,26 @@ fn errors_words_and_functions_are_explained() {
     }
     let near = gswc(&["explain", "BudgetExeeded"]);
     assert_eq!(near.code, Some(2));
-    assert!(near.err.contains("did you mean `BudgetExceeded`?"), "{}", near.err);
+    assert!(
+        near.err.contains("did you mean `BudgetExceeded`?"),
+        "{}",
+        near.err
+    );
 }
 
 #[test]
 fn every_error_of_a_run_and_every_modifier_is_explained() {
     let names: BTreeSet<&str> = gsw_describe::explained_names().map(|it| it.0).collect();
     // What unwinds is no error that a program sees.
-    let errors = BuiltinError::ALL.iter().filter(|it| **it != BuiltinError::Unwind);
+    let errors = BuiltinError::ALL
+        .iter()
+        .filter(|it| **it != BuiltinError::Unwind);
     let errors = errors.map(|it| it.name());
     let modifiers = gsw_syntax::ModifierName::ALL.iter().map(|it| it.text());
-    let missing: Vec<_> = errors.chain(modifiers).filter(|it| !names.contains(it)).collect();
+    let missing: Vec<_> = errors
+        .chain(modifiers)
+        .filter(|it| !names.contains(it))
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -15,7 +15,8 @@ use crate::in_process::open;
 use crate::program::root;
 
 /// Between these lines the page is made.
-const BEGIN: &str = "<!-- Made from `std`: ACCEPT=1 cargo test --test harness language_library -->\n";
+const BEGIN: &str =
+    "<!-- Made from `std`: ACCEPT=1 cargo test --test harness language_library -->\n";
 const END: &str = "<!-- End of what is made. -->\n";
 
 /// A page of more characters is more than a coding agent reads before its work.
@@ -26,36 +27,39 @@ const ELSEWHERE: [&str; 5] = ["context", "document", "introspect", "prelude", "w
 
 /// Modules without an import: their functions are methods of values, or the module is known everywhere.
 const KNOWN: [&str; 17] = [
-    "bytes", "document", "duration", "error", "float", "image", "int", "json", "list", "log", "map",
-    "optional", "string", "task", "time", "value", "random",
+    "bytes", "document", "duration", "error", "float", "image", "int", "json", "list", "log",
+    "map", "optional", "string", "task", "time", "value", "random",
 ];
 
 /// Whether the first parameter is the value that a method is called on.
 fn is_method(module: &str, first: Option<&Type>) -> bool {
-    match (module, first) {
+    matches!(
+        (module, first),
         ("list", Some(Type::List(_)))
-        | ("map", Some(Type::Map(..)))
-        | ("string", Some(Type::String))
-        | ("optional", Some(Type::Optional(_)))
-        | ("int", Some(Type::Int))
-        | ("float", Some(Type::Float))
-        | ("bytes", Some(Type::Bytes))
-        | ("duration", Some(Type::Duration))
-        | ("time", Some(Type::Time))
-        | ("json", Some(Type::Json))
-        | ("error", Some(Type::Error))
-        | ("task", Some(Type::Task(_)))
-        | ("value", Some(_)) => true,
-        _ => false,
-    }
+            | ("map", Some(Type::Map(..)))
+            | ("string", Some(Type::String))
+            | ("optional", Some(Type::Optional(_)))
+            | ("int", Some(Type::Int))
+            | ("float", Some(Type::Float))
+            | ("bytes", Some(Type::Bytes))
+            | ("duration", Some(Type::Duration))
+            | ("time", Some(Type::Time))
+            | ("json", Some(Type::Json))
+            | ("error", Some(Type::Error))
+            | ("task", Some(Type::Task(_)))
+            | ("value", Some(_))
+    )
 }
 
-/// The shortest line of the examples that shows a call of the function: what is asserted, else a statement.
+/// An example of more characters is only taken when there is no shorter one.
+const LONG: usize = 38;
+
+/// The first line of the examples that shows a call of the function and is short, else the shortest: what is asserted, else a
+/// statement.
 fn example(name: &str, examples: &[String]) -> String {
     let lines = examples.iter().flat_map(|it| it.lines()).map(str::trim);
-    let is_whole = |it: &&str| {
-        it.matches(['(', '[', '{']).count() == it.matches([')', ']', '}']).count()
-    };
+    let is_whole =
+        |it: &&str| it.matches(['(', '[', '{']).count() == it.matches([')', ']', '}']).count();
     let short = name.rsplit('.').next().unwrap_or(name);
     let call = format!("{short}(");
     let is_call = |it: &&str| it.contains(&call) && !it.starts_with("mock ");
@@ -67,7 +71,10 @@ fn example(name: &str, examples: &[String]) -> String {
         Some((left, value)) if left.starts_with("let ") => value,
         _ => it,
     });
-    let shortest = asserted.clone().filter(is_call).min_by_key(|it| it.len());
+    let shortest = asserted
+        .clone()
+        .filter(is_call)
+        .min_by_key(|it| it.len().max(LONG));
     let shortest = shortest.or_else(|| others.filter(is_call).min_by_key(|it| it.len()));
     let shortest = shortest.or_else(|| asserted.min_by_key(|it| it.len()));
     shortest.unwrap_or_default().to_owned()
@@ -112,13 +119,17 @@ fn lines(functions: Vec<Function>) -> String {
     for function in functions {
         match lines.iter_mut().find(|it| it.tail == function.tail) {
             Some(line) => {
+                // The module or type is that of the first.
+                let short = function.name.rsplit('.').next();
                 line.name.push(' ');
-                line.name.push_str(&function.name);
+                line.name.push_str(short.unwrap_or_default());
             }
             None => lines.push(function),
         }
     }
-    let lines = lines.iter().map(|it| format!("{}{} // {}\n", it.name, it.tail, it.example));
+    let lines = lines
+        .iter()
+        .map(|it| format!("{}{} // {}\n", it.name, it.tail, it.example));
     lines.collect()
 }
 
@@ -141,7 +152,11 @@ fn module(db: &dyn Db, name: &str, file: File) -> String {
             _ => {}
         }
     }
-    let import = if KNOWN.contains(&name) { "" } else { " (import)" };
+    let import = if KNOWN.contains(&name) {
+        ""
+    } else {
+        " (import)"
+    };
     format!("# {name}{import}\n{out}{}", lines(functions))
 }
 
@@ -164,7 +179,9 @@ fn section(db: &dyn Db) -> String {
 fn the_library_on_the_language_page_is_current() {
     let path = root().join("docs/reference/language.md");
     let found = fs::read_to_string(&path).expect("the page is there");
-    let (before, rest) = found.split_once(BEGIN).expect("the page has the first mark");
+    let (before, rest) = found
+        .split_once(BEGIN)
+        .expect("the page has the first mark");
     let (_, after) = rest.split_once(END).expect("the page has the last mark");
     let (db, _) = open("");
     let expected = format!("{before}{BEGIN}{}{END}{after}", section(&db));
@@ -182,5 +199,8 @@ fn the_library_on_the_language_page_is_current() {
 fn the_language_page_fits_into_the_context_of_an_agent() {
     let page = fs::read_to_string(root().join("docs/reference/language.md")).expect("it is there");
     let count = page.chars().count();
-    assert!(count <= LONGEST, "docs/reference/language.md has {count} characters, at most {LONGEST} are wanted");
+    assert!(
+        count <= LONGEST,
+        "docs/reference/language.md has {count} characters, at most {LONGEST} are wanted"
+    );
 }

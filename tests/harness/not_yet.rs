@@ -91,5 +91,9 @@ fn the_page_of_what_is_missing_is_current() {
 fn all_sources_of_the_page_are_read() {
     assert!(unread_settings().contains(&"hooks".to_owned()));
     assert!(!unread_settings().contains(&"tools".to_owned()));
-    assert!(unmet_requirements().iter().all(|it| it.0.starts_with('G') && !it.1.is_empty()));
+    assert!(
+        unmet_requirements()
+            .iter()
+            .all(|it| it.0.starts_with('G') && !it.1.is_empty())
+    );
 }

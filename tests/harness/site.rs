@@ -292,7 +292,10 @@ fn a_program_with_errors_has_a_site() {
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.err.contains("unexpected-token"), "{said:?}");
     let page = fs::read_to_string(folder.join("pages/module.main.html")).expect("it was written");
-    assert!(page.contains("id=\"fn.count\"") && page.contains("Counts."), "{page}");
+    assert!(
+        page.contains("id=\"fn.count\"") && page.contains("Counts."),
+        "{page}"
+    );
     let index = fs::read_to_string(folder.join("pages/index.html")).expect("it was written");
     assert!(index.contains("This program has errors"), "{index}");
 }

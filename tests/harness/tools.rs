@@ -35,7 +35,10 @@ fn a_new_project_is_formatted_runs_and_passes_its_test() {
     assert!(folder.join("my-letters").is_file());
     let again = gswc(&["new", text(&folder)]);
     assert_eq!(again.code, Some(1));
-    assert!(again.err.contains("exists already; `gswc init '"), "{again:?}");
+    assert!(
+        again.err.contains("exists already; `gswc init '"),
+        "{again:?}"
+    );
     let readme = std::fs::read_to_string(folder.join("README.md")).expect("it was made");
     assert_eq!(readme.lines().count(), 5);
     assert!(readme.starts_with("# my-letters\n"));
@@ -50,7 +53,10 @@ fn a_folder_becomes_a_project_and_keeps_its_files() {
     std::fs::write(folder.join("README.md"), "mine").expect("the target folder can be written");
     let said = gswc_in(&folder, &["init"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.err.contains("`README.md` is there already"), "{said:?}");
+    assert!(
+        said.err.contains("`README.md` is there already"),
+        "{said:?}"
+    );
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it was made");
     assert_eq!(read("README.md"), "mine");
     assert!(read("gsw.toml").starts_with("name = \"some-letters\"\n"));

@@ -60,7 +60,9 @@ impl Watching {
     /// Sends a signal and gives the exit code.
     fn end(mut self, signal: rustix::process::Signal) -> Option<i32> {
         let id = i32::try_from(self.child.id()).ok();
-        let id = id.and_then(rustix::process::Pid::from_raw).expect("it runs");
+        let id = id
+            .and_then(rustix::process::Pid::from_raw)
+            .expect("it runs");
         rustix::process::kill_process(id, signal).expect("it runs");
         let began = Instant::now();
         loop {
@@ -93,7 +95,10 @@ fn a_check_is_made_again_when_an_import_changes() {
     let folder = folder(
         "check",
         &[
-            ("main.gsw", "import ./lib\nworkflow main() -> int { lib.one() }\n"),
+            (
+                "main.gsw",
+                "import ./lib\nworkflow main() -> int { lib.one() }\n",
+            ),
             ("lib.gsw", "fn one() -> int { 1 }\n"),
         ],
     );
@@ -114,7 +119,10 @@ fn tests_run_again_and_new_files_are_found() {
         "test",
         &[
             ("gsw.toml", ""),
-            ("main.gsw", "workflow main() -> int { 1 }\ntest \"one\" { assert main() == 1 }\n"),
+            (
+                "main.gsw",
+                "workflow main() -> int { 1 }\ntest \"one\" { assert main() == 1 }\n",
+            ),
         ],
     );
     let watching = Watching::start(&folder, &["test", "--watch"]);
@@ -127,7 +135,9 @@ fn tests_run_again_and_new_files_are_found() {
 #[test]
 fn a_run_that_goes_on_is_cancelled_when_its_source_changes() {
     let source = |text: &str| {
-        format!("workflow main() -> string {{\n  defer {{ log.info(\"cleared up\") }}\n  log.info(\"{text}\")\n  sleep(1h)\n  \"\"\n}}\n")
+        format!(
+            "workflow main() -> string {{\n  defer {{ log.info(\"cleared up\") }}\n  log.info(\"{text}\")\n  sleep(1h)\n  \"\"\n}}\n"
+        )
     };
     let folder = folder("run", &[("main.gsw", &source("first"))]);
     let watching = Watching::start(&folder, &["run", "main.gsw", "--watch"]);

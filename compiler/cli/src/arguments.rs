@@ -134,7 +134,10 @@ fn unknown_command(word: &str) -> String {
         return format!("`{word}` is a file and no command; to run it, write `gswc run {word}`");
     }
     let command = Arguments::command();
-    let names: Vec<Name> = command.get_subcommands().map(|it| Name::new(it.get_name())).collect();
+    let names: Vec<Name> = command
+        .get_subcommands()
+        .map(|it| Name::new(it.get_name()))
+        .collect();
     match gsw_source::nearest(word, &names) {
         Some(near) => format!("there is no command `{word}`; did you mean `{near}`?"),
         None => format!("there is no command `{word}`; `gswc --help` lists them"),

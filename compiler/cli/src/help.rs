@@ -43,11 +43,22 @@ pub const GSWC: Page = Page {
             "gswc run -- --message \"Thanks!\"",
             "run it, with simulated answers until gsw.toml names a real model",
         ),
-        ("gswc build", "build one native executable; then `./letters --help`"),
-        ("gswc explain retry", "explain a word of the language, an error or a code"),
-        ("gswc doc --language", "print the whole language on one page"),
+        (
+            "gswc build",
+            "build one native executable; then `./letters --help`",
+        ),
+        (
+            "gswc explain retry",
+            "explain a word of the language, an error or a code",
+        ),
+        (
+            "gswc doc --language",
+            "print the whole language on one page",
+        ),
     ],
-    notes: &["In a folder with a gsw.toml, FILE may be omitted. `gswc COMMAND --help` shows examples."],
+    notes: &[
+        "In a folder with a gsw.toml, FILE may be omitted. `gswc COMMAND --help` shows examples.",
+    ],
     exit_codes: &[
         SUCCESS,
         ("1", "the program has errors or failed"),
@@ -63,11 +74,20 @@ pub const NEW: Page = Page {
             "gswc new letters",
             "a folder with gsw.toml, main.gsw, README.md, AGENTS.md and .gitignore",
         ),
-        ("gswc new work/letters", "the same, creating the parent folder if it is missing"),
+        (
+            "gswc new work/letters",
+            "the same, creating the parent folder if it is missing",
+        ),
         ("gswc new .", "as `gswc init`: in the current folder"),
     ],
-    notes: &["AGENTS.md teaches the language to a coding agent. Files that exist are never overwritten."],
-    exit_codes: &[("0", "created"), ("1", "the folder exists or cannot be created"), USAGE],
+    notes: &[
+        "AGENTS.md teaches the language to a coding agent. Files that exist are never overwritten.",
+    ],
+    exit_codes: &[
+        ("0", "created"),
+        ("1", "the folder exists or cannot be created"),
+        USAGE,
+    ],
 };
 
 pub const INIT: Page = Page {
@@ -90,12 +110,21 @@ pub const CHECK: Page = Page {
         ("gswc check", "the project in the current folder"),
         ("gswc check review.gsw", "one program and its imports"),
         ("gswc check --watch", "again whenever a file changes"),
-        ("gswc check --signatures", "inferred errors and effects of every function"),
-        ("gswc check --format json", "one JSON object per line, for editors and scripts"),
+        (
+            "gswc check --signatures",
+            "inferred errors and effects of every function",
+        ),
+        (
+            "gswc check --format json",
+            "one JSON object per line, for editors and scripts",
+        ),
     ],
     notes: &["`gswc explain CODE` explains a diagnostic; `gswc fix` applies the suggested fixes."],
     exit_codes: &[
-        ("0", "no errors (warnings count only if gsw.toml denies them)"),
+        (
+            "0",
+            "no errors (warnings count only if gsw.toml denies them)",
+        ),
         ("1", "errors"),
         USAGE,
     ],
@@ -106,14 +135,20 @@ pub const FIX: Page = Page {
     examples: &[
         ("gswc fix", "the project in the current folder"),
         ("gswc fix review.gsw", "one program and its imports"),
-        ("gswc fix --check", "list what would be fixed; change nothing"),
+        (
+            "gswc fix --check",
+            "list what would be fixed; change nothing",
+        ),
     ],
     notes: &[
         "A fix is applied only where the diagnostic has exactly one. Fixes are applied until none is left; what remains is reported.",
     ],
     exit_codes: &[
         ("0", "no errors are left"),
-        ("1", "errors are left, or with `--check` there is something to fix"),
+        (
+            "1",
+            "errors are left, or with `--check` there is something to fix",
+        ),
         USAGE,
     ],
 };
@@ -121,33 +156,57 @@ pub const FIX: Page = Page {
 pub const BUILD: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc build", "the project in the current folder, under its name"),
+        (
+            "gswc build",
+            "the project in the current folder, under its name",
+        ),
         ("gswc build review.gsw -o review", "one program"),
         ("./review --help", "the program's parameters"),
-        ("./review manifest", "its schemas, errors, effects, models and permissions"),
+        (
+            "./review manifest",
+            "its schemas, errors, effects, models and permissions",
+        ),
     ],
     notes: &[],
-    exit_codes: &[SUCCESS, ("1", "the program has errors or the file cannot be written"), USAGE],
+    exit_codes: &[
+        SUCCESS,
+        ("1", "the program has errors or the file cannot be written"),
+        USAGE,
+    ],
 };
 
 pub const TRACE: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc run -- --events run.jsonl", "record the events of a run"),
+        (
+            "gswc run -- --events run.jsonl",
+            "record the events of a run",
+        ),
         ("gswc trace run.jsonl", "its tree and statistics"),
         ("gswc trace run.jsonl --logs", "its log, in order of time"),
-        ("gswc trace run.jsonl --node 'main > review a.rs'", "one node in full"),
-        ("gswc trace run.jsonl --kind prompt --longer 2s", "matching nodes"),
+        (
+            "gswc trace run.jsonl --node 'main > review a.rs'",
+            "one node in full",
+        ),
+        (
+            "gswc trace run.jsonl --kind prompt --longer 2s",
+            "matching nodes",
+        ),
         (
             "gswc trace before.jsonl --diff after.jsonl",
             "the differences between two runs",
         ),
         ("gswc trace run.jsonl --html run.html", "a web page"),
     ],
-    notes: &["Gaps in a truncated or damaged file are reported on standard error; the rest is shown."],
+    notes: &[
+        "Gaps in a truncated or damaged file are reported on standard error; the rest is shown.",
+    ],
     exit_codes: &[
         SUCCESS,
-        ("1", "the file cannot be read, has no events or no such node"),
+        (
+            "1",
+            "the file cannot be read, has no events or no such node",
+        ),
         USAGE,
     ],
 };
@@ -160,11 +219,23 @@ pub const RUN: Page = Page {
             "the project in the current folder, workflow `main`",
         ),
         ("gswc run review.gsw -- --dir src", "one program"),
-        ("gswc run triage -- --limit 3", "another workflow of the project"),
-        ("gswc run --model sim/default", "offline, with simulated answers"),
-        ("gswc run --watch -- --limit 3", "again whenever a file changes"),
+        (
+            "gswc run triage -- --limit 3",
+            "another workflow of the project",
+        ),
+        (
+            "gswc run --model sim/default",
+            "offline, with simulated answers",
+        ),
+        (
+            "gswc run --watch -- --limit 3",
+            "again whenever a file changes",
+        ),
         ("gswc run -- --help", "the program's parameters"),
-        ("gswc run -- --raw", "print a result that is a string without quotes"),
+        (
+            "gswc run -- --raw",
+            "print a result that is a string without quotes",
+        ),
         (
             "gswc run -- --events events.jsonl --json",
             "record events as JSON lines; print an error as JSON",
@@ -175,7 +246,10 @@ pub const RUN: Page = Page {
     ],
     exit_codes: &[
         SUCCESS,
-        ("1", "the program does not compile or its workflow raised an error"),
+        (
+            "1",
+            "the program does not compile or its workflow raised an error",
+        ),
         USAGE,
         ("3", "permission denied"),
         ("4", "image refused"),
@@ -187,30 +261,55 @@ pub const RUN: Page = Page {
 pub const TEST: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc test", "all tests of the project in the current folder"),
+        (
+            "gswc test",
+            "all tests of the project in the current folder",
+        ),
         ("gswc test review.gsw", "the tests of one file"),
-        ("gswc test --filter refund", "the tests whose name contains `refund`"),
+        (
+            "gswc test --filter refund",
+            "the tests whose name contains `refund`",
+        ),
         ("gswc test --watch", "again whenever a file changes"),
-        ("gswc test --format junit > out.xml", "for continuous integration"),
+        (
+            "gswc test --format junit > out.xml",
+            "for continuous integration",
+        ),
     ],
     notes: &[
         "Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is not mocked fails the test.",
     ],
-    exit_codes: &[("0", "all passed"), ("1", "a test failed or does not compile"), USAGE],
+    exit_codes: &[
+        ("0", "all passed"),
+        ("1", "a test failed or does not compile"),
+        USAGE,
+    ],
 };
 
 pub const FMT: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc fmt", "format every file of the project in the current folder"),
+        (
+            "gswc fmt",
+            "format every file of the project in the current folder",
+        ),
         ("gswc fmt main.gsw lib.gsw", "format two files"),
-        ("gswc fmt --check", "list the files that are not formatted; change nothing"),
-        ("gswc fmt - < main.gsw", "format standard input to standard output"),
+        (
+            "gswc fmt --check",
+            "list the files that are not formatted; change nothing",
+        ),
+        (
+            "gswc fmt - < main.gsw",
+            "format standard input to standard output",
+        ),
     ],
     notes: &["There are no style options. A file with syntax errors is left unchanged."],
     exit_codes: &[
         SUCCESS,
-        ("1", "`--check` found unformatted files, or a file has errors"),
+        (
+            "1",
+            "`--check` found unformatted files, or a file has errors",
+        ),
         USAGE,
     ],
 };
@@ -218,15 +317,30 @@ pub const FMT: Page = Page {
 pub const DOC: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc doc", "document the project in the current folder, in `doc`"),
+        (
+            "gswc doc",
+            "document the project in the current folder, in `doc`",
+        ),
         ("gswc doc review.gsw -o pages", "document one program"),
-        ("gswc doc -o library", "outside a project: the standard library"),
-        ("gswc doc --language", "print the language on one page, as Markdown"),
+        (
+            "gswc doc -o library",
+            "outside a project: the standard library",
+        ),
+        (
+            "gswc doc --language",
+            "print the language on one page, as Markdown",
+        ),
     ],
     notes: &["Open index.html: the pages need no server and load nothing from elsewhere."],
     exit_codes: &[
-        ("0", "success, also when the program has errors: they are reported"),
-        ("1", "the program cannot be read or the folder contains other files"),
+        (
+            "0",
+            "success, also when the program has errors: they are reported",
+        ),
+        (
+            "1",
+            "the program cannot be read or the folder contains other files",
+        ),
         USAGE,
     ],
 };
@@ -234,9 +348,18 @@ pub const DOC: Page = Page {
 pub const GRAPH: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc graph -o graph.svg", "the project in the current folder, as SVG"),
-        ("gswc graph review.gsw > review.mmd", "one program, as Mermaid"),
-        ("gswc graph review.gsw main", "one workflow and those it calls"),
+        (
+            "gswc graph -o graph.svg",
+            "the project in the current folder, as SVG",
+        ),
+        (
+            "gswc graph review.gsw > review.mmd",
+            "one program, as Mermaid",
+        ),
+        (
+            "gswc graph review.gsw main",
+            "one workflow and those it calls",
+        ),
     ],
     notes: &[],
     exit_codes: &[SUCCESS, WRONG, ("2", "invalid usage or no such workflow")],
@@ -245,7 +368,10 @@ pub const GRAPH: Page = Page {
 pub const SCHEMA: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc schema", "all types and workflows of the project in the current folder"),
+        (
+            "gswc schema",
+            "all types and workflows of the project in the current folder",
+        ),
         ("gswc schema review.gsw Bug", "one type, as a model sees it"),
         ("gswc schema main", "the input and output of a workflow"),
     ],
@@ -256,9 +382,18 @@ pub const SCHEMA: Page = Page {
 pub const EXPLAIN: Page = Page {
     heading: EXAMPLES,
     examples: &[
-        ("gswc explain", "list everything that can be explained, each with a summary"),
-        ("gswc explain unknown-name", "a code of a diagnostic, with examples"),
-        ("gswc explain 'error[unknown-name]'", "the same, as printed in a diagnostic"),
+        (
+            "gswc explain",
+            "list everything that can be explained, each with a summary",
+        ),
+        (
+            "gswc explain unknown-name",
+            "a code of a diagnostic, with examples",
+        ),
+        (
+            "gswc explain 'error[unknown-name]'",
+            "the same, as printed in a diagnostic",
+        ),
         ("gswc explain BudgetExceeded", "an error of a run"),
         ("gswc explain retry", "a word of the language"),
     ],
@@ -277,7 +412,10 @@ pub const COMPLETIONS: Page = Page {
             "gswc completions zsh > ~/.zfunc/_gswc",
             "with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc",
         ),
-        ("gswc completions fish > ~/.config/fish/completions/gswc.fish", ""),
+        (
+            "gswc completions fish > ~/.config/fish/completions/gswc.fish",
+            "",
+        ),
     ],
     notes: &[],
     exit_codes: &[SUCCESS, ("2", "no such shell")],
@@ -286,6 +424,11 @@ pub const COMPLETIONS: Page = Page {
 pub const LSP: Page = Page {
     heading: EXAMPLES,
     examples: &[],
-    notes: &["Editors start this command: configure `gswc lsp` as the language server for `.gsw` files."],
-    exit_codes: &[("0", "the editor closed the connection"), ("70", "the connection failed")],
+    notes: &[
+        "Editors start this command: configure `gswc lsp` as the language server for `.gsw` files.",
+    ],
+    exit_codes: &[
+        ("0", "the editor closed the connection"),
+        ("70", "the connection failed"),
+    ],
 };

@@ -64,9 +64,10 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
     let signature = &item_signature(db, item).signature;
     let parameters = parameters(db, item, 0, &signature.parameters);
     let parameters = parameters.get(skipped..).unwrap_or_default().join(", ");
-    let result = match &signature.result {
-        Type::Unit => String::new(),
-        result => format!(" -> {}", display_type(db, result)),
+    let result = if signature.result == Type::Unit {
+        String::new()
+    } else {
+        format!(" -> {}", display_type(db, &signature.result))
     };
     let raises = match raises(db, item).join(" | ") {
         names if names.is_empty() => String::new(),
@@ -75,16 +76,20 @@ pub fn callable(db: &dyn Db, item: ItemId, skipped: usize) -> String {
     format!("({parameters}){result}{raises}")
 }
 
+/// How the library begins the names of fields that are no business of programs.
+const HIDDEN: &str = "private_";
+
 /// Fields or parameters as they are written, with their default values.
 fn parameters(db: &dyn Db, item: ItemId, variant: usize, them: &[Parameter]) -> Vec<String> {
     let mut defaults = written_defaults(db, item, variant).into_iter();
-    let shown = them.iter().map(|it| {
+    let shown = them.iter().filter_map(|it| {
         let default = defaults.next().flatten().map(|it| format!(" = {it}"));
         match it.name.as_str() {
-            "self" => "self".to_owned(),
+            "self" => Some("self".to_owned()),
+            name if name.starts_with(HIDDEN) => None,
             name => {
                 let ty = display_type(db, &it.ty);
-                format!("{name}: {ty}{}", default.unwrap_or_default())
+                Some(format!("{name}: {ty}{}", default.unwrap_or_default()))
             }
         }
     });
@@ -106,10 +111,10 @@ fn parts(db: &dyn Db, item: ItemId) -> String {
         TypeDeclarationKind::Record(fields) if item.kind(db) == ItemKind::Error => {
             in_parentheses(&parameters(db, item, 0, fields))
         }
-        TypeDeclarationKind::Record(fields) if fields.is_empty() => String::new(),
-        TypeDeclarationKind::Record(fields) => {
-            format!(" {{ {} }}", parameters(db, item, 0, fields).join(", "))
-        }
+        TypeDeclarationKind::Record(fields) => match parameters(db, item, 0, fields).join(", ") {
+            none if none.is_empty() => String::new(),
+            fields => format!(" {{ {fields} }}"),
+        },
         TypeDeclarationKind::Enum(variants) => {
             let variants = variants.iter().enumerate().map(|(index, it)| {
                 let fields = parameters(db, item, index, &it.fields);

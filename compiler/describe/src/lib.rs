@@ -12,7 +12,7 @@ mod manual;
 mod site;
 
 pub use escape::escaped;
-pub use graph::{Graph, mermaid, program_graph, svg};
 pub use facts::{callable, docs_and_examples, error_names, raises, tail};
+pub use graph::{Graph, mermaid, program_graph, svg};
 pub use manual::{MANUAL, ManualPage, explained, explained_names, first_sentence};
 pub use site::{Page, State, keyword, site};

@@ -95,14 +95,16 @@ pub fn explained(name: &str) -> Option<String> {
 
 /// Every name that [`explained`] knows, with the first sentence of its section.
 pub fn explained_names() -> impl Iterator<Item = (&'static str, String)> {
-    explanations().flat_map(|(heading, text)| {
-        names_of(heading).map(move |name| (name, first_sentence(text)))
-    })
+    explanations()
+        .flat_map(|(heading, text)| names_of(heading).map(move |name| (name, first_sentence(text))))
 }
 
 fn explanations() -> impl Iterator<Item = (&'static str, &'static str)> {
     let pages = ["reference/run-errors", "reference/words"];
-    pages.into_iter().filter_map(ManualPage::at).flat_map(ManualPage::sections)
+    pages
+        .into_iter()
+        .filter_map(ManualPage::at)
+        .flat_map(ManualPage::sections)
 }
 
 /// The names in a heading such as `and, or, not`.

@@ -75,7 +75,10 @@ pub fn site(db: &dyn Db, title: Option<&str>, state: State) -> Vec<Page> {
         (Some(_), State::Checked) => program_graph(db, None),
     };
     let graph = graph.filter(|it| !it.workflows.is_empty());
-    pages.push(page("index.html", frame::index(&site, state, graph.is_some())));
+    pages.push(page(
+        "index.html",
+        frame::index(&site, state, graph.is_some()),
+    ));
     pages.extend(manual::pages(&site));
     pages.extend(graph.map(|it| page("graph.svg", svg(&it))));
     for module in site.own.iter().chain(&site.library) {

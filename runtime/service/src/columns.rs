@@ -23,7 +23,12 @@ impl Columns {
     pub fn of_terminal() -> Self {
         let terminal = terminal_size::terminal_size().map(|it| usize::from(it.0.0));
         let said = || environment::text("COLUMNS")?.parse().ok();
-        Self::new(terminal.filter(|it| *it > 0).or_else(said).unwrap_or(WIDEST))
+        Self::new(
+            terminal
+                .filter(|it| *it > 0)
+                .or_else(said)
+                .unwrap_or(WIDEST),
+        )
     }
 
     #[must_use]
@@ -104,7 +109,9 @@ impl Columns {
 /// Whether a line of documentation goes on with the paragraph above it: it is neither empty nor indented, and begins no item of
 /// a list, table, heading or block.
 fn goes_on(line: &str) -> bool {
-    line.chars().next().is_some_and(|it| it.is_alphabetic() || "`(\"".contains(it))
+    line.chars()
+        .next()
+        .is_some_and(|it| it.is_alphabetic() || "`(\"".contains(it))
         && !line.starts_with("```")
 }
 
@@ -210,6 +217,9 @@ mod tests {
     #[test]
     fn paragraphs_are_joined_and_keep_their_indentation() {
         let text = Columns::new(12).paragraphs("one two three\nfour\n\n- a\n- b\n  five six seven");
-        assert_eq!(text, "one two\nthree four\n\n- a\n- b\n  five six\n  seven\n");
+        assert_eq!(
+            text,
+            "one two\nthree four\n\n- a\n- b\n  five six\n  seven\n"
+        );
     }
 }

@@ -23,7 +23,8 @@ use crate::person::Person;
 use crate::say::{self, say};
 use crate::watchers::{Output, Watchers};
 use crate::{
-    environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text, terminal,
+    environment, failure, help, interrupt, manifest, memory, open_files, prices, result_text,
+    terminal,
 };
 
 /// Does what the words after a program's name say, and gives the exit code.
@@ -54,7 +55,11 @@ pub fn run_program(loaded: Loaded, words: &[String]) -> Exit {
         Ok(Command::Help(None)) => print(&help::program_help(&program, Columns::of_terminal())),
         Ok(Command::Help(Some(index))) => {
             let workflow = &program.workflows[index];
-            print(&help::workflow_help(&program, workflow, Columns::of_terminal()))
+            print(&help::workflow_help(
+                &program,
+                workflow,
+                Columns::of_terminal(),
+            ))
         }
         Ok(Command::Manifest) => printed(say::print_json(&format!(
             "{:#}\n",

@@ -119,8 +119,11 @@ fn write_shapes(text: &mut String, types: &TypeTable, workflow: &Workflow, colum
     }
     let is_json = |it: &Field| value_text::is_json(types, it.ty);
     let is_list = |it: &&Field| value_text::list_element(types, it.ty).is_some();
-    let (lists, others): (Vec<_>, Vec<_>) =
-        workflow.parameters.iter().filter(|it| is_json(it)).partition(is_list);
+    let (lists, others): (Vec<_>, Vec<_>) = workflow
+        .parameters
+        .iter()
+        .filter(|it| is_json(it))
+        .partition(is_list);
     if let Some(first) = others.first().or(lists.first()) {
         let name = first.name.replace('_', "-");
         let files = format!("`--{name} @FILE` reads the JSON from a file.\n");
@@ -169,7 +172,10 @@ fn write_builtin(text: &mut String, program: &Program, columns: Columns) {
         let usage = format!("--{}{}", it.name(), operand.unwrap_or_default());
         (usage, it.summary().to_owned())
     });
-    let commands = [row_of("manifest", "Describe the workflows and tools as JSON")];
+    let commands = [row_of(
+        "manifest",
+        "Describe the workflows and tools as JSON",
+    )];
     let codes = Exit::ALL.map(|it| row_of(&format!("{}", it as u8), it.meaning()));
     for (heading, rows) in [
         ("Built-in options:", options.as_slice()),
@@ -192,7 +198,10 @@ fn variables(program: &Program) -> Vec<(String, String)> {
             rows.push((key.into(), format!("Key for models of `{name}`")));
         }
         if let Some(address) = provider.address() {
-            rows.push((address.into(), format!("Another server for models of `{name}`")));
+            rows.push((
+                address.into(),
+                format!("Another server for models of `{name}`"),
+            ));
         }
     }
     for option in BuiltinOption::ALL {
@@ -200,7 +209,10 @@ fn variables(program: &Program) -> Vec<(String, String)> {
             rows.push((variable.into(), format!("As `--{}`", option.name())));
         }
     }
-    rows.push(row_of(prices::VARIABLE, "A JSON file with prices of models"));
+    rows.push(row_of(
+        prices::VARIABLE,
+        "A JSON file with prices of models",
+    ));
     rows.push(row_of("NO_COLOR", "No colors on a terminal"));
     let permitted = program.permissions.iter().flatten();
     for (_, names) in permitted.filter(|it| it.0 == "env") {

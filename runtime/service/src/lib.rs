@@ -24,8 +24,7 @@ mod value_text;
 mod watchers;
 
 pub use arguments::{
-    BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError,
-    Verbosity, parse,
+    BuiltinOptions, Command, EventSink, Invocation, ResultForm, UsageError, Verbosity, parse,
 };
 pub use execute::{main_with_image, run_program};
 pub use exit::Exit;

@@ -24,9 +24,7 @@ pub fn limit(given: Option<u64>) -> Result<Option<u64>, String> {
     let variable = name.and_then(|name| Some((name, crate::environment::text(name)?)));
     let wanted = match (given, variable) {
         (Some(given), _) => Some(given),
-        (None, Some((name, size))) => {
-            Some(bytes(&size).map_err(|why| format!("`{name}`: {why}"))?)
-        }
+        (None, Some((name, size))) => Some(bytes(&size).map_err(|why| format!("`{name}`: {why}"))?),
         (None, None) => of_machine().map(|it| it / 4 * 3),
     };
     Ok(match (wanted, of_process().map(|it| it / 2)) {

@@ -64,4 +64,3 @@ pub fn colors() -> Colors {
         Colors::On
     }
 }
-

@@ -114,7 +114,9 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_string_lossy();
-        let is_ours = ["module.", "source.", "manual."].iter().any(|it| name.starts_with(it));
+        let is_ours = ["module.", "source.", "manual."]
+            .iter()
+            .any(|it| name.starts_with(it));
         if is_ours && name.ends_with(".html") && !pages.iter().any(|it| it.name == name) {
             // The page of a module that no longer exists.
             std::fs::remove_file(folder.join(&*name)).map_err(failed)?;

@@ -35,7 +35,9 @@ fn unknown(name: &str, library: Option<&Library>) -> Exit {
     let names: Vec<Name> = codes.chain(words).chain(functions).collect();
     let near = gsw_source::nearest(name, &names).map(|it| format!("did you mean `{it}`?"));
     let near = near.unwrap_or_else(|| "`gswc explain` lists what there is".into());
-    report::usage(&format!("there is nothing called `{name}` to explain; {near}"))
+    report::usage(&format!(
+        "there is nothing called `{name}` to explain; {near}"
+    ))
 }
 
 /// The code in `error[unknown-name]`, which is how it stands in a report.
@@ -107,7 +109,10 @@ impl Library {
         let (docs, examples) = docs_and_examples(db, *item);
         let word = keyword(item.kind(db));
         let short = item.name(db);
-        let mut page = format!("# {full}\n\n    {word} {short}{}\n\n{docs}\n", tail(db, *item));
+        let mut page = format!(
+            "# {full}\n\n    {word} {short}{}\n\n{docs}\n",
+            tail(db, *item)
+        );
         for example in examples {
             page.push_str(&format!("\n```gsw\n{example}\n```\n"));
         }

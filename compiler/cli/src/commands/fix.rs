@@ -141,7 +141,10 @@ impl Fixer {
     fn edits_of(&self, db: &Database, fix: &LocatedFix) -> Option<Vec<(PathBuf, Edit)>> {
         let edits = fix.edits.iter().map(|it| {
             let path = it.location.file.path(db).clone();
-            let (start, end) = (it.location.span.start as usize, it.location.span.end as usize);
+            let (start, end) = (
+                it.location.span.start as usize,
+                it.location.span.end as usize,
+            );
             let text = self.overlay.text(&path)?;
             // What the library's modules are made of is no file of the user.
             let is_here = *text == **it.location.file.text(db) && text.get(start..end).is_some();
@@ -197,7 +200,9 @@ impl Fixer {
     /// Writes the files that are others now, unless somebody else has changed one meanwhile.
     fn write(&self) -> Result<(), String> {
         for path in self.overlay.changed().keys() {
-            let now = Disk.read(path).map_err(|why| format!("`{}` {why}", path.display()))?;
+            let now = Disk
+                .read(path)
+                .map_err(|why| format!("`{}` {why}", path.display()))?;
             if self.overlay.original(path).as_deref() != Some(&*now) {
                 return Err(format!(
                     "`{}` was changed while it was being fixed; nothing was written, run `gswc fix` again",
@@ -231,7 +236,9 @@ fn fits(taken: &BTreeMap<PathBuf, Vec<Edit>>, wanted: &[(PathBuf, Edit)]) -> boo
     wanted.iter().enumerate().all(|(index, (path, edit))| {
         let others = taken.get(path).into_iter().flatten();
         let own = wanted[..index].iter().filter(|it| it.0 == *path);
-        others.chain(own.map(|it| &it.1)).all(|it| is_apart(it, edit))
+        others
+            .chain(own.map(|it| &it.1))
+            .all(|it| is_apart(it, edit))
     })
 }
 

@@ -58,14 +58,19 @@ pub fn new(arguments: &New) -> Exit {
             ));
         }
         Err(error) => {
-            return report::failure(&format!("`{}` cannot be created: {error}", folder.display()));
+            return report::failure(&format!(
+                "`{}` cannot be created: {error}",
+                folder.display()
+            ));
         }
     }
     let program = program_name(name);
     match write(folder, &program) {
         Ok(_) => {
             if program != name {
-                report::note(&format!("the program is called `{program}`; gsw.toml has its name"));
+                report::note(&format!(
+                    "the program is called `{program}`; gsw.toml has its name"
+                ));
             }
             created(folder, &format!("  cd {}\n", quoted(folder)))
         }
@@ -90,7 +95,9 @@ pub fn init(arguments: &Init) -> Exit {
         ));
     }
     let name = std::path::absolute(folder).and_then(std::fs::canonicalize);
-    let name = name.ok().and_then(|it| Some(it.file_name()?.to_string_lossy().into_owned()));
+    let name = name
+        .ok()
+        .and_then(|it| Some(it.file_name()?.to_string_lossy().into_owned()));
     match write(folder, &program_name(&name.unwrap_or_default())) {
         Ok(kept) => {
             for file in kept {

@@ -67,11 +67,21 @@ pub(crate) fn frame(site: &Site<'_>, title: &str, current: Current<'_>, main: &s
 /// The pages of the manual.
 fn manual(out: &mut String, current: Current<'_>) {
     out.push_str("<h2>Language and tools</h2>\n<ul>");
-    let here = |is_here| if is_here { " aria-current=\"page\"" } else { "" };
+    let here = |is_here| {
+        if is_here {
+            " aria-current=\"page\""
+        } else {
+            ""
+        }
+    };
     for page in MANUAL {
         let is_here = matches!(current, Current::Manual(it) if it.path == page.path);
         let (file, title) = (escaped(&manual_page(*page)), escaped(page.title()));
-        let _ = writeln!(out, "<li><a href=\"{file}\"{}>{title}</a></li>", here(is_here));
+        let _ = writeln!(
+            out,
+            "<li><a href=\"{file}\"{}>{title}</a></li>",
+            here(is_here)
+        );
     }
     let is_here = matches!(current, Current::Codes);
     let _ = writeln!(

@@ -7,7 +7,7 @@ use gsw_source::Code;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use serde_json::{Value, json};
 
-use super::markdown::{safe_link, summary, harmless};
+use super::markdown::{harmless, safe_link, summary};
 use super::{Page, Site, frame};
 use crate::escape::escaped;
 use crate::manual::{MANUAL, ManualPage, first_sentence};
@@ -31,7 +31,12 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<Page> {
         .collect();
     pages.push(Page {
         name: CODES.to_owned(),
-        text: frame::frame(site, "Codes of diagnostics", frame::Current::Codes, &codes()),
+        text: frame::frame(
+            site,
+            "Codes of diagnostics",
+            frame::Current::Codes,
+            &codes(),
+        ),
     });
     pages
 }
@@ -42,7 +47,13 @@ pub(crate) fn rows() -> Vec<Value> {
     for page in MANUAL {
         let file = manual_page(*page);
         let first = page.text.split_once('\n').map_or("", |it| it.1);
-        rows.push(json!([page.title(), "guide", "", file, summary(first.trim_start())]));
+        rows.push(json!([
+            page.title(),
+            "guide",
+            "",
+            file,
+            summary(first.trim_start())
+        ]));
         let mut ids = Ids::default();
         for (heading, text) in headings(page.text) {
             let address = format!("{file}#{}", ids.of(&heading));
@@ -52,7 +63,13 @@ pub(crate) fn rows() -> Vec<Value> {
     }
     for code in Code::ALL {
         let address = format!("{CODES}#{}", code.name());
-        rows.push(json!([code.name(), "code", "", address, code_summary(*code)]));
+        rows.push(json!([
+            code.name(),
+            "code",
+            "",
+            address,
+            code_summary(*code)
+        ]));
     }
     rows
 }
@@ -206,7 +223,10 @@ mod tests {
     #[test]
     fn ids_are_those_of_web_pages_of_repositories() {
         let mut ids = Ids::default();
-        assert_eq!(ids.of("Modifiers: retry, timeout"), "modifiers-retry-timeout");
+        assert_eq!(
+            ids.of("Modifiers: retry, timeout"),
+            "modifiers-retry-timeout"
+        );
         assert_eq!(ids.of("Response and Usage"), "response-and-usage");
         assert_eq!(ids.of("Response and Usage"), "response-and-usage-1");
     }
@@ -214,8 +234,14 @@ mod tests {
     #[test]
     fn links_lead_to_pages_of_the_site() {
         let page = ManualPage::at("reference/language").expect("it is there");
-        assert_eq!(address(page, "types.md#json"), "manual.reference.types.html#json");
-        assert_eq!(address(page, "../guide/first-steps.md"), "manual.guide.first-steps.html");
+        assert_eq!(
+            address(page, "types.md#json"),
+            "manual.reference.types.html#json"
+        );
+        assert_eq!(
+            address(page, "../guide/first-steps.md"),
+            "manual.guide.first-steps.html"
+        );
         assert_eq!(address(page, "../../CONTRIBUTING.md"), "#");
         assert_eq!(address(page, "https://a.org/b.md"), "https://a.org/b.md");
     }

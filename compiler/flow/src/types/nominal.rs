@@ -2,8 +2,8 @@
 
 use gsw_abi::builtin;
 use gsw_abi::types::{
-    Check, CheckScope, DefaultValue, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy, Type as Entry, TypeId,
-    Variant,
+    Check, CheckScope, DefaultValue, Enum, ErrorClass, ErrorKind, Field, Record, Secrecy,
+    Type as Entry, TypeId, Variant,
 };
 use gsw_infer::hir::{Body, BodyPart};
 use gsw_names::types::Type;

@@ -64,9 +64,8 @@ fn decode_argument(
                 .map(|it| below(&parameter.name, it))
                 .collect::<Vec<_>>()
         })?,
-        (None, Some(default)) => {
-            default_of(run, default.function, before).map_err(|why| vec![missing(&parameter.name, &why)])?
-        }
+        (None, Some(default)) => default_of(run, default.function, before)
+            .map_err(|why| vec![missing(&parameter.name, &why)])?,
         (None, None) => decode::decode_all_issues(run, parameter.ty, &Value::Null)
             .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
     };

@@ -1,6 +1,6 @@
 //! What the JSON of a parameter looks like: the fields of its records, the variants of its enums.
 
-use gsw_abi::types::{Enum, Field, Type, TypeId, TypeTable};
+use gsw_abi::types::{Enum, Field, Record, Type, TypeId, TypeTable};
 use gsw_engine::codec::type_name;
 
 /// More types are not shown; `manifest` has the schema of all.
@@ -69,41 +69,20 @@ fn parts(types: &TypeTable, ty: TypeId, waiting: &mut std::collections::VecDeque
 /// What there is to say of a type beyond its name.
 fn shape(types: &TypeTable, ty: TypeId) -> Option<Shape> {
     match types.get(ty) {
-        Type::Record(record) => Some(Shape {
-            heading: format!("{}, as a JSON object:", record.name),
-            rows: record
-                .fields
-                .iter()
-                .map(|it| (field(types, it), docs(it.docs.as_deref())))
-                .collect(),
-        }),
-        Type::Enum(it) if !it.is_inline() => Some(Shape {
-            heading: format!(
-                "{}, as a name or as JSON such as {}:",
-                it.name,
-                example(types, it)
-            ),
-            rows: it
-                .variants
-                .iter()
-                .map(|variant| {
-                    let fields = variant.fields.iter().map(|it| field(types, it));
-                    let fields = fields.collect::<Vec<_>>().join(", ");
-                    let shown = match fields.is_empty() {
-                        true => variant.wire.clone(),
-                        false => format!("{}({fields})", variant.wire),
-                    };
-                    (shown, docs(variant.docs.as_deref()))
-                })
-                .collect(),
-        }),
-        Type::Checked { name, base, check, docs: said } => Some(Shape {
-            heading: format!("{name}:"),
-            rows: vec![(
-                format!("{} where {}", written(types, *base), check.source),
-                docs(said.as_deref()),
-            )],
-        }),
+        Type::Record(record) => Some(record_shape(types, record)),
+        Type::Enum(it) if !it.is_inline() => Some(enum_shape(types, it)),
+        Type::Checked {
+            name,
+            base,
+            check,
+            docs: said,
+        } => {
+            let value = format!("{} where {}", written(types, *base), check.source);
+            Some(Shape {
+                heading: format!("{name}:"),
+                rows: vec![(value, docs(said.as_deref()))],
+            })
+        }
         Type::Enum(_)
         | Type::Unit
         | Type::Bool
@@ -132,6 +111,35 @@ fn shape(types: &TypeTable, ty: TypeId) -> Option<Shape> {
     }
 }
 
+fn record_shape(types: &TypeTable, record: &Record) -> Shape {
+    let rows = record.fields.iter();
+    let rows = rows.map(|it| (field(types, it), docs(it.docs.as_deref())));
+    Shape {
+        heading: format!("{}, as a JSON object:", record.name),
+        rows: rows.collect(),
+    }
+}
+
+fn enum_shape(types: &TypeTable, of: &Enum) -> Shape {
+    let rows = of.variants.iter().map(|variant| {
+        let fields = variant.fields.iter().map(|it| field(types, it));
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        let shown = match fields.is_empty() {
+            true => variant.wire.clone(),
+            false => format!("{}({fields})", variant.wire),
+        };
+        (shown, docs(variant.docs.as_deref()))
+    });
+    Shape {
+        heading: format!(
+            "{}, as a name or as JSON such as {}:",
+            of.name,
+            example(types, of)
+        ),
+        rows: rows.collect(),
+    }
+}
+
 /// `port: int = 80 where it > 0`
 fn field(types: &TypeTable, field: &Field) -> String {
     let source = field.default.as_ref().and_then(|it| it.source.as_ref());
@@ -148,7 +156,11 @@ fn example(types: &TypeTable, of: &Enum) -> String {
     let fields = first.map(|variant| {
         let fields = variant.fields.iter();
         let fields = fields.map(|it| format!(", \"{}\": {}", it.wire, written(types, it.ty)));
-        format!("{{\"kind\": \"{}\"{}}}", variant.wire, fields.collect::<String>())
+        format!(
+            "{{\"kind\": \"{}\"{}}}",
+            variant.wire,
+            fields.collect::<String>()
+        )
     });
     fields.unwrap_or_default()
 }
