@@ -89,6 +89,15 @@ fn what_has_no_single_fix_stays_and_is_reported() {
 }
 
 #[test]
+fn warnings_of_a_program_with_errors_are_left_alone() {
+    let source = "import std/fs\n\nworkflow main() -> int { fs.read(\"a\" ? 1 : 2) + zebra }\n";
+    let folder = project("broken", &[("main.gsw", source)]);
+    let said = fix(&folder, &["main.gsw"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(read(&folder, "main.gsw").starts_with("import std/fs\n"));
+}
+
+#[test]
 fn mistakes_in_the_project_file_are_fixed_as_well() {
     let folder = project(
         "toml",

@@ -152,12 +152,11 @@ fn module(db: &dyn Db, name: &str, file: File) -> String {
             _ => {}
         }
     }
-    let import = if KNOWN.contains(&name) {
-        ""
-    } else {
-        " (import)"
+    let heading = match KNOWN.contains(&name) {
+        true => name.to_owned(),
+        false => format!("import std/{name}"),
     };
-    format!("# {name}{import}\n{out}{}", lines(functions))
+    format!("# {heading}\n{out}{}", lines(functions))
 }
 
 fn section(db: &dyn Db) -> String {

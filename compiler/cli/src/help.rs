@@ -141,7 +141,7 @@ pub const FIX: Page = Page {
         ),
     ],
     notes: &[
-        "A fix is applied only where the diagnostic has exactly one. Fixes are applied until none is left; what remains is reported.",
+        "A fix is applied only where the diagnostic has exactly one; warnings are fixed when no errors are left. Fixes are applied until none is left; what remains is reported.",
     ],
     exit_codes: &[
         ("0", "no errors are left"),

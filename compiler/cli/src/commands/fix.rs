@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gsw_codegen::{Access, replace};
 use gsw_service::Exit;
-use gsw_source::{Database, Diagnostic, Disk, File, Files, LocatedFix};
+use gsw_source::{Database, Diagnostic, Disk, File, Files, LocatedFix, Severity};
 use gsw_syntax::file_syntax_diagnostics;
 
 use crate::overlay::Overlay;
@@ -103,7 +103,12 @@ impl Fixer {
         let (db, diagnostics) = self.open()?;
         let mut edits: BTreeMap<PathBuf, Vec<Edit>> = BTreeMap::new();
         let mut applied = Vec::new();
-        for diagnostic in &diagnostics {
+        // What is unused in a program with errors may be used where the compiler lost its way.
+        let has_errors = diagnostics.iter().any(|it| it.severity == Severity::Error);
+        let wanted = diagnostics
+            .iter()
+            .filter(|it| !has_errors || it.severity == Severity::Error);
+        for diagnostic in wanted {
             let located = diagnostic.located(|place| gsw_syntax::locate(&db, place));
             // Of several only the author knows which is meant.
             let [fix] = located.fixes.as_slice() else {
