@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use gsw_abi::builtin::BuiltinError;
 
 use crate::program::{GSWC, Said, gswc, scratch, text};
+use crate::terminal::Session;
 
 const SOURCE: &str = r#"//! Sends greetings. The first line of these docs goes on in the second,
 //! and both are one paragraph.
@@ -95,6 +96,16 @@ fn help_is_as_wide_as_the_terminal_and_breaks_between_words() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_terminal_says_by_itself_how_wide_it_is() {
+    let mut session = Session::gswc((200, 40), &["run", "--help"], &[("COLUMNS", "100")]);
+    session.wait_for("cancelled");
+    let shown = String::from_utf8_lossy(&session.raw).into_owned();
+    assert!(shown.contains("Usage: gswc run"), "{shown}");
+    let wide = shown.lines().find(|it| it.trim_end().chars().count() > 40);
+    assert_eq!(wide, None);
 }
 
 #[test]

@@ -282,6 +282,24 @@ fn a_browser_opens_the_pages_from_the_folder_and_searches() {
 }
 
 #[test]
+fn the_manual_has_every_page_of_the_documentation() {
+    // For those who work on Groundswell, and lists of pages.
+    let left_out = ["reference/README", "reference/requirements"];
+    let mut found = Vec::new();
+    for folder in ["guide", "how-to", "reference"] {
+        for path in crate::page::pages(&crate::program::root().join("docs").join(folder)) {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            found.push(format!("{folder}/{stem}"));
+        }
+    }
+    found.retain(|it| !left_out.contains(&it.as_str()));
+    let mut listed: Vec<&str> = gsw_describe::MANUAL.iter().map(|it| it.path).collect();
+    listed.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(listed, found);
+}
+
+#[test]
 fn a_program_with_errors_has_a_site() {
     let folder = scratch("site").join("broken");
     fs::create_dir_all(&folder).expect("the target folder can be written");
