@@ -41,7 +41,14 @@ workflow main(
   is_loud: bool = false,
   stamp: Stamp? = none,
   @secret password: string = "hunter2",
-) -> string { "${names} ${tone} ${times} ${is_loud} ${stamp} ${password.len()} ${env.get("GREETING_TOKEN")}" }
+  login: Login = Login { key: "hunter2" },
+) -> string { "${names} ${tone} ${times} ${is_loud} ${stamp} ${password.len()} ${login.user} ${env.get("GREETING_TOKEN")}" }
+
+type Login {
+  user: string = "ada"
+  @secret
+  key: string = "hunter2"
+}
 
 /// Counts.
 workflow count(limit: int = 7) -> int { limit }
@@ -191,6 +198,8 @@ fn errors_words_and_functions_are_explained() {
         ("retry", "A modifier"),
         ("fs.read", "fn read(path: string) -> string ! IoError"),
         ("Response", "cost_usd: float?"),
+        ("parse_int", "# string.parse_int\n"),
+        ("map_values", "# map.map_values\n"),
     ] {
         let said = gswc(&["explain", name]);
         assert_eq!(said.code, Some(0), "{name}: {said:?}");

@@ -142,9 +142,9 @@ fn row(types: &TypeTable, parameter: &Field) -> (String, String) {
         let shown = shape::written(types, element);
         format!("--{name} <{}>", shown.trim_end_matches('?'))
     };
-    let source = parameter.default.as_ref().map(|it| it.source.as_deref());
-    // That nothing is given says as much.
-    let source = source.map(|it| it.filter(|it| *it != "none"));
+    // That nothing is given says as much as `none`.
+    let shown = shape::default_source(types, parameter).filter(|it| *it != "none");
+    let source = parameter.default.as_ref().map(|_| shown);
     if let Some(Some(source)) = source {
         let _ = write!(usage, " = {source}");
     }

@@ -101,11 +101,21 @@ impl Library {
         self.items().iter().map(|it| Name::new(&it.0)).collect()
     }
 
-    /// The head, docs and examples of a declaration.
+    /// What there is to say of a declaration, by its full name, or of all that have this short one.
     fn page(&self, name: &str) -> Option<String> {
-        let db = &self.0;
         let items = self.items();
-        let (full, item) = items.iter().find(|it| it.0 == name)?;
+        if let Some(found) = items.iter().find(|it| it.0 == name) {
+            return Some(self.declaration(found));
+        }
+        let short = format!(".{name}");
+        let found = items.iter().filter(|it| it.0.ends_with(&short));
+        let pages: Vec<String> = found.map(|it| self.declaration(it)).collect();
+        (!pages.is_empty()).then(|| pages.join("\n"))
+    }
+
+    /// The head, docs and examples of a declaration.
+    fn declaration(&self, (full, item): &(String, ItemId)) -> String {
+        let db = &self.0;
         let (docs, examples) = docs_and_examples(db, *item);
         let word = keyword(item.kind(db));
         let short = item.name(db);
@@ -116,6 +126,6 @@ impl Library {
         for example in examples {
             page.push_str(&format!("\n```gsw\n{example}\n```\n"));
         }
-        Some(page)
+        page
     }
 }

@@ -1,7 +1,7 @@
 //! What the JSON of a parameter looks like: the fields of its records, the variants of its enums.
 
 use gsw_abi::types::{Enum, Field, Record, Type, TypeId, TypeTable};
-use gsw_engine::codec::type_name;
+use gsw_engine::codec::{places, type_name};
 
 /// More types are not shown; `manifest` has the schema of all.
 const MOST: usize = 20;
@@ -140,9 +140,15 @@ fn enum_shape(types: &TypeTable, of: &Enum) -> Shape {
     }
 }
 
+/// The default as source text; that of what `@secret` hides is hidden as well.
+pub fn default_source<'f>(types: &TypeTable, field: &'f Field) -> Option<&'f str> {
+    let source = field.default.as_ref()?.source.as_deref();
+    source.filter(|_| !places::field_hides(types, field))
+}
+
 /// `port: int = 80 where it > 0`
 fn field(types: &TypeTable, field: &Field) -> String {
-    let source = field.default.as_ref().and_then(|it| it.source.as_ref());
+    let source = default_source(types, field);
     let default = source.map(|it| format!(" = {it}")).unwrap_or_default();
     let check = field.check.as_ref();
     let check = check.map(|it| format!(" where {}", it.source));
