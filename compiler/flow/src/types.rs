@@ -1,5 +1,6 @@
 //! Concrete types of the checker as entries of the program's type table.
 
+mod default_source;
 mod nominal;
 
 pub(crate) use nominal::check_scope;

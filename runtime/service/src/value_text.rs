@@ -56,6 +56,39 @@ pub fn json_array(text: &str) -> Result<Option<Vec<Value>>, String> {
     }
 }
 
+/// Whether a value is written as JSON, or as `@file` with JSON in it; of a list also each element may be given.
+pub fn is_json(types: &TypeTable, ty: TypeId) -> bool {
+    match types.get(types.base(ty)) {
+        Type::Optional(inner) => is_json(types, *inner),
+        Type::Enum(it) => !it.is_inline(),
+        Type::Unit
+        | Type::Json
+        | Type::Media
+        | Type::Error
+        | Type::List(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => true,
+        Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Secret
+        | Type::Literals(_) => false,
+    }
+}
+
 /// Reads the text of one value: scalars, enums and literals as they are, everything else as JSON or `@file`.
 pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> {
     match types.get(types.base(ty)) {

@@ -8,7 +8,7 @@ use gsw_source::{Db, Diagnostic, ItemId};
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
-use crate::manifest::permissions;
+use crate::manifest::{permissions, permissions_in};
 use crate::summary::item_summary;
 
 /// The effects that a permission grants, each under its own name.
@@ -63,15 +63,26 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 listed,
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
-                (None, _) => found.push(errors::not_permitted(place, effect.name())),
+                (None, target) => {
+                    let target = target.map(|it| entry(effect, &it));
+                    let name = effect.name();
+                    found.push(errors::not_permitted(
+                        place,
+                        name,
+                        permissions_in(db),
+                        target.as_deref(),
+                    ));
+                }
                 (Some((_, list)), Some(target))
                     if !list.iter().any(|it| admits(effect, it, &target)) =>
                 {
-                    found.push(errors::target_not_permitted(
-                        place,
+                    let report = errors::target_not_permitted(place, effect.name(), &target, list);
+                    let wanted = entry(effect, &target);
+                    found.push(errors::with_permission_to_add(
+                        report,
                         effect.name(),
-                        &target,
-                        list,
+                        permissions_in(db),
+                        Some(&wanted),
                     ));
                 }
                 _ => {}
@@ -129,6 +140,23 @@ fn target(db: &dyn Db, body: &Body, argument: ExpressionId) -> Option<String> {
         | ConstantValue::Int(_)
         | ConstantValue::Float(_)
         | ConstantValue::Duration(_) => None,
+    }
+}
+
+/// What to list so that the target is permitted: of an address its host.
+fn entry(effect: Effect, target: &str) -> String {
+    match effect {
+        Effect::Net => host(target).unwrap_or(target).to_owned(),
+        Effect::FsRead
+        | Effect::FsWrite
+        | Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => target.to_owned(),
     }
 }
 

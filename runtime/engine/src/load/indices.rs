@@ -129,8 +129,8 @@ fn fields(program: &Program, fields: &[Field]) -> Checked {
         if let Some(check) = &field.check {
             check_function(program, check, 2)?;
         }
-        if let Some(default) = field.default {
-            plain_of(program, default, 0)?;
+        if let Some(default) = &field.default {
+            plain_of(program, default.function, 0)?;
         }
     }
     Ok(())
@@ -143,8 +143,8 @@ fn parameters(program: &Program, parameters: &[Field]) -> Checked {
         if let Some(check) = &parameter.check {
             check_function(program, check, 2)?;
         }
-        if let Some(default) = parameter.default {
-            resumable(program, default, index)?;
+        if let Some(default) = &parameter.default {
+            resumable(program, default.function, index)?;
         }
     }
     Ok(())
