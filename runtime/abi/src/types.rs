@@ -64,6 +64,8 @@ pub enum Type {
     Task(TypeId),
     /// `Stream<T>`: an object that belongs to the runtime.
     Stream(TypeId),
+    /// `Queue<T>`, by the type of the list `[T]`: its items lie in two of these.
+    Queue(TypeId),
     /// `Session`: an object that belongs to the runtime.
     Session,
 }
@@ -255,6 +257,7 @@ impl TypeTable {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => true,
         }
     }

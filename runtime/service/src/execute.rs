@@ -223,6 +223,7 @@ fn is_text(engine: &Engine, result: TypeId) -> Text {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => Text::No,
     }
 }

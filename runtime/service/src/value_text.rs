@@ -39,6 +39,7 @@ pub fn list_element(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => None,
     }
 }
@@ -133,6 +134,7 @@ pub fn read(types: &TypeTable, ty: TypeId, text: &str) -> Result<Value, String> 
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => json(text),
     }
 }

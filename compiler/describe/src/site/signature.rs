@@ -223,6 +223,7 @@ fn collect(site: &Site<'_>, ty: &Type, names: &mut BTreeMap<String, String>) {
         | Type::List(it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => {
             collect(site, it, names);
         }

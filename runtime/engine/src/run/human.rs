@@ -82,6 +82,7 @@ fn fields_in<'a>(
         | Type::Cell(_)
         | Type::Task(_)
         | Type::Stream(_)
+        | Type::Queue(_)
         | Type::Session => {}
     }
 }

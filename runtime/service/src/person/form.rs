@@ -167,6 +167,7 @@ impl<'a> Form<'a> {
             | Type::Cell(_)
             | Type::Task(_)
             | Type::Stream(_)
+            | Type::Queue(_)
             | Type::Session => self.typed(ty, place, "JSON"),
         }
     }

@@ -227,7 +227,7 @@ impl Decoder<'_> {
                 },
                 (None, None) if it.is_optional(field.ty) => 0,
                 (None, None) => {
-                    let expected = describe::type_name(&it.types, field.ty);
+                    let expected = describe::expected(&it.types, field.ty);
                     return it.fail(expected, issue::NOTHING.into());
                 }
             };
