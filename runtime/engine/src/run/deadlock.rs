@@ -14,7 +14,7 @@ use crate::task::{State, TaskId};
 use crate::value::queue;
 use crate::wait::Wait;
 
-/// Chains of waits are followed so far; longer cycles are found when the run stands still.
+/// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
 /// So many of a cycle are named.
 const NAMED: usize = 8;
@@ -48,6 +48,7 @@ impl<'a> WaitGraph<'a> {
         let current = self.scheduler.current();
         let mut next = awaited;
         let mut chain = vec![current];
+        // Bounded, as this runs at every wait. A longer cycle is still found when nothing can go on.
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
             let task = self.scheduler.get(next)?;
@@ -56,11 +57,13 @@ impl<'a> WaitGraph<'a> {
             }
             next = match &task.wait {
                 Wait::Join | Wait::Abort | Wait::Parallel(_) => {
+                    // A task that waits for all tasks of its node waits for the current one, if that lies anywhere below the node.
                     return self.lies_in(current, task.node).then_some(chain);
                 }
                 Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
                 Wait::Await(handle) => task_of(*handle),
                 Wait::Keyed { key, .. } => self.tool_keys.owner(key)?,
+                // From these waits several edges lead on, and one of them may be free: only the search of `break_deadlock` follows them all.
                 Wait::Nothing
                 | Wait::Operation { .. }
                 | Wait::Stopping { .. }
@@ -105,6 +108,7 @@ impl<'a> WaitGraph<'a> {
             if let Some(begin) = path.iter().position(|it| *it == next) {
                 return Some(path.split_off(begin));
             }
+            // A task whose branches were all followed lies on no cycle, so it is never followed again.
             if seen.insert(next) {
                 path.push(next);
                 branches.push(self.waited_for(next));
@@ -169,6 +173,7 @@ impl<'a> WaitGraph<'a> {
 
     /// Who is to raise what, given that nothing can go on.
     fn deadlock(&self) -> Option<Deadlock> {
+        // In order of ids, so that the same run always names the same task.
         let stuck = self.scheduler.ids().find(|it| self.awaits(*it));
         if let Some(cycle) = stuck.and_then(|it| self.cycle_from(it)) {
             // Who stands outside of the cycle gets the error from those inside.
