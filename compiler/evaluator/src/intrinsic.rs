@@ -3,6 +3,7 @@
 mod list;
 mod map;
 mod number;
+mod queue;
 mod string;
 mod structure;
 
@@ -40,6 +41,7 @@ impl Machine<'_> {
             Some(Value::Int(_) | Value::Float(_) | Value::Duration(_)) => {
                 self.number_intrinsic(row, arguments)
             }
+            Some(Value::Queue(_)) => self.queue_intrinsic(row, arguments),
             Some(Value::Json(_)) => self.json_intrinsic(row, arguments),
             Some(
                 Value::Unit
@@ -88,6 +90,7 @@ fn intrinsic_of_any_value(
             task.borrow_mut().cancel()?;
             Value::Unit
         }
+        (Row::queue_new, _) => machine.queue_intrinsic(row, arguments)?,
         (Row::json_parse, _) => machine.json_intrinsic(row, arguments)?,
         _ => return Ok(None),
     };
@@ -112,6 +115,7 @@ fn size(value: &Value) -> usize {
         | Value::Variant(..)
         | Value::Error(..)
         | Value::Function(_)
-        | Value::Task(_) => 0,
+        | Value::Task(_)
+        | Value::Queue(_) => 0,
     }
 }

@@ -143,6 +143,11 @@ impl Uses {
             | Type::Task(inner)
             | Type::Stream(inner)
             | Type::Partial(inner) => self.add(owner, inner, polarity),
+            // Items go in and come out.
+            Type::Queue(inner) => {
+                self.add(owner, inner, polarity);
+                self.add(owner, inner, polarity.turned());
+            }
             Type::Map(key, value) => {
                 self.add(owner, key, polarity);
                 self.add(owner, value, polarity);

@@ -49,10 +49,13 @@ pub(super) fn leak(
     let done = Latent {
         errors: ErrorSet {
             kinds: call.errors.kinds.clone(),
+            // A function that calls a parameter of the function around it may raise what that raises, which no type here says.
             open: call.errors.open || call.arguments == ArgumentEffects::Added,
         },
         effects: call.effects,
     };
+    // The summary is of all functions in the value together, so it is compared with every promise in the type. That may refuse a
+    // record whose functions are each within their own promise; the report names the type, and an annotation helps.
     let own = promises(db, to).into_iter();
     let mut own = own.filter_map(|promise| beyond(Some(&done), Some(promise)));
     let (side, left) = match own.next() {
@@ -77,6 +80,7 @@ fn promises<'t>(db: &dyn Db, ty: &'t Type) -> Vec<&'t Latent> {
         | Type::Map(_, it)
         | Type::Task(it)
         | Type::Stream(it)
+        | Type::Queue(it)
         | Type::Partial(it) => promises(db, it),
         Type::Tuple(them) => them.iter().flat_map(|it| promises(db, it)).collect(),
         // A type that is only taken says nothing of what the value itself does.
@@ -141,6 +145,7 @@ fn left_inside(
             let mut parameters = left.parameters.iter().zip(&right.parameters);
             beyond
                 .map(|it| (side, it))
+                // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
                 .or_else(|| parameters.find_map(|(left, right)| turned(left, right)))
                 .or_else(|| compared(&left.result, &right.result))
         }
@@ -149,6 +154,7 @@ fn left_inside(
         | (Type::Map(_, left), Type::Map(_, right))
         | (Type::Task(left), Type::Task(right))
         | (Type::Stream(left), Type::Stream(right))
+        | (Type::Queue(left), Type::Queue(right))
         | (Type::Partial(left), Type::Partial(right)) => inside(left, right),
         (Type::Tuple(left), Type::Tuple(right)) => {
             let mut pairs = left.iter().zip(right.iter());
@@ -171,6 +177,7 @@ fn left_inside(
 
 /// What is `done` beyond what is promised. What no type says is anything.
 fn beyond(done: Option<&Latent>, promise: Option<&Latent>) -> Option<Latent> {
+    // A type without a list promises nothing, so nothing can go beyond it.
     let promise = promise?;
     let anything = anything_latent();
     let done = done.unwrap_or(&anything);

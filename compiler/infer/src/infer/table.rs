@@ -25,7 +25,7 @@ pub(super) struct Table<'db> {
     pub(super) texts: Texts,
 }
 
-/// On which side of a type another one stands.
+/// On which side of a type another one is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Above,
@@ -106,6 +106,7 @@ impl<'db> Table<'db> {
                 None => break,
             }
         }
+        // A text that any string has reached is `string` for good, so no caller needs to know that it once was a variable.
         if let Type::Text(text) = current
             && let Some(settled) = self.texts.settled(*text)
         {
@@ -142,6 +143,7 @@ impl<'db> Table<'db> {
             return true;
         }
         if let Type::Variable(other) = ty {
+            // Two unknowns become one: the survivor must keep the reason to report it, and a default that either had.
             let blame = self.blame(variable).clone();
             let default_type = self.take_default_type(variable);
             let entry = &mut self.entries[other.0 as usize];
@@ -149,6 +151,7 @@ impl<'db> Table<'db> {
                 entry.blame = blame;
             }
             entry.default_type = entry.default_type.take().or(default_type);
+        // The occurs check. Without it `f => f(f)` would bind a variable to a type around itself, and `resolve` would not end.
         } else if self.occurs(variable, &ty) {
             return false;
         }
@@ -156,12 +159,12 @@ impl<'db> Table<'db> {
         true
     }
 
-    /// Whether `variable` stands somewhere in `ty`.
+    /// Whether `variable` occurs in `ty`.
     fn occurs(&self, variable: TypeVariable, ty: &Type) -> bool {
         self.has_part(ty, |it| *it == Type::Variable(variable))
     }
 
-    /// Whether an unbound variable stands somewhere in `ty`.
+    /// Whether an unbound variable occurs in `ty`.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
         self.has_part(ty, |it| matches!(it, Type::Variable(_)))
     }
@@ -241,6 +244,10 @@ impl<'db> Table<'db> {
             return ty.clone();
         }
         let ty = self.resolve(ty);
+        // Its items are of one type on both sides.
+        if let Type::Queue(_) = ty {
+            return ty;
+        }
         let Type::Text(text) = ty else {
             return rebuilt(&ty, &mut |it, position| {
                 let side = self.side_inside(side, &position);
@@ -310,6 +317,7 @@ pub(super) fn rebuilt(ty: &Type, part: &mut dyn FnMut(&Type, Position) -> Type) 
         Type::Function(function) => {
             let parameters = function.parameters.iter();
             Type::Function(Arc::new(FunctionType {
+                // Parameters are contravariant: a function that may be used for another takes more, so its strings are on the other side.
                 parameters: parameters.map(|it| part(it, Position::Parameter)).collect(),
                 result: part(&function.result, Position::Inside),
                 latent: function.latent.clone(),
@@ -317,6 +325,7 @@ pub(super) fn rebuilt(ty: &Type, part: &mut dyn FnMut(&Type, Position) -> Type) 
         }
         Type::Task(inner) => Type::Task(Arc::new(part(inner, Position::Inside))),
         Type::Stream(inner) => Type::Stream(Arc::new(part(inner, Position::Inside))),
+        Type::Queue(inner) => Type::Queue(Arc::new(part(inner, Position::Inside))),
         Type::Partial(inner) => Type::Partial(Arc::new(part(inner, Position::Inside))),
         Type::Unit
         | Type::Bool
