@@ -183,7 +183,7 @@ fn named_items(kind: &ExpressionKind) -> Vec<ItemId> {
         | ExpressionKind::OfferedTool { .. }
         | ExpressionKind::Spawn(_)
         | ExpressionKind::Await(_)
-        | ExpressionKind::Race(_)
+        | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
         | ExpressionKind::Parallel(_)
         | ExpressionKind::Step { .. }

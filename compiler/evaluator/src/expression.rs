@@ -149,7 +149,7 @@ impl Machine<'_> {
             Kind::Call { callee, arguments } => self.call(frame, callee, arguments),
             Kind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
             Kind::Await(tasks) => self.await_tasks(frame, *tasks),
-            Kind::Race(tasks) => self.race_tasks(frame, *tasks),
+            Kind::Race { tasks, policy } => self.race_tasks(frame, *tasks, *policy),
             Kind::ParallelFor {
                 iterable,
                 limit,

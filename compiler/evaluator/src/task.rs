@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gsw_abi::builtin::BuiltinError;
-use gsw_infer::hir::{ExpressionId, Lambda};
+use gsw_infer::hir::{ExpressionId, Lambda, RacePolicy};
 
 use crate::frame::Frame;
 use crate::machine::Machine;
@@ -48,12 +48,17 @@ impl Machine<'_> {
         }
     }
 
-    pub fn race_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
+    pub fn race_tasks(
+        &mut self,
+        frame: &mut Frame,
+        tasks: ExpressionId,
+        policy: RacePolicy,
+    ) -> Flow<Value> {
         let tasks = self.evaluate(frame, tasks)?;
         let Value::List(tasks) = &tasks else {
             return unsupported(format!("{tasks:?} are no tasks"));
         };
-        self.race(tasks)
+        self.race(tasks, policy)
     }
 
     /// The calls that a `parallel for` makes.
@@ -160,8 +165,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
-    fn race(&mut self, tasks: &[Value]) -> Flow<Value> {
+    /// The first of these to end, or to give a value: the first in the queue that does not wait. Those that wait are
+    /// cancelled where they do.
+    fn race(&mut self, tasks: &[Value], policy: RacePolicy) -> Flow<Value> {
         let racers: Vec<&TaskCell> = tasks
             .iter()
             .filter_map(|it| {
@@ -184,17 +190,24 @@ impl Machine<'_> {
             } else if winner.is_some() {
                 // It is cancelled at once, so it never begins.
                 Self::cancel(&task)?;
-            } else if self.runs_without_waiting(&task)? {
+            } else if self.runs_without_waiting(&task)? && has_won(&task, policy) {
                 winner = Some(task);
             }
         }
-        for racer in racers {
+        for racer in &racers {
             racer.borrow_mut().is_seen = true;
         }
-        match &winner {
-            Some(winner) => self.await_task(winner),
-            None => unsupported("all that race wait"),
+        if let Some(winner) = &winner {
+            return self.await_task(winner);
         }
+        let mut errors = Vec::new();
+        for racer in racers {
+            let State::Ended(Err(raised)) = &racer.borrow().state else {
+                return unsupported("all that race wait");
+            };
+            errors.push(Self::error_value(raised));
+        }
+        raise(self.db, BuiltinError::Many, vec![Value::list(errors)])
     }
 
     /// Runs a task, which is cancelled where it first waits; true when it ends before that.
@@ -297,5 +310,13 @@ impl Machine<'_> {
             (Some(raised), None) => Err(Stop::Raise(raised)),
             (Some(_), Some(_)) => unsupported("two tasks failed unseen"),
         }
+    }
+}
+
+/// Whether a task that has ended decides its race.
+fn has_won(task: &TaskCell, policy: RacePolicy) -> bool {
+    match policy {
+        RacePolicy::First => true,
+        RacePolicy::Merge => matches!(task.borrow().state, State::Ended(Ok(_))),
     }
 }

@@ -199,6 +199,13 @@ pub fn wrong_setting(place: Place, name: &str, wanted: &str) -> Diagnostic {
     )
 }
 
+/// What a `race` cannot do with errors.
+pub fn wrong_race_policy(place: Place) -> Diagnostic {
+    wrong_setting(place, "errors", "`first` or `merge`").note(
+        "a `race` gives one value: with `first`, an error that comes first is raised; with `merge`, errors count only when all have failed",
+    )
+}
+
 pub fn wanted_form(form: Form) -> &'static str {
     match form {
         Form::Text => "a value of type `string`",

@@ -139,7 +139,7 @@ impl Context<'_> {
             Kind::Spawn(value) => self.spawn(value, span, hint),
             Kind::SpawnDetached(call) => self.spawn_detached(call, span),
             Kind::Await(value) => self.await_expression(value, span),
-            Kind::Race(value) => self.race(value, span),
+            Kind::Race { tasks, errors } => self.race(tasks, errors.as_ref(), span),
             Kind::ParallelFor {
                 pattern,
                 iterable,

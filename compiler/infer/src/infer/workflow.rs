@@ -11,7 +11,7 @@ use gsw_syntax::ast;
 use crate::errors::{calls, values as errors};
 use crate::hir::{
     Budget, Callee, ErrorPolicy, ExpressionId, ExpressionKind, Lambda, LocalKind, Modifiers,
-    Reflect, Retry, Statement, StatementKind,
+    RacePolicy, Reflect, Retry, Statement, StatementKind,
 };
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
@@ -302,8 +302,14 @@ impl Context<'_> {
         self.invalid(span)
     }
 
-    pub(super) fn race(&mut self, value: &ast::Expression, span: Span) -> ExpressionId {
+    pub(super) fn race(
+        &mut self,
+        value: &ast::Expression,
+        errors: Option<&ast::Identifier>,
+        span: Span,
+    ) -> ExpressionId {
         let value = self.expression(value, &Expected::Anything);
+        let policy = errors.map_or(RacePolicy::First, |it| self.race_policy(it));
         let ty = self.ty(value);
         let element = if let Type::List(element) = &ty {
             self.table.resolve(element)
@@ -316,7 +322,24 @@ impl Context<'_> {
             return self.not_awaitable("race", value, span);
         }
         let ty = self.awaited(&element).unwrap_or(Type::Invalid);
-        self.push(ExpressionKind::Race(value), ty, span)
+        let kind = ExpressionKind::Race {
+            tasks: value,
+            policy,
+        };
+        self.push(kind, ty, span)
+    }
+
+    /// The name after `errors` of a `race`.
+    fn race_policy(&mut self, name: &ast::Identifier) -> RacePolicy {
+        match name.name.as_str() {
+            "first" => RacePolicy::First,
+            "merge" => RacePolicy::Merge,
+            _ => {
+                let place = self.place(name.span);
+                self.report(calls::wrong_race_policy(place));
+                RacePolicy::First
+            }
+        }
     }
 
     /// `parallel for p in e mods { }`
