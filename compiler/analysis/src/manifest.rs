@@ -58,6 +58,23 @@ pub fn permissions(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     block(db).or_else(of_project)
 }
 
+/// Where the permissions that are in force are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PermissionSource {
+    /// In the `permissions` block of the entry module.
+    Block,
+    /// In `[permissions]` of `gsw.toml`.
+    Project,
+}
+
+/// Where what `permissions` gives comes from.
+pub fn permission_source(db: &dyn Db) -> PermissionSource {
+    match block(db) {
+        Some(_) => PermissionSource::Block,
+        None => PermissionSource::Project,
+    }
+}
+
 fn block(db: &dyn Db) -> Option<Vec<(String, Vec<String>)>> {
     let project = Project::try_get(db)?;
     let entry: File = *project.modules(db).get(project.entry(db))?;

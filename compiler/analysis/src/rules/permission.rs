@@ -8,7 +8,7 @@ use gsw_source::{Db, Diagnostic, ItemId};
 use super::place_in;
 use crate::constant::{ConstantValue, known_value};
 use crate::errors;
-use crate::manifest::permissions;
+use crate::manifest::{permission_source, permissions};
 use crate::summary::item_summary;
 
 /// The effects that a permission grants, each under its own name.
@@ -53,21 +53,45 @@ pub(super) fn check(db: &dyn Db, body: &Body, found: &mut Vec<Diagnostic>) {
                 listed,
                 named(0).or_else(|| named(1).filter(|_| effect == Effect::Net)),
             ) {
-                (None, _) => found.push(errors::not_permitted(place, effect.name())),
+                (None, target) => {
+                    let entry = target.map(|it| entry_for(effect, &it));
+                    let source = permission_source(db);
+                    let entry = entry.as_deref();
+                    found.push(errors::not_permitted(place, effect.name(), source, entry));
+                }
                 (Some((_, list)), Some(target))
                     if !list.iter().any(|it| admits(effect, it, &target)) =>
                 {
-                    found.push(errors::target_not_permitted(
-                        place,
-                        effect.name(),
-                        &target,
-                        list,
-                    ));
+                    let wanted = errors::Wanted {
+                        effect: effect.name(),
+                        entry: &entry_for(effect, &target),
+                        target: &target,
+                    };
+                    let source = permission_source(db);
+                    found.push(errors::target_not_permitted(place, &wanted, source, list));
                 }
-                _ => {}
+                (Some(_), _) => {}
             }
         }
     }
+}
+
+/// What a permission must list for a target: of an address the host.
+fn entry_for(effect: Effect, target: &str) -> String {
+    let named = match effect {
+        Effect::Net => host(target),
+        Effect::FsRead
+        | Effect::FsWrite
+        | Effect::Model
+        | Effect::Exec
+        | Effect::Env
+        | Effect::Time
+        | Effect::Random
+        | Effect::Human
+        | Effect::Spawn
+        | Effect::Host => None,
+    };
+    named.unwrap_or(target).to_owned()
 }
 
 /// What the function of the library itself does; what its function arguments do is seen where they stand.

@@ -37,6 +37,11 @@ pub fn missing_argument(place: Place, names: &[&str], callee: &str) -> Diagnosti
     )
 }
 
+/// The parameters of what is called, with their types.
+pub fn with_signature(diagnostic: Diagnostic, parameters: &[String]) -> Diagnostic {
+    diagnostic.note(format!("it takes `({})`", parameters.join(", ")))
+}
+
 /// More positional arguments than parameters.
 pub fn too_many_arguments(place: Place, callee: &str, most: usize, found: usize) -> Diagnostic {
     let word = if most == 1 { "argument" } else { "arguments" };

@@ -72,6 +72,20 @@ pub fn convert_to_int(
     with_method(diagnostic.note(note), operand, (start, end), ".to_int()")
 }
 
+/// A list or map that exists, where its elements would have to be converted; the places are right before and after it.
+pub fn convert_each(
+    diagnostic: Diagnostic,
+    operand: Operand,
+    start: Place,
+    end: Place,
+    method: &str,
+) -> Diagnostic {
+    let note = format!(
+        "only the elements of a literal are converted where they are; `{method}` converts each of these"
+    );
+    with_method(diagnostic.note(note), operand, (start, end), method)
+}
+
 fn with_method(
     mut diagnostic: Diagnostic,
     operand: Operand,
@@ -214,11 +228,7 @@ pub fn not_in_union(
         format!("`{text:?}` is not one of `{wanted}`"),
     );
     match suggestion {
-        Some(name) => diagnostic.note(format!("did you mean `{name:?}`?")).fix(
-            format!("write `{name:?}`"),
-            place,
-            format!("{name:?}"),
-        ),
+        Some(name) => diagnostic.fix(format!("write `{name:?}`"), place, format!("{name:?}")),
         None => diagnostic,
     }
 }

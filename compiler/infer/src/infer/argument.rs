@@ -2,7 +2,7 @@
 
 use gsw_names::types::{FunctionType, Type};
 use gsw_names::{Parameter, Presence, substitute};
-use gsw_source::{Name, Span, nearest};
+use gsw_source::{Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
@@ -124,7 +124,7 @@ impl Context<'_> {
                 .zip(&*given)
                 .filter(|(_, given)| !**given);
             let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
-            let suggestion = nearest(&name.name, &names);
+            let suggestion = meant(&name.name, &names);
             let suggestion = suggestion.as_deref();
             let report = errors::unknown_argument(place, &name.name, formal.callee, suggestion);
             let list: Vec<String> = formal
@@ -173,7 +173,18 @@ impl Context<'_> {
             .collect();
         if !names.is_empty() && slots.iter().all(|it| it.parameter.is_some()) {
             let place = self.place(span);
-            self.report(errors::missing_argument(place, &names, formal.callee));
+            let parameters: Vec<String> = formal.parameters[formal.taken..]
+                .iter()
+                .map(|it| {
+                    let default = match it.default {
+                        Presence::Present => " = …",
+                        Presence::Absent => "",
+                    };
+                    format!("{}: {}{default}", it.name, self.show(&it.ty))
+                })
+                .collect();
+            let report = errors::missing_argument(place, &names, formal.callee);
+            self.report(errors::with_signature(report, &parameters));
         }
     }
 

@@ -300,6 +300,15 @@ impl Context<'_> {
             (Type::String, _) if self.table.wanted_literals(target).is_some() => {
                 self.why_no_union(diagnostic, &actual, target)
             }
+            (Type::List(from), Type::List(to)) if self.would_convert(&from, &to) => {
+                self.convert_each(diagnostic, id, ".map(x => x)")
+            }
+            (Type::Map(key, from), Type::Map(wanted, to))
+                if self.table.operand(&key) == self.table.operand(&wanted)
+                    && self.would_convert(&from, &to) =>
+            {
+                self.convert_each(diagnostic, id, ".map_values(x => x)")
+            }
             (Type::List(_), Type::List(_))
             | (Type::Map(..), Type::Map(..))
             | (Type::Tuple(_), Type::Tuple(_)) => self.why_no_union(diagnostic, &actual, target),
@@ -320,6 +329,43 @@ impl Context<'_> {
             (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
             _ => diagnostic,
         }
+    }
+
+    /// Whether an element of one type converts to another, where that is certain.
+    fn would_convert(&self, actual: &Type, target: &Type) -> bool {
+        let (actual, target) = (self.table.resolve(actual), self.table.resolve(target));
+        if target == Type::Json {
+            return matches!(
+                actual,
+                Type::Bool | Type::Int | Type::Float | Type::String | Type::Duration
+            );
+        }
+        let inner = if let Type::Optional(inner) = &target {
+            Some((**inner).clone())
+        } else if let Type::Checked(item, arguments) = &target {
+            lookup::alias_target(self.db, *item, arguments)
+        } else {
+            None
+        };
+        inner.is_some_and(|inner| actual == inner || self.would_convert(&actual, &inner))
+    }
+
+    /// A collection whose elements must be converted one by one.
+    fn convert_each(
+        &self,
+        diagnostic: gsw_source::Diagnostic,
+        id: ExpressionId,
+        method: &str,
+    ) -> gsw_source::Diagnostic {
+        if matches!(
+            self.hir.get(id).kind,
+            ExpressionKind::List(_) | ExpressionKind::Map(_)
+        ) {
+            return diagnostic;
+        }
+        let span = self.span(id);
+        let form = self.operand_form(id);
+        errors::convert_each(diagnostic, form, self.start(span), self.end(span), method)
     }
 
     /// Shows the literals that make strings in `actual` none of those that `target` is made of; what only a run knows can

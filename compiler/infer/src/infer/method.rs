@@ -2,7 +2,7 @@
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, habit, method, method_names, substitute};
-use gsw_source::{Diagnostic, ItemId, Name, Span, nearest};
+use gsw_source::{Diagnostic, ItemId, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::{calls, records, values};
@@ -162,7 +162,7 @@ impl Context<'_> {
             &[]
         };
         let names: Vec<_> = fields.iter().map(|it| it.name.clone()).collect();
-        let suggestion = nearest(&name.name, &names);
+        let suggestion = meant(&name.name, &names);
         let text = self.show(ty);
         let mut report = records::unknown_field(place, &name.name, &text, suggestion.as_deref());
         if method(self.db, &self.table.zonk(ty), &name.name).is_some() {
@@ -253,7 +253,7 @@ impl Context<'_> {
     fn unknown_method(&mut self, ty: &Type, name: &ast::Identifier, whole: Span) {
         let zonked = self.table.zonk(ty);
         let names = method_names(self.db, &zonked);
-        let suggestion = habit::method(&name.name, &names).or_else(|| nearest(&name.name, &names));
+        let suggestion = habit::method(&name.name, &names).or_else(|| meant(&name.name, &names));
         let place = self.place(name.span);
         let text = self.show(ty);
         let plain = self.table.unchecked(&zonked);

@@ -8,7 +8,7 @@ use gsw_names::{
     resolve_callable, resolve_member, resolve_name, seems_declared, shown_module, substitute,
     suggest, variants_named,
 };
-use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
+use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::records;
@@ -190,7 +190,7 @@ impl Context<'_> {
             errors::private_name(place, &name.name, &path)
         } else {
             let names = member_names(self.db, module);
-            let suggestion = nearest(&name.name, &names);
+            let suggestion = meant(&name.name, &names);
             errors::unknown_member(place, &name.name, &path, suggestion.as_deref())
         };
         self.report(diagnostic);

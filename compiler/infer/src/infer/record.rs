@@ -4,14 +4,22 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, Presence, resolve_name, substitute};
-use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
+use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
-use crate::errors::records as errors;
+use crate::errors::records::{self as errors, Others};
 use crate::hir::{Coercion, ExpressionId, ExpressionKind};
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::{kind_text, reference};
+
+/// A record literal as it is written.
+#[derive(Clone, Copy)]
+struct Literal<'a> {
+    path: &'a [ast::Identifier],
+    fields: &'a [ast::FieldInit],
+    span: Span,
+}
 
 impl Context<'_> {
     /// `Bug { title: "x", ..base }`
@@ -23,7 +31,10 @@ impl Context<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> ExpressionId {
-        let Some((item, checked)) = self.record_item(path) else {
+        let braces = Span::new(path.last().map_or(span.start, |it| it.span.end), span.end);
+        let is_plain = base.is_none() && fields.iter().all(|it| it.value.is_some());
+        let braces = is_plain.then_some(braces);
+        let Some((item, checked)) = self.record_item(path, braces) else {
             return self.lost_record(fields, base, span);
         };
         let arguments = self.fresh_arguments(lookup::arity(self.db, item));
@@ -43,7 +54,8 @@ impl Context<'_> {
         if base.is_none() {
             self.absent_fields(declared, &arguments, &mut given, &mut values, span);
             if is_whole {
-                self.missing_fields(item, declared, &given, path, span);
+                let literal = Literal { path, fields, span };
+                self.missing_fields(item, declared, &given, literal);
             }
         }
         let id = self.push(
@@ -61,18 +73,23 @@ impl Context<'_> {
         }
     }
 
-    /// The record that a path names, and the checked alias that it was reached through.
+    /// The record that a path names, and the checked alias that it was reached through. `braces` are those of a literal that
+    /// would be a call with parentheses.
     pub(super) fn record_item(
         &mut self,
         path: &[ast::Identifier],
+        braces: Option<Span>,
     ) -> Option<(ItemId, Option<Type>)> {
         let definition = self.written_path(path)?;
         let last = path.last()?;
         let place = self.place(last.span);
         let Definition::Item(item) = definition else {
             let report = errors::not_a_record(place, &format!("`{}`", last.name));
+            let call = self.as_call(braces);
             self.report(match definition {
-                Definition::Variant { .. } => errors::made_by_call(report, &last.name),
+                Definition::Variant { .. } => {
+                    errors::made_by_call(report, "a variant", &last.name, call)
+                }
                 Definition::Item(_) | Definition::Module(_) => report,
             });
             return None;
@@ -107,9 +124,22 @@ impl Context<'_> {
         };
         if found.is_none() {
             let what = format!("the {} `{}`", kind_text(item.kind(self.db)), last.name);
-            self.report(errors::not_a_record(place, &what));
+            let report = errors::not_a_record(place, &what);
+            let call = self.as_call(braces);
+            self.report(match item.kind(self.db) == ItemKind::Error {
+                true => errors::made_by_call(report, "an error", &last.name, call),
+                false => report,
+            });
         }
         found
+    }
+
+    /// The braces of a literal on one line, and the parentheses that take their place.
+    fn as_call(&self, braces: Option<Span>) -> Option<(gsw_source::Place, String)> {
+        let braces = braces?;
+        let text = gsw_names::source_text(self.db, self.item, braces);
+        let inside = text.trim_start().strip_prefix('{')?.strip_suffix('}')?;
+        (!inside.contains('\n')).then(|| (self.place(braces), format!("({})", inside.trim())))
     }
 
     /// What a path of names, none of them a local, means; `None` when that was reported.
@@ -172,7 +202,7 @@ impl Context<'_> {
         let Some(index) = declared.iter().position(|it| it.name == name.name) else {
             let rest = declared.iter().zip(&*given).filter(|(_, given)| !**given);
             let names: Vec<Name> = rest.map(|(it, _)| it.name.clone()).collect();
-            let suggestion = nearest(&name.name, &names);
+            let suggestion = meant(&name.name, &names);
             let owner = item.name(self.db).clone();
             self.report(errors::unknown_field(
                 place,
@@ -226,20 +256,84 @@ impl Context<'_> {
         item: ItemId,
         declared: &[Parameter],
         given: &[bool],
-        path: &[ast::Identifier],
-        span: Span,
+        literal: Literal<'_>,
     ) {
-        let names: Vec<&str> = declared
+        let Literal { path, fields, span } = literal;
+        let missing: Vec<&Parameter> = declared
             .iter()
             .zip(given)
             .filter(|(it, given)| !**given && it.default == Presence::Absent)
-            .map(|(it, _)| it.name.as_str())
+            .map(|(it, _)| it)
             .collect();
-        if !names.is_empty() {
-            let place = self.place(path.last().map_or(span, |it| it.span));
-            let owner = item.name(self.db).clone();
-            self.report(errors::missing_field(place, &names, &owner));
+        if missing.is_empty() {
+            return;
         }
+        let names: Vec<&str> = missing.iter().map(|it| it.name.as_str()).collect();
+        let place = self.place(path.last().map_or(span, |it| it.span));
+        let owner = item.name(self.db).clone();
+        let report = errors::missing_field(place, &names, &owner);
+        let values = missing.iter().map(|it| {
+            let value = (it.check == Presence::Absent).then(|| self.simplest(&it.ty))?;
+            Some(format!("{}: {}", it.name, value?))
+        });
+        let values: Option<Vec<String>> = values.collect();
+        self.report(match values {
+            Some(values) => {
+                let last = fields.last().map(|it| match &it.value {
+                    Some(value) => value.span.end,
+                    None => it.name.span.end,
+                });
+                let (at, others) = match last {
+                    Some(end) => (end, Others::Some),
+                    None => (span.end.saturating_sub(1), Others::None),
+                };
+                let at = self.place(Span::new(at, at));
+                errors::add_fields(report, at, &values, others)
+            }
+            None => report,
+        });
+    }
+
+    /// The simplest value of a type, as it is written; `None` where there is no such or it may be refused.
+    fn simplest(&self, ty: &Type) -> Option<String> {
+        let text = match self.table.resolve(ty) {
+            Type::Bool => "false",
+            Type::Int => "0",
+            Type::Float => "0.0",
+            Type::String => "\"\"",
+            Type::Duration => "0s",
+            Type::List(_) => "[]",
+            Type::Map(..) => "{}",
+            Type::Json | Type::Optional(_) => "none",
+            Type::Literals(names) => return names.first().map(|it| format!("{it:?}")),
+            Type::Enum(item, _) => {
+                let mut variants = lookup::variants(self.db, item).iter();
+                let plain = variants.find(|it| it.fields.is_empty())?;
+                return Some(plain.name.to_string());
+            }
+            Type::Unit
+            | Type::Bytes
+            | Type::Time
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => return None,
+        };
+        Some(text.to_owned())
     }
 
     /// Looks at the parts of a record literal that came to nothing, for their own mistakes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
-use gsw_source::{ItemKind, Name, Span, nearest};
+use gsw_source::{ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
@@ -79,7 +79,7 @@ impl Context<'_> {
 
     fn unknown_setting(&mut self, name: &ast::Identifier, known: &[&'static str]) {
         let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
-        let suggestion = nearest(&name.name, &known);
+        let suggestion = meant(&name.name, &known);
         let place = self.place(name.span);
         self.report(errors::unknown_setting(
             place,

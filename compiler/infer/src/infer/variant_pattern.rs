@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gsw_names::types::Type;
 use gsw_names::{Definition, Parameter, resolve_name, substitute};
-use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
+use gsw_source::{ItemId, ItemKind, Name, Span, meant};
 use gsw_syntax::ast;
 
 use crate::errors::{patterns as errors, records};
@@ -202,7 +202,7 @@ impl Context<'_> {
     ) -> Option<usize> {
         let found = declared.iter().position(|it| it.name == name.name);
         if found.is_none() {
-            let suggestion = nearest(&name.name, declared.iter().map(|it| &it.name));
+            let suggestion = meant(&name.name, declared.iter().map(|it| &it.name));
             let place = self.place(name.span);
             let suggestion = suggestion.as_deref();
             let report = records::unknown_field(place, &name.name, owner, suggestion);
@@ -224,7 +224,7 @@ impl Context<'_> {
         ty: &Type,
         span: Span,
     ) -> Option<PatternKind> {
-        let (item, _) = self.record_item(path)?;
+        let (item, _) = self.record_item(path, None)?;
         if let Some(variable) = self.table.unknown(ty) {
             let arguments = self.fresh_arguments(lookup::arity(self.db, item));
             self.table

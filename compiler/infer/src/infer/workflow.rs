@@ -182,7 +182,7 @@ impl Context<'_> {
                     let place = self.place(name.map_or(argument.value.span, |it| it.span));
                     let names = ["usd", "tokens", "calls", "time"].map(Name::new_static);
                     let other = other.unwrap_or_default();
-                    let suggestion = gsw_source::nearest(other, &names);
+                    let suggestion = gsw_source::meant(other, &names);
                     let suggestion = suggestion.as_deref();
                     self.report(
                         calls::unknown_argument(place, other, "`budget`", suggestion)
