@@ -222,7 +222,7 @@ fn what_a_type_hides_is_not_shown_while_it_is_typed() {
     );
     assert_eq!(session.finish(), 0);
     let shown = session.shown();
-    assert!(shown.contains("[3,4711,1,7]"), "{shown}");
+    assert!(shown.contains("[3, 4711, 1, 7]"), "{shown}");
     assert!(shown.contains("ada"), "{shown}");
     assert!(shown.contains("! this does not fit"), "{shown}");
     for hidden in ["no-number", "sesame", "hunter1"] {

@@ -16,7 +16,7 @@ mod suggestion;
 
 pub use code::{Code, explain};
 pub use db::{Database, Db};
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Label, Mention, Severity};
 pub use disk::{Disk, Files};
 pub use file::{File, Project};
 pub use item_id::{ItemId, ItemKind};

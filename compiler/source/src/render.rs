@@ -109,8 +109,8 @@ fn report(db: &dyn Db, diagnostic: &LocatedDiagnostic, colors: Colors) -> Report
     for note in &diagnostic.notes {
         report = report.with_note(note);
     }
-    for fix in &diagnostic.fixes {
-        report = report.with_help(&fix.title);
+    for title in diagnostic.titles() {
+        report = report.with_help(title);
     }
     report.finish()
 }

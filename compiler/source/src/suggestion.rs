@@ -139,14 +139,14 @@ fn edit_distance(left: &str, right: &str) -> usize {
     last[right.len()]
 }
 
-/// Adds the nearest name as a fix, where there is one.
+/// Adds the nearest name as a question and a fix, where there is one.
 #[must_use]
 pub fn did_you_mean(diagnostic: Diagnostic, suggestion: Option<&str>) -> Diagnostic {
     let Some(name) = suggestion else {
         return diagnostic;
     };
     let place = diagnostic.place;
-    diagnostic.fix(format!("write `{name}`"), place, name)
+    diagnostic.suggest(name, place, name)
 }
 
 #[cfg(test)]

@@ -101,7 +101,11 @@ fn with_method(
         text: text.to_owned(),
     };
     let edits = vec![edit(start, "("), edit(end, &format!("){method}"))];
-    diagnostic.fixes.push(gsw_source::Fix { title, edits });
+    diagnostic.fixes.push(gsw_source::Fix {
+        title,
+        edits,
+        mention: gsw_source::Mention::Shown,
+    });
     diagnostic
 }
 
@@ -211,6 +215,7 @@ pub fn interpolate(mut diagnostic: Diagnostic, start: Place, end: Place) -> Diag
     diagnostic.fixes.push(gsw_source::Fix {
         title: "interpolate it".to_owned(),
         edits: vec![edit(start, "\"${"), edit(end, "}\"")],
+        mention: gsw_source::Mention::Shown,
     });
     diagnostic
 }
@@ -228,7 +233,7 @@ pub fn not_in_union(
         format!("`{text:?}` is not one of `{wanted}`"),
     );
     match suggestion {
-        Some(name) => diagnostic.fix(format!("write `{name:?}`"), place, format!("{name:?}")),
+        Some(name) => diagnostic.suggest(&format!("{name:?}"), place, format!("{name:?}")),
         None => diagnostic,
     }
 }
@@ -471,6 +476,7 @@ pub fn fail_with_text(mut diagnostic: Diagnostic, start: Place, end: Place) -> D
     diagnostic.fixes.push(gsw_source::Fix {
         title: "make it a `Failed`".to_owned(),
         edits: vec![edit(start, "Failed("), edit(end, ")")],
+        mention: gsw_source::Mention::Shown,
     });
     diagnostic
 }

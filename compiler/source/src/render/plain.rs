@@ -24,8 +24,8 @@ pub fn render_plain(db: &dyn Db, diagnostics: &[LocatedDiagnostic]) -> String {
         for note in &diagnostic.notes {
             output.push_str(&format!("  note: {note}\n"));
         }
-        for fix in &diagnostic.fixes {
-            output.push_str(&format!("  fix: {}\n", fix.title));
+        for title in diagnostic.titles() {
+            output.push_str(&format!("  fix: {title}\n"));
         }
     }
     output
