@@ -10,6 +10,7 @@ mod collector;
 mod command_line;
 mod commands;
 mod conformance;
+mod conversations;
 mod cycles;
 mod damage;
 mod detached;

@@ -35,6 +35,7 @@ mod coerce;
 mod collection;
 mod context;
 mod control;
+mod conversation;
 mod conversion;
 mod expression;
 mod findings;

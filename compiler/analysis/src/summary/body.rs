@@ -308,7 +308,7 @@ impl<'a, 'u> BodyWalk<'a, 'u> {
         let count = item_signature(self.db(), item).signature.parameters.len();
         let defaults = (0u32..).take(count).filter(|it| !given(it));
         let defaults = defaults.map(BodyPart::ParameterDefault);
-        for part in defaults.chain([BodyPart::User]) {
+        for part in defaults.chain([BodyPart::User, BodyPart::Messages]) {
             if let Some(does) = self.unit.part(item, part) {
                 add(&mut outcome.does, does);
             }

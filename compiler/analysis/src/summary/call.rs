@@ -361,6 +361,7 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
         | BodyPart::AliasCheck
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Key => add(summary, &outcome.does),
     }
 }

@@ -7,7 +7,6 @@ use gsw_infer::hir::BodyPart;
 use gsw_names::types::Type;
 use gsw_source::ItemId;
 
-use crate::instance::Instance;
 use crate::ir::{Function, Operand, Terminator};
 use crate::lower::Lowering;
 use crate::lower::emitter::{Emitter, type_word};
@@ -55,8 +54,7 @@ impl Emitter<'_, '_> {
         self.deliver_mocked(item, parameters, answer, join);
         self.refuse_unmocked(item, parameters);
         let index = self.program.prompt(item);
-        let text = self.program.instance(Instance::PromptText { item });
-        let text = self.call(builtin::STRING, text, parameters.to_vec());
+        let text = self.said(item, parameters.to_vec());
         let arguments = self.named_json(item, parameters);
         let index = Operand::Word(u64::from(index));
         let words = vec![type_word(ty), index, text, arguments, settings];

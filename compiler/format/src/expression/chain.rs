@@ -69,6 +69,7 @@ impl<'tree> Link<'tree> {
             | Kind::Continue
             | Kind::Fail(_)
             | Kind::Emit(_)
+            | Kind::Text { .. }
             | Kind::Spawn(_)
             | Kind::SpawnDetached(_)
             | Kind::Await(_)

@@ -48,6 +48,8 @@ pub(super) struct Context<'db> {
     pub(super) scopes: Scopes,
     pub(super) findings: Findings,
     pub(super) postponed: Postponed,
+    /// Where the texts of a conversation are gathered, in the body of one.
+    pub(super) said: Option<LocalId>,
     /// What the pattern at work has bound so far.
     pub(super) pattern_names: PatternNames,
 }

@@ -378,6 +378,9 @@ impl Context<'_> {
         value: Option<&ast::Expression>,
         span: Span,
     ) -> ExpressionId {
+        if let Some(id) = self.return_from_conversation(value, span) {
+            return id;
+        }
         let wanted = self.scopes.wanted_result();
         let wanted = wanted.unwrap_or(Type::Unit);
         if let (Some(variable), Some(value)) = (self.table.unknown(&wanted), value) {

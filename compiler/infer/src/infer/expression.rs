@@ -136,6 +136,7 @@ impl Context<'_> {
             Kind::Continue => self.push(ExpressionKind::Continue, Type::Never, span),
             Kind::Fail(value) => self.fail(value, span),
             Kind::Emit(value) => self.emit(value, span),
+            Kind::Text { role, text } => self.said_text(*role, text, span),
             Kind::Spawn(value) => self.spawn(value, span, hint),
             Kind::SpawnDetached(call) => self.spawn_detached(call, span),
             Kind::Await(value) => self.await_expression(value, span),

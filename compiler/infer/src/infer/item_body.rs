@@ -11,9 +11,11 @@ use gsw_syntax::ast;
 use crate::errors::calls;
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
+    conversation_type,
 };
 use crate::infer::call::Call;
 use crate::infer::context::{Context, Expected};
+use crate::infer::conversation::is_conversation;
 use crate::infer::findings::Findings;
 use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
@@ -28,6 +30,15 @@ pub(super) struct ItemInference<'db> {
     pub(super) db: &'db dyn Db,
     pub(super) item: ItemId,
     pub(super) found: ItemBodies,
+}
+
+/// `example (arguments) -> answer`
+struct Example<'tree> {
+    /// The type of what the prompt says for these arguments.
+    said: Type,
+    arguments: &'tree [ast::Argument],
+    answer: &'tree ast::Expression,
+    span: Span,
 }
 
 impl<'db> ItemInference<'db> {
@@ -242,50 +253,36 @@ impl<'db> ItemInference<'db> {
         });
     }
 
-    /// A prompt has one `user` and one `system`: of two the second would say nothing.
-    fn refuse_second_texts(&mut self, entries: &[ast::PromptEntry]) {
-        let users = entries.iter().filter_map(|it| match it {
-            ast::PromptEntry::User(text) => Some(("user", text.span)),
-            ast::PromptEntry::System(_)
-            | ast::PromptEntry::Example { .. }
-            | ast::PromptEntry::Setting(_) => None,
-        });
-        let systems = entries.iter().filter_map(|it| match it {
-            ast::PromptEntry::System(text) => Some(("system", text.span)),
-            ast::PromptEntry::User(_)
-            | ast::PromptEntry::Example { .. }
-            | ast::PromptEntry::Setting(_) => None,
-        });
-        for (word, span) in users.skip(1).chain(systems.skip(1)) {
-            let place = Place::Item {
-                item: self.item,
-                span,
-            };
-            let report = calls::duplicate_setting(place, word);
-            self.found.diagnostics.push(report);
-        }
-    }
-
     fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
         let mut examples = 0;
         let mut settings = Vec::new();
-        self.refuse_second_texts(entries);
+        let is_conversation = is_conversation(entries);
+        if is_conversation {
+            self.part(BodyPart::Messages, self.all(), conversation_type(), |it| {
+                it.conversation(entries)
+            });
+        }
         for entry in entries {
             match entry {
-                ast::PromptEntry::User(text) => {
-                    self.part(BodyPart::User, self.all(), Type::String, |it| {
-                        it.user_text(text)
-                    });
-                }
-                ast::PromptEntry::System(text) => {
-                    self.value(BodyPart::System, self.all(), text, Type::String);
-                }
+                ast::PromptEntry::Text { .. } if is_conversation => {}
+                ast::PromptEntry::Text { role, text, span } => self.text(*role, text, *span),
+                ast::PromptEntry::Statement(_) => {}
                 ast::PromptEntry::Example {
                     arguments,
                     answer,
                     span,
                 } => {
-                    self.example(examples, arguments, answer, *span);
+                    let said = match is_conversation {
+                        true => conversation_type(),
+                        false => Type::String,
+                    };
+                    let example = Example {
+                        said,
+                        arguments,
+                        answer,
+                        span: *span,
+                    };
+                    self.example(examples, example);
                     examples += 1;
                 }
                 ast::PromptEntry::Setting(setting) => settings.push(setting.clone()),
@@ -312,16 +309,34 @@ impl<'db> ItemInference<'db> {
         }
     }
 
-    fn example(
-        &mut self,
-        index: u32,
-        arguments: &[ast::Argument],
-        answer: &ast::Expression,
-        span: Span,
-    ) {
+    /// The one `user` or `system` text.
+    fn text(&mut self, role: ast::TextRole, text: &ast::Expression, span: Span) {
+        let (part, ty) = match role {
+            ast::TextRole::User => (BodyPart::User, Type::String),
+            // Two of a role, and any `assistant`, make a conversation.
+            ast::TextRole::System | ast::TextRole::Assistant => (BodyPart::System, Type::String),
+        };
+        self.part(part, self.all(), ty.clone(), |it| {
+            it.refuse_speaker(role, span);
+            match role {
+                ast::TextRole::User => it.user_text(text),
+                ast::TextRole::System | ast::TextRole::Assistant => {
+                    it.expression(text, &Expected::Type(ty))
+                }
+            }
+        });
+    }
+
+    fn example(&mut self, index: u32, example: Example<'_>) {
+        let Example {
+            said,
+            arguments,
+            answer,
+            span,
+        } = example;
         let result = lookup::signature(self.db, self.item).result.clone();
         let item = self.item;
-        let pair = Type::Tuple([Type::String, Type::Json].into());
+        let pair = Type::Tuple([said.clone(), Type::Json].into());
         self.part(BodyPart::Example(index), &[], pair.clone(), |it| {
             let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
             let call = Call {
@@ -331,7 +346,7 @@ impl<'db> ItemInference<'db> {
             };
             let arguments = it.prompt_arguments(item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = it.push(kind, Type::String, span);
+            let text = it.push(kind, said, span);
             let answer = it.expression(answer, &Expected::Type(result));
             let answer = it.as_json(answer);
             it.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
@@ -370,6 +385,7 @@ impl<'db> ItemInference<'db> {
             scopes: Scopes::default(),
             findings: Findings::default(),
             postponed: Postponed::default(),
+            said: None,
             pattern_names: PatternNames::default(),
         };
         context.scopes.open_frame(Some(result.clone()));
@@ -419,6 +435,7 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
         | BodyPart::FieldDefault { .. }
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key => declared,

@@ -11,7 +11,7 @@ use gsw_names::{
 use gsw_source::{ItemId, ItemKind, Name, Span, nearest};
 use gsw_syntax::ast;
 
-use crate::errors::records;
+use crate::errors::{calls, records};
 use crate::hir::{Callee, ExpressionId, ExpressionKind};
 use crate::infer::context::Context;
 use crate::infer::lookup;
@@ -111,6 +111,11 @@ impl Context<'_> {
             .or_else(|| suggest(self.db, self.file, name, &locals));
         let is_known = suggestion.is_some();
         let report = errors::unknown_name(place, name, suggestion.as_deref());
+        let mut roles = ast::TextRole::ALL.into_iter();
+        if let (Some(_), Some(role)) = (self.said, roles.find(|it| it.text() == name.as_str())) {
+            self.report(calls::text_needs_literal(report, role));
+            return;
+        }
         self.report(match habit::is_printing(name) {
             true => errors::log_instead(report),
             false if is_known => report,

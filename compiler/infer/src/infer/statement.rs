@@ -94,7 +94,11 @@ impl Context<'_> {
         clippy::too_many_lines,
         reason = "one arm a form: rustc names what a new form must join"
     )]
-    fn statement(&mut self, statement: &ast::Statement, out: &mut Vec<Statement>) -> bool {
+    pub(super) fn statement(
+        &mut self,
+        statement: &ast::Statement,
+        out: &mut Vec<Statement>,
+    ) -> bool {
         let span = statement.span;
         let kind = match &statement.kind {
             ast::StatementKind::Let {

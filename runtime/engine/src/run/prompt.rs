@@ -7,6 +7,7 @@ mod end;
 pub(crate) mod hidden;
 mod keys;
 mod observed;
+pub(crate) mod said;
 mod tools;
 
 use gsw_abi::builtin::BuiltinError;
