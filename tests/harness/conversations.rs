@@ -93,3 +93,60 @@ fn a_conversation_goes_to_chat_completions_with_instructions_as_messages() {
         ])
     );
 }
+
+const KEEP: &str = r#"
+type Bug { line: int where it > 0, title: string }
+agent reader { model: "anthropic/claude-sonnet-5-5", answer: "keep_valid", cache: true }
+prompt find(code: string) -> [Bug] by reader { user "Find bugs." }
+workflow main() -> json {
+  let found = find.detail("x")
+  let again = find.detail("x")
+  {
+    "value": found.value,
+    "dropped": found.dropped.map(it => "${it.path}: ${it.expected}, ${it.found}"),
+    "kept": again.cached and again.dropped == found.dropped,
+  }
+}
+"#;
+
+#[test]
+fn items_that_are_left_out_are_named_in_the_detail_the_event_and_on_the_screen() {
+    let file = program("keep_valid", KEEP);
+    let answer = json!([
+        { "line": 3, "title": "off by one" },
+        { "line": 0, "title": "nowhere" },
+        { "line": "soon", "title": 4 },
+        { "title": "no line" },
+        { "line": "7", "title": "leak" },
+    ]);
+    let events = crate::program::scratch("wire").join("keep_valid.jsonl");
+    let script = Script::always(Reply::text(&format!("Sure:\n{answer}")));
+    let arguments = ["--events", crate::program::text(&events)];
+    let (said, asked) = with_provider(script, |url| run(&file, url, &arguments));
+    assert_eq!((said.code, asked.len()), (Some(0), 1), "{said:?}");
+    let result: Value = serde_json::from_str(&said.out).expect("the result is JSON");
+    assert_eq!(
+        result,
+        json!({
+            "value": [{ "line": 3, "title": "off by one" }, { "line": 7, "title": "leak" }],
+            "dropped": [
+                "$[1].line: `it > 0`, 0",
+                "$[2].line: int, \"soon\"",
+                "$[3].line: int, nothing",
+            ],
+            "kept": true,
+        })
+    );
+    assert!(said.err.contains(", 3 items left out"), "{}", said.err);
+    let events = std::fs::read_to_string(events).expect("the run wrote its events");
+    let ends = events.lines().filter(|it| it.contains("\"prompt_end\""));
+    let end: Value = ends
+        .map(|it| serde_json::from_str(it).expect("an event is JSON"))
+        .next()
+        .expect("the prompt ended");
+    let dropped = end["detail"]["dropped"]
+        .as_array()
+        .expect("items were left out");
+    let paths: Vec<&Value> = dropped.iter().map(|it| &it["path"]).collect();
+    assert_eq!(paths, ["$[1].line", "$[2].line", "$[3].line"]);
+}

@@ -20,6 +20,7 @@ mod editor;
 mod event_form;
 mod events;
 mod examples;
+mod failures;
 mod files;
 mod formatting;
 mod grammar;

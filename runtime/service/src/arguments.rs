@@ -59,6 +59,8 @@ pub enum ResultForm {
     Plain,
     /// `--json`: an error as JSON too.
     Json,
+    /// `--pretty`: the result as on a terminal, also in a pipe.
+    Pretty,
     /// `--raw`: a string result bare.
     Raw,
 }
@@ -81,7 +83,9 @@ pub const BUILTIN_OPTIONS: &[&str] = &[
 ];
 
 /// Those that a mistake is answered with.
-const SHOWN_OPTIONS: [&str; 7] = ["model", "events", "json", "raw", "quiet", "memory", "help"];
+const SHOWN_OPTIONS: [&str; 8] = [
+    "model", "events", "json", "raw", "pretty", "quiet", "memory", "help",
+];
 
 /// Reads the words after the program's name.
 ///
@@ -226,7 +230,7 @@ impl<'a> Reader<'a> {
             self.given[index].push(Given::Bool(false));
             return Ok(());
         }
-        if inline.is_some() && matches!(name, "json" | "raw" | "quiet") {
+        if inline.is_some() && matches!(name, "json" | "raw" | "pretty" | "quiet") {
             return Err(UsageError(format!("`--{name}` takes no value")));
         }
         self.builtin(name, value)
@@ -257,6 +261,7 @@ impl<'a> Reader<'a> {
             }
             "json" => self.options.form = ResultForm::Json,
             "raw" => self.options.form = ResultForm::Raw,
+            "pretty" => self.options.form = ResultForm::Pretty,
             "quiet" => self.options.verbosity = Verbosity::Quiet,
             "record" | "replay" => {
                 return Err(UsageError(format!(

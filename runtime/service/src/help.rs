@@ -114,6 +114,7 @@ fn write_builtin(text: &mut String) {
   --events <FILE|->                Writes the run's events as JSON lines
   --json                           Prints an error as JSON
   --raw                            Prints a string result without quotes
+  --pretty                         Prints the result as on a terminal: a string bare, all else as indented JSON
   --quiet                          No logs and no progress on standard error
   --memory SIZE                    Limits the memory of the run's values, such as 512MB
   --help                           Prints this help

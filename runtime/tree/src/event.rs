@@ -26,7 +26,7 @@ use crate::usage::Usage;
 pub use json_text::JsonText;
 pub use line::{Format, Header, Lost, LostEvents};
 pub use log::{Level, LogLine};
-pub use raised::{RunError, State, TracePlace};
+pub use raised::{ErrorPart, RunError, State, TracePlace};
 pub use state::{PathStep, StateChange};
 
 /// The version of the events' form; raised when a reader of old ones would be misled.

@@ -263,7 +263,7 @@ pub fn wanted_form(form: Form) -> &'static str {
         Form::Tools => "a list of tools",
         Form::Names(_) => "a list of names",
         Form::Environment => "a map of names and strings",
-        Form::Answer => "`exact`",
+        Form::Answer => "`\"lenient\"`, `\"exact\"` or `\"keep_valid\"`",
         Form::Session => "a session",
     }
 }

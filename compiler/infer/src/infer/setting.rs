@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gsw_abi::setting::{BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
+use gsw_abi::setting::{AnswerForm, BUDGET_PARTS, CACHE_PARTS, Form, Listed, Origin, Setting};
 use gsw_names::types::Type;
 use gsw_names::{Definition, spawn_name};
 use gsw_source::{ItemKind, Name, Span, nearest};
@@ -101,12 +101,18 @@ impl Context<'_> {
             Form::Environment => Some(self.environment(value)),
             Form::Answer => {
                 if let ast::ExpressionKind::Name(word) = &value.kind
-                    && word == "exact"
+                    && self.scopes.find(word).is_none()
                 {
+                    if AnswerForm::named(word).is_none() {
+                        return self.wrong_form(name, Form::Answer, value.span);
+                    }
                     let text = self.text(word, value.span);
                     return Some(self.as_json(text));
                 }
-                self.wrong_form(name, Form::Answer, value.span)
+                let mut forms = AnswerForm::ALL.map(|it| Name::new_static(it.name()));
+                // A union has its texts in order.
+                forms.sort();
+                Some(self.json_of(value, Type::Literals(forms.into())))
             }
             Form::Tools => self.offered_tools(value),
             Form::Names(listed) => self.names(name, listed, value),

@@ -288,7 +288,9 @@ impl PromptRun {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
-                PromptStep::Done(result) => {
+                PromptStep::Done(mut result) => {
+                    let dropped = std::mem::take(&mut result.detail.dropped);
+                    result.detail.dropped = self.observed.issues(dropped);
                     let word = self.word_of_answer(run, &result);
                     return Some(self.end(run, word, Some(result.detail)));
                 }

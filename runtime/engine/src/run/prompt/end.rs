@@ -56,6 +56,7 @@ impl PromptRun {
             "stop_reason": detail.stop_reason,
             "duration": nanoseconds as f64 / 1e9,
             "repairs": detail.repairs,
+            "dropped": detail.dropped,
             // The name that the field had.
             "liberties": detail.repairs,
         })
