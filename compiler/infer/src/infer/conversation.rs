@@ -11,7 +11,11 @@ use crate::hir::{
     BinaryOperator, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, Statement,
     StatementKind, conversation_type, said_type,
 };
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
+use crate::infer::statement::infer_statement;
 
 /// Whether a body is more than a `system` and a `user` text, whose order means nothing.
 pub(super) fn is_conversation(entries: &[PromptEntry]) -> bool {
@@ -35,118 +39,117 @@ const fn speaker(role: TextRole) -> Speaker {
     }
 }
 
-impl Context<'_> {
-    /// The body of a prompt with these entries; examples and settings are bodies of their own.
-    pub(super) fn conversation(&mut self, entries: &[PromptEntry]) -> ExpressionId {
-        let span = entries
-            .iter()
-            .filter_map(|it| match it {
-                PromptEntry::Statement(it) => Some(it.span),
-                PromptEntry::Text { span, .. } => Some(*span),
-                PromptEntry::Example { .. } | PromptEntry::Setting(_) => None,
-            })
-            .reduce(Span::to)
-            .unwrap_or_default();
-        let nothing = ExpressionKind::List(Vec::new());
-        let value = self.push(nothing, conversation_type(), span);
-        let said = self
-            .scopes
-            .add(Name::default(), conversation_type(), LocalKind::Var, span);
-        let kind = StatementKind::Var { local: said, value };
-        let mut statements = vec![Statement { kind, span }];
-        self.said = Some(said);
-        for entry in entries {
-            match entry {
-                PromptEntry::Text { role, text, span } => {
-                    let kind = StatementKind::Expression(self.said_text(*role, text, *span));
-                    statements.push(Statement { kind, span: *span });
-                }
-                PromptEntry::Statement(it) => {
-                    self.statement(it, &mut statements);
-                }
-                PromptEntry::Example { .. } | PromptEntry::Setting(_) => {}
+/// The body of a prompt with these entries; examples and settings are bodies of their own.
+pub(super) fn infer_conversation(cx: &mut Context, entries: &[PromptEntry]) -> ExpressionId {
+    let span = entries
+        .iter()
+        .filter_map(|it| match it {
+            PromptEntry::Statement(it) => Some(it.span),
+            PromptEntry::Text { span, .. } => Some(*span),
+            PromptEntry::Example { .. } | PromptEntry::Setting(_) => None,
+        })
+        .reduce(Span::to)
+        .unwrap_or_default();
+    let nothing = ExpressionKind::List(Vec::new());
+    let value = cx.hir.push(nothing, conversation_type(), span);
+    let ty = conversation_type();
+    let said = cx.hir.locals.add(Name::default(), ty, LocalKind::Var, span);
+    let kind = StatementKind::Var { local: said, value };
+    let mut statements = vec![Statement { kind, span }];
+    cx.said = Some(said);
+    for entry in entries {
+        match entry {
+            PromptEntry::Text { role, text, span } => {
+                let kind = StatementKind::Expression(infer_text(cx, *role, text, *span));
+                statements.push(Statement { kind, span: *span });
             }
-        }
-        let tail = Some(self.local_value(said, span));
-        let kind = ExpressionKind::Block { statements, tail };
-        self.push(kind, conversation_type(), span)
-    }
-
-    /// The list that a text here is added to: texts belong to the body itself, not to a closure in it.
-    fn said_here(&self) -> Option<LocalId> {
-        self.said.filter(|_| !self.scopes.is_in_closure())
-    }
-
-    /// `user "…"`
-    pub(super) fn said_text(
-        &mut self,
-        role: TextRole,
-        text: &ast::Expression,
-        span: Span,
-    ) -> ExpressionId {
-        let value = match role {
-            TextRole::User => self.user_text(text),
-            TextRole::System | TextRole::Assistant => {
-                self.expression(text, &Expected::Type(Type::String))
+            PromptEntry::Statement(it) => {
+                infer_statement(cx, it, &mut statements);
             }
-        };
-        let Some(said) = self.said_here() else {
-            let place = self.place(span);
-            self.report(calls::misplaced_text(place, role));
-            return self.invalid(span);
-        };
-        self.refuse_speaker(role, span);
-        let word = i64::try_from(speaker(role).word()).unwrap_or_default();
-        let who = self.push(ExpressionKind::Int(word), Type::Int, span);
-        let one = self.push(ExpressionKind::Tuple(vec![who, value]), said_type(), span);
-        let list = self.push(ExpressionKind::List(vec![one]), conversation_type(), span);
-        self.scopes.touch(said);
-        let kind = StatementKind::Assign {
-            local: said,
-            path: Vec::new(),
-            change: Change::Operator(BinaryOperator::Add),
-            value: list,
-        };
-        let kind = ExpressionKind::Block {
-            statements: vec![Statement { kind, span }],
-            tail: None,
-        };
-        self.push(kind, Type::Unit, span)
-    }
-
-    /// A person is asked one question, which only `user` says.
-    pub(super) fn refuse_speaker(&mut self, role: TextRole, span: Span) {
-        if role != TextRole::User && self.item.kind(self.db) == ItemKind::Human {
-            let place = self.place(span);
-            self.report(calls::text_for_person(place, role));
+            PromptEntry::Example { .. } | PromptEntry::Setting(_) => {}
         }
     }
+    let tail = Some(cx.hir.local_value(said, span));
+    let kind = ExpressionKind::Block { statements, tail };
+    cx.hir.push(kind, conversation_type(), span)
+}
 
-    /// `return` in the body of a conversation: what has been said so far is all.
-    pub(super) fn return_from_conversation(
-        &mut self,
-        value: Option<&ast::Expression>,
-        span: Span,
-    ) -> Option<ExpressionId> {
-        let said = self.said_here()?;
-        let mut statements = Vec::new();
-        if let Some(value) = value {
-            let id = self.expression(value, &Expected::Anything);
-            let ty = self.ty(id);
-            if !matches!(ty, Type::Unit | Type::Never | Type::Invalid) {
-                let (place, found) = (self.place(value.span), self.show(&ty));
-                self.report(calls::returned_from_prompt(place, &found));
-            }
-            let kind = StatementKind::Expression(id);
-            statements.push(Statement {
-                kind,
-                span: value.span,
-            });
+/// The list that a text here is added to: texts belong to the body itself, not to a closure in it.
+fn said_here(cx: &Context) -> Option<LocalId> {
+    cx.said.filter(|_| !cx.hir.locals.is_in_closure())
+}
+
+/// `user "…"`
+pub(super) fn infer_text(
+    cx: &mut Context,
+    role: TextRole,
+    text: &ast::Expression,
+    span: Span,
+) -> ExpressionId {
+    let value = match role {
+        TextRole::User => literal::user_text(cx, text),
+        TextRole::System | TextRole::Assistant => {
+            cx.expression(text, &Expected::Type(Type::String))
         }
-        let tail = Some(self.local_value(said, span));
-        let kind = ExpressionKind::Block { statements, tail };
-        let value = self.push(kind, conversation_type(), span);
-        let kind = ExpressionKind::Return(Some(value));
-        Some(self.push(kind, Type::Never, span))
+    };
+    let said = said_here(cx);
+    let hir = &mut cx.hir;
+    let Some(said) = said else {
+        let place = hir.place(span);
+        hir.report(calls::misplaced_text(place, role));
+        return hir.invalid(span);
+    };
+    refuse_speaker(hir, role, span);
+    let word = i64::try_from(speaker(role).word()).unwrap_or_default();
+    let who = hir.push(ExpressionKind::Int(word), Type::Int, span);
+    let one = hir.push(ExpressionKind::Tuple(vec![who, value]), said_type(), span);
+    let list = hir.push(ExpressionKind::List(vec![one]), conversation_type(), span);
+    hir.locals.touch(said);
+    let kind = StatementKind::Assign {
+        local: said,
+        path: Vec::new(),
+        change: Change::Operator(BinaryOperator::Add),
+        value: list,
+    };
+    let kind = ExpressionKind::Block {
+        statements: vec![Statement { kind, span }],
+        tail: None,
+    };
+    hir.push(kind, Type::Unit, span)
+}
+
+/// A person is asked one question, which only `user` says.
+pub(super) fn refuse_speaker(hir: &mut HirBuilder, role: TextRole, span: Span) {
+    if role != TextRole::User && hir.item.kind(hir.db) == ItemKind::Human {
+        let place = hir.place(span);
+        hir.report(calls::text_for_person(place, role));
     }
+}
+
+/// `return` in the body of a conversation: what has been said so far is all.
+pub(super) fn infer_return(
+    cx: &mut Context,
+    value: Option<&ast::Expression>,
+    span: Span,
+) -> Option<ExpressionId> {
+    let said = said_here(cx)?;
+    let mut statements = Vec::new();
+    if let Some(value) = value {
+        let id = cx.expression(value, &Expected::Anything);
+        let ty = cx.hir.ty(id);
+        if !matches!(ty, Type::Unit | Type::Never | Type::Invalid) {
+            let (place, found) = (cx.hir.place(value.span), cx.hir.show(&ty));
+            cx.hir.report(calls::returned_from_prompt(place, &found));
+        }
+        let kind = StatementKind::Expression(id);
+        statements.push(Statement {
+            kind,
+            span: value.span,
+        });
+    }
+    let tail = Some(cx.hir.local_value(said, span));
+    let kind = ExpressionKind::Block { statements, tail };
+    let value = cx.hir.push(kind, conversation_type(), span);
+    let kind = ExpressionKind::Return(Some(value));
+    Some(cx.hir.push(kind, Type::Never, span))
 }

@@ -13,16 +13,19 @@ use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
     conversation_type,
 };
-use crate::infer::call::Call;
-use crate::infer::context::{Context, Expected};
-use crate::infer::conversation::is_conversation;
-use crate::infer::findings::Findings;
+use crate::infer::argument::Call;
+use crate::infer::context::Context;
+use crate::infer::conversation;
+use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
 use crate::infer::lookup;
-use crate::infer::pattern::PatternNames;
-use crate::infer::postponed::Postponed;
+use crate::infer::pattern_names::PatternNames;
+use crate::infer::prompt;
 use crate::infer::scopes::Scopes;
-use crate::infer::table::Table;
+use crate::infer::setting;
+use crate::infer::workflow;
+use crate::infer::zonk;
 use crate::item_bodies::ItemBodies;
 
 /// The inference of all bodies of one item.
@@ -71,8 +74,8 @@ impl<'db> ItemInference<'db> {
                 self.prompt(signature, entries);
             }
             ast::ItemBody::Agent { settings, .. } => {
-                self.part(BodyPart::Settings, &[], Type::Json, |it| {
-                    it.settings(settings, Origin::Program)
+                self.part(BodyPart::Settings, &[], Type::Json, |cx| {
+                    setting::infer_settings(cx, settings, Origin::Program)
                 });
             }
             ast::ItemBody::Const(constant) => {
@@ -80,9 +83,9 @@ impl<'db> ItemInference<'db> {
                 self.value(BodyPart::Main, &[], &constant.value, ty);
             }
             ast::ItemBody::Test { body, .. } => {
-                self.part(BodyPart::Main, &[], Type::Unit, |it| {
-                    let id = it.block(body, &Expected::Dropped);
-                    it.without_value(id)
+                self.part(BodyPart::Main, &[], Type::Unit, |cx| {
+                    let id = cx.block(body, &Expected::Dropped);
+                    cx.hir.without_value(id)
                 });
             }
             ast::ItemBody::Record(record) => self.record(&record.fields),
@@ -122,13 +125,13 @@ impl<'db> ItemInference<'db> {
     fn main(&mut self, signature: &ast::Signature, block: &ast::Block) {
         let result = lookup::signature(self.db, self.item).result.clone();
         let mut modifiers = None;
-        self.part(BodyPart::Main, self.all(), result.clone(), |it| {
-            modifiers = Some(it.modifiers(&signature.modifiers));
+        self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
+            modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
             if result == Type::Unit {
-                let id = it.block(block, &Expected::Dropped);
-                it.without_value(id)
+                let id = cx.block(block, &Expected::Dropped);
+                cx.hir.without_value(id)
             } else {
-                it.block(block, &Expected::Type(result))
+                cx.block(block, &Expected::Type(result))
             }
         });
         self.found.modifiers = modifiers.unwrap_or_default();
@@ -162,8 +165,9 @@ impl<'db> ItemInference<'db> {
         }
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
-        self.part(BodyPart::Main, self.all(), result, |it| {
-            it.push(ExpressionKind::Unit, Type::Never, Span::default())
+        self.part(BodyPart::Main, self.all(), result, |cx| {
+            cx.hir
+                .push(ExpressionKind::Unit, Type::Never, Span::default())
         });
     }
 
@@ -213,24 +217,26 @@ impl<'db> ItemInference<'db> {
     /// A `where`. On an optional `it` is the value present, and absence passes.
     fn check(&mut self, part: BodyPart, check: &ast::Expression, ty: &Type, whole: Option<&Type>) {
         let span = check.span;
-        self.part(part, &[], Type::Bool, |context| {
+        self.part(part, &[], Type::Bool, |cx| {
             let it = Name::new_static("it");
             let Type::Optional(inner) = ty else {
-                context.declare_hidden(&it, ty.clone(), span);
-                context.declare_whole(whole, span);
-                return context.expression(check, &Expected::Type(Type::Bool));
+                declare_hidden(cx, &it, ty.clone(), span);
+                declare_whole(cx, whole, span);
+                return cx.expression(check, &Expected::Type(Type::Bool));
             };
-            let given = context
-                .scopes
+            let given = cx
+                .hir
+                .locals
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
-            context.declare_whole(whole, span);
-            let value = context.local_value(given, span);
-            let present = context
-                .scopes
+            declare_whole(cx, whole, span);
+            let value = cx.hir.local_value(given, span);
+            let present = cx
+                .hir
+                .locals
                 .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
-            context.scopes.name(it, present);
-            let body = context.expression(check, &Expected::Type(Type::Bool));
-            let passes = context.push(ExpressionKind::Bool(true), Type::Bool, span);
+            cx.scopes.name(it, present);
+            let body = cx.expression(check, &Expected::Type(Type::Bool));
+            let passes = cx.hir.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
                 kind,
                 ty: ty.clone(),
@@ -249,17 +255,18 @@ impl<'db> ItemInference<'db> {
                     body: passes,
                 },
             ];
-            context.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
+            cx.hir
+                .push(ExpressionKind::Match { value, arms }, Type::Bool, span)
         });
     }
 
     fn prompt(&mut self, signature: &ast::Signature, entries: &[ast::PromptEntry]) {
         let mut examples = 0;
         let mut settings = Vec::new();
-        let is_conversation = is_conversation(entries);
+        let is_conversation = conversation::is_conversation(entries);
         if is_conversation {
-            self.part(BodyPart::Messages, self.all(), conversation_type(), |it| {
-                it.conversation(entries)
+            self.part(BodyPart::Messages, self.all(), conversation_type(), |cx| {
+                conversation::infer_conversation(cx, entries)
             });
         }
         for entry in entries {
@@ -303,8 +310,8 @@ impl<'db> ItemInference<'db> {
             }
         }
         if !settings.is_empty() {
-            self.part(BodyPart::Settings, self.all(), Type::Json, |it| {
-                it.settings(&settings, Origin::Program)
+            self.part(BodyPart::Settings, self.all(), Type::Json, |cx| {
+                setting::infer_settings(cx, &settings, Origin::Program)
             });
         }
     }
@@ -316,12 +323,12 @@ impl<'db> ItemInference<'db> {
             // Two of a role, and any `assistant`, make a conversation.
             ast::TextRole::System | ast::TextRole::Assistant => (BodyPart::System, Type::String),
         };
-        self.part(part, self.all(), ty.clone(), |it| {
-            it.refuse_speaker(role, span);
+        self.part(part, self.all(), ty.clone(), |cx| {
+            conversation::refuse_speaker(&mut cx.hir, role, span);
             match role {
-                ast::TextRole::User => it.user_text(text),
+                ast::TextRole::User => literal::user_text(cx, text),
                 ast::TextRole::System | ast::TextRole::Assistant => {
-                    it.expression(text, &Expected::Type(ty))
+                    cx.expression(text, &Expected::Type(ty))
                 }
             }
         });
@@ -337,19 +344,20 @@ impl<'db> ItemInference<'db> {
         let result = lookup::signature(self.db, self.item).result.clone();
         let item = self.item;
         let pair = Type::Tuple([said.clone(), Type::Json].into());
-        self.part(BodyPart::Example(index), &[], pair.clone(), |it| {
+        self.part(BodyPart::Example(index), &[], pair.clone(), |cx| {
             let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
             let call = Call {
                 arguments,
                 arguments_span: ends.unwrap_or(span),
                 span,
             };
-            let arguments = it.prompt_arguments(item, call);
+            let arguments = prompt::prompt_arguments(cx, item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = it.push(kind, said, span);
-            let answer = it.expression(answer, &Expected::Type(result));
-            let answer = it.as_json(answer);
-            it.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
+            let text = cx.hir.push(kind, said, span);
+            let answer = cx.expression(answer, &Expected::Type(result));
+            let answer = literal::as_json(&mut cx.hir, answer);
+            cx.hir
+                .push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
         });
     }
 
@@ -361,8 +369,8 @@ impl<'db> ItemInference<'db> {
         value: &ast::Expression,
         ty: Type,
     ) {
-        self.part(part, parameters, ty.clone(), |it| {
-            it.expression(value, &Expected::Type(ty))
+        self.part(part, parameters, ty.clone(), |cx| {
+            cx.expression(value, &Expected::Type(ty))
         });
     }
 
@@ -374,21 +382,17 @@ impl<'db> ItemInference<'db> {
         result: Type,
         work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
     ) {
-        let mut context = Context {
+        let mut cx = Context {
             db: self.db,
             file: self.item.file(self.db),
-            item: self.item,
             part,
             generics: &lookup::signature(self.db, self.item).generics,
-            table: Table::new(self.db),
-            hir: HirBuilder::default(),
+            hir: HirBuilder::new(self.db, self.item),
             scopes: Scopes::default(),
-            findings: Findings::default(),
-            postponed: Postponed::default(),
             said: None,
             pattern_names: PatternNames::default(),
         };
-        context.scopes.open_frame(Some(result.clone()));
+        cx.hir.locals.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
             gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
@@ -400,11 +404,11 @@ impl<'db> ItemInference<'db> {
             if is_asked && is_refused() {
                 ty = Type::Invalid;
             }
-            context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
+            cx.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
-        let root = work(&mut context);
-        context.zonk();
-        let locals = context.scopes.finish();
+        let root = work(&mut cx);
+        zonk::zonk(&mut cx.hir);
+        let locals = cx.hir.locals.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
@@ -417,11 +421,11 @@ impl<'db> ItemInference<'db> {
             part,
             parameters,
             locals,
-            expressions: context.hir.finish(),
+            expressions: cx.hir.arena.finish(),
             root,
             result,
         }));
-        context.findings.finish(&mut self.found);
+        cx.hir.findings.finish(&mut self.found);
     }
 }
 
@@ -442,18 +446,17 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
     }
 }
 
-impl Context<'_> {
-    /// Declares a parameter that is written nowhere.
-    fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
-        let id = self
-            .scopes
-            .add(name.clone(), ty, LocalKind::Parameter, span);
-        self.scopes.name(name.clone(), id);
-    }
+/// Declares a parameter that is written nowhere.
+fn declare_hidden(cx: &mut Context, name: &Name, ty: Type, span: Span) {
+    let id = cx
+        .hir
+        .locals
+        .add(name.clone(), ty, LocalKind::Parameter, span);
+    cx.scopes.name(name.clone(), id);
+}
 
-    fn declare_whole(&mut self, whole: Option<&Type>, span: Span) {
-        if let Some(whole) = whole {
-            self.declare_hidden(&Name::new_static("self"), whole.clone(), span);
-        }
+fn declare_whole(cx: &mut Context, whole: Option<&Type>, span: Span) {
+    if let Some(whole) = whole {
+        declare_hidden(cx, &Name::new_static("self"), whole.clone(), span);
     }
 }

@@ -7,124 +7,121 @@ use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
 use crate::hir::{Lambda, LocalKind, Pattern, PatternKind, StatementKind};
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::infer::name::function_type;
 use crate::infer::pattern::Place;
 
-impl Context<'_> {
-    /// `None` when what is mocked was reported.
-    pub(super) fn mock(
-        &mut self,
-        target: &[ast::Identifier],
-        arguments: (&[ast::PatternField], ast::Rest),
-        outcome: &ast::MockOutcome,
-        span: Span,
-    ) -> Option<StatementKind> {
-        let definition = match (self.written_path(target)?, target) {
-            // A module does not hide what can be called, here as in calls.
-            (module @ Definition::Module(_), [name]) => {
-                resolve_callable(self.db, self.file, &name.name).unwrap_or(module)
-            }
-            (definition, _) => definition,
-        };
-        let Definition::Item(item) = definition else {
-            let place = self.place(span);
-            self.report(errors::not_callable(place, "this"));
-            return None;
-        };
-        let signature = lookup::signature(self.db, item);
-        let type_arguments = self.fresh_arguments(signature.generics.len());
-        let ty = function_type(&signature.parameters, &signature.result, &type_arguments);
-        let Type::Function(function) = ty else {
-            return None;
-        };
-        let callee = format!("`{}`", item.name(self.db));
-        let given = self.mocked_arguments(&signature.parameters, &callee, arguments, span);
-        let ast::MockOutcome::Value(value) = outcome;
-        self.scopes.open_frame(Some(function.result.clone()));
-        let mark = self.scopes.mark();
-        let mut parameters = Vec::new();
-        let mut patterns = Vec::new();
-        for (given, ty) in given.iter().zip(&function.parameters) {
-            parameters.push(self.scopes.add(
-                Name::default(),
-                ty.clone(),
-                LocalKind::Parameter,
+/// `None` when what is mocked was reported.
+pub(super) fn infer_mock(
+    cx: &mut Context,
+    target: &[ast::Identifier],
+    arguments: (&[ast::PatternField], ast::Rest),
+    outcome: &ast::MockOutcome,
+    span: Span,
+) -> Option<StatementKind> {
+    let definition = match (cx.names().written_path(target)?, target) {
+        // A module does not hide what can be called, here as in calls.
+        (module @ Definition::Module(_), [name]) => {
+            resolve_callable(cx.db, cx.file, &name.name).unwrap_or(module)
+        }
+        (definition, _) => definition,
+    };
+    let Definition::Item(item) = definition else {
+        let place = cx.hir.place(span);
+        cx.hir.report(errors::not_callable(place, "this"));
+        return None;
+    };
+    let signature = lookup::signature(cx.db, item);
+    let type_arguments = cx.hir.fresh_arguments(signature.generics.len());
+    let ty = function_type(&signature.parameters, &signature.result, &type_arguments);
+    let Type::Function(function) = ty else {
+        return None;
+    };
+    let callee = format!("`{}`", item.name(cx.db));
+    let given = mocked_arguments(&mut cx.hir, &signature.parameters, &callee, arguments, span);
+    let ast::MockOutcome::Value(value) = outcome;
+    cx.hir.locals.open_frame(Some(function.result.clone()));
+    let mark = cx.scopes.mark();
+    let mut parameters = Vec::new();
+    let mut patterns = Vec::new();
+    for (given, ty) in given.iter().zip(&function.parameters) {
+        parameters.push(
+            cx.hir
+                .locals
+                .add(Name::default(), ty.clone(), LocalKind::Parameter, span),
+        );
+        patterns.push(match given {
+            Some(pattern) => cx.pattern(pattern, ty, Place::Inside),
+            None => Pattern {
+                kind: PatternKind::Wildcard,
+                ty: ty.clone(),
                 span,
-            ));
-            patterns.push(match given {
-                Some(pattern) => self.pattern(pattern, ty, Place::Inside),
-                None => Pattern {
-                    kind: PatternKind::Wildcard,
-                    ty: ty.clone(),
-                    span,
-                },
-            });
-        }
-        let body = self.expression(value, &Expected::Type(function.result.clone()));
-        self.scopes.leave(mark);
-        let captures = self.scopes.close_frame().captures;
-        let outcome = Lambda {
-            parameters,
-            body,
-            captures,
-        };
-        Some(StatementKind::Mock {
-            item,
-            patterns,
-            outcome,
-        })
+            },
+        });
     }
+    let body = cx.expression(value, &Expected::Type(function.result.clone()));
+    cx.scopes.leave(mark);
+    let captures = cx.hir.locals.close_frame().captures;
+    let outcome = Lambda {
+        parameters,
+        body,
+        captures,
+    };
+    Some(StatementKind::Mock {
+        item,
+        patterns,
+        outcome,
+    })
+}
 
-    /// The pattern of each parameter, where one is given.
-    fn mocked_arguments<'a>(
-        &mut self,
-        declared: &[Parameter],
-        callee: &str,
-        (fields, rest): (&'a [ast::PatternField], ast::Rest),
-        span: Span,
-    ) -> Vec<Option<&'a ast::Pattern>> {
-        let mut given: Vec<Option<&ast::Pattern>> = vec![None; declared.len()];
-        let mut is_wrong = false;
-        for (index, field) in fields.iter().enumerate() {
-            let position = match &field.name {
-                None => Some(index).filter(|it| *it < declared.len()),
-                Some(name) => declared.iter().position(|it| it.name == name.name),
-            };
-            let place = self.place(field.pattern.span);
-            let report = match (position, &field.name) {
-                (Some(position), name) => match given[position].replace(&field.pattern) {
-                    None => continue,
-                    Some(_) => {
-                        let name = name
-                            .as_ref()
-                            .map_or(&declared[position].name, |it| &it.name);
-                        errors::duplicate_argument(place, name)
-                    }
-                },
-                (None, Some(name)) => {
-                    let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
-                    let suggestion = nearest(&name.name, &names);
-                    let place = self.place(name.span);
-                    errors::unknown_argument(place, &name.name, callee, suggestion.as_deref())
+/// The pattern of each parameter, where one is given.
+fn mocked_arguments<'a>(
+    hir: &mut HirBuilder,
+    declared: &[Parameter],
+    callee: &str,
+    (fields, rest): (&'a [ast::PatternField], ast::Rest),
+    span: Span,
+) -> Vec<Option<&'a ast::Pattern>> {
+    let mut given: Vec<Option<&ast::Pattern>> = vec![None; declared.len()];
+    let mut is_wrong = false;
+    for (index, field) in fields.iter().enumerate() {
+        let position = match &field.name {
+            None => Some(index).filter(|it| *it < declared.len()),
+            Some(name) => declared.iter().position(|it| it.name == name.name),
+        };
+        let place = hir.place(field.pattern.span);
+        let report = match (position, &field.name) {
+            (Some(position), name) => match given[position].replace(&field.pattern) {
+                None => continue,
+                Some(_) => {
+                    let name = name
+                        .as_ref()
+                        .map_or(&declared[position].name, |it| &it.name);
+                    errors::duplicate_argument(place, name)
                 }
-                (None, None) => {
-                    errors::too_many_arguments(place, callee, declared.len(), fields.len())
-                }
-            };
-            is_wrong = true;
-            self.report(report);
-        }
-        let missing = given.iter().zip(declared);
-        let missing =
-            missing.filter(|(it, parameter)| it.is_none() && parameter.default == Presence::Absent);
-        let missing: Vec<&str> = missing.map(|(_, it)| it.name.as_str()).collect();
-        if rest == ast::Rest::Complete && !missing.is_empty() && !is_wrong {
-            let place = self.place(span);
-            let report = errors::missing_argument(place, &missing, callee);
-            self.report(report.note("`..` at the end takes any other arguments"));
-        }
-        given
+            },
+            (None, Some(name)) => {
+                let names: Vec<Name> = declared.iter().map(|it| it.name.clone()).collect();
+                let suggestion = nearest(&name.name, &names);
+                let place = hir.place(name.span);
+                errors::unknown_argument(place, &name.name, callee, suggestion.as_deref())
+            }
+            (None, None) => errors::too_many_arguments(place, callee, declared.len(), fields.len()),
+        };
+        is_wrong = true;
+        hir.report(report);
     }
+    let missing = given.iter().zip(declared);
+    let missing =
+        missing.filter(|(it, parameter)| it.is_none() && parameter.default == Presence::Absent);
+    let missing: Vec<&str> = missing.map(|(_, it)| it.name.as_str()).collect();
+    if rest == ast::Rest::Complete && !missing.is_empty() && !is_wrong {
+        let place = hir.place(span);
+        let report = errors::missing_argument(place, &missing, callee);
+        hir.report(report.note("`..` at the end takes any other arguments"));
+    }
+    given
 }
