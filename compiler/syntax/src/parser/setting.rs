@@ -123,14 +123,11 @@ fn starts_statement(state: &State, index: usize) -> bool {
     let (Some(first), Some(after)) = (state.kind(index), state.kind(next)) else {
         return false;
     };
-    match first {
-        TokenKind::Identifier => {
-            after == TokenKind::ParenOpen
-                || after == TokenKind::BracketOpen
-                || AssignOperator::of_token(after).is_some()
-        }
-        _ => first.is_keyword() && after != TokenKind::Colon,
+    if first.is_keyword() {
+        return after != TokenKind::Colon;
     }
+    let is_used = matches!(after, TokenKind::ParenOpen | TokenKind::BracketOpen);
+    first == TokenKind::Identifier && (is_used || AssignOperator::of_token(after).is_some())
 }
 
 fn is_before_text(state: &State, index: usize) -> bool {

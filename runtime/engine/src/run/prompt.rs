@@ -288,12 +288,7 @@ impl PromptRun {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
-                PromptStep::Done(mut result) => {
-                    let dropped = std::mem::take(&mut result.detail.dropped);
-                    result.detail.dropped = self.observed.issues(dropped);
-                    let word = self.word_of_answer(run, &result);
-                    return Some(self.end(run, word, Some(result.detail)));
-                }
+                PromptStep::Done(result) => return Some(self.done(run, *result)),
                 PromptStep::Fail(failure) => {
                     let error = self.error_of(run, &failure);
                     return Some(self.end(run, Err(error), None));

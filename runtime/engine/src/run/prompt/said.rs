@@ -23,15 +23,16 @@ pub(crate) struct Opening {
 impl Opening {
     /// What compiled code hands over, which is taken.
     pub(crate) fn take(heap: &mut Heap, word: u64) -> Self {
-        let opening = match heap.types().get(type_of(word)) {
-            Type::List(_) => Self::of(list::words(word).iter().filter_map(|&pair| {
+        let opening = if let Type::List(_) = heap.types().get(type_of(word)) {
+            Self::of(list::words(word).iter().filter_map(|&pair| {
                 let speaker = Speaker::of(field(pair, 0))?;
                 Some((speaker, media::user_text(field(pair, 1))))
-            })),
-            _ => Self::from(Said {
+            }))
+        } else {
+            Self::from(Said {
                 role: Role::User,
                 text: media::user_text(word),
-            }),
+            })
         };
         heap.release(word);
         opening
