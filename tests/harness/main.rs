@@ -47,6 +47,7 @@ mod project;
 mod recorded;
 mod reference;
 mod reports;
+mod requests;
 mod requirements;
 mod rooms;
 mod schemas;

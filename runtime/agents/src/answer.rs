@@ -75,6 +75,7 @@ pub(crate) fn read(
         check,
         issues: None,
     };
+    // Tried first and alone: what is right JSON and fits is never read in another way.
     let exact = candidate::whole(text);
     if let Some(reading) = exact.iter().find_map(|it| reader.fits(it)) {
         return Ok(reading);
@@ -130,6 +131,7 @@ impl Reader<'_, '_> {
         if let Some(reading) = self.coerced_of(&repaired, &all) {
             return Some(reading);
         }
+        // Last, since any text is a text: an earlier reading with structure is more likely what was meant.
         self.coerced(&candidate::text(text))
     }
 
@@ -159,6 +161,7 @@ impl Reader<'_, '_> {
             }),
             Err(mut issues) => {
                 issues.truncate(MOST_ISSUES);
+                // Of the first candidate that failed, which is the one that changes least: its issues are what the model can act on.
                 self.issues.get_or_insert(issues);
                 None
             }
@@ -167,6 +170,7 @@ impl Reader<'_, '_> {
 
     fn coerced(&mut self, candidate: &Candidate) -> Option<Reading> {
         let (value, repairs) = coerced(&candidate.value, self.schema);
+        // Without a change it is the value that failed before; the check need not say so twice.
         if repairs.is_empty() || (self.check)(&value).is_err() {
             return None;
         }

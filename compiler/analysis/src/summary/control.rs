@@ -53,6 +53,7 @@ impl<'a> BodyWalk<'a, '_> {
         for arm in arms {
             let mut facts = matched.value.clone();
             if is_error {
+                // So that `catch { e => match e { A => …, other => fail other } }` is known to raise everything but `A`.
                 facts.error = left.matched_by(&arm.pattern);
             }
             self.arm(arm, &facts, &mut outcome);
@@ -94,6 +95,8 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        // A function parameter is called inside: what it raises is known to callers only, so no arm is impossible and `e` may be
+        // anything.
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
         let mut handled = Outcome {
             does: nothing(),
@@ -104,6 +107,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.never_matches(id, index);
             }
             let mut facts = Facts {
+                // Before the subtraction: this arm may be met by what it takes itself.
                 error: left.matched_by(&arm.pattern),
                 ..Facts::default()
             };
@@ -181,6 +185,7 @@ impl<'a> BodyWalk<'a, '_> {
                     ..outcome.does
                 }
             }
+            // The outcome runs where the prompt is called, in place of what the call would do.
             StatementKind::Mock { .. } => nothing(),
         }
     }
@@ -192,6 +197,7 @@ impl<'a> BodyWalk<'a, '_> {
         change: Change,
         value: ExpressionId,
     ) -> Summary {
+        // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
         let assigned = self.expression(value);
         self.learn(local, &assigned.value);
         let mut does = assigned.does;
@@ -233,6 +239,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
         let turn = self.expression(body);
         add(&mut outcome.does, &turn.does);
+        // The value of each turn is dropped, and a dropped task is awaited at the end of its node.
         outcome.does.errors.extend(&turn.value.task);
         Outcome {
             does: outcome.does,

@@ -55,9 +55,11 @@ pub fn prompt_call(
         improving,
         mode,
     } = options;
+    // Listed at the call, so that prompts which nobody calls are not in the image.
     builder.program.prompt(item);
     let mut values = builder.arguments(item, &[], arguments);
     for value in &mut values {
+        // The settings of the call are evaluated after its arguments and may assign what these were read from.
         *value = builder.settled(*value, settings.as_slice());
     }
     let settings = settings.map_or(Operand::Word(0), |it| builder.expression(it));
@@ -78,6 +80,7 @@ pub fn prompt_call(
         PromptMode::Stream => PromptForm::Stream,
         PromptMode::Revise => PromptForm::Revise,
     };
+    // The runtime gets an own call per form, because their results have different types.
     let function = builder.program.instance(Instance::Prompt { item, form });
     let ty = builder.type_id_of(id);
     builder.call(ty, function, values)
@@ -137,6 +140,7 @@ impl Emitter<'_, '_> {
         let function = self.program.instance(instance);
         let count = self.program.view.signature(item).parameters.len() as u32;
         let arguments = (0..count)
+            // Parts have the parameters of the prompt, which are the first locals of this function too.
             .map(|it| Operand::Local(crate::ir::LocalId(it)))
             .collect();
         self.call(ty, function, arguments)
@@ -183,6 +187,7 @@ fn prompt_settings(emitter: &mut Emitter, item: ItemId, call: CallParameters) ->
         insert_into(emitter, map, CallPart::Prompt.key(), own);
     }
     for (part, value) in [
+        // Whether the call gives them is known when it runs, as all forms of call share one function.
         (CallPart::Call, settings),
         (CallPart::Improving, improving),
         (CallPart::Agent, agent),
@@ -220,6 +225,7 @@ impl Lowering<'_> {
             settings: Operand::Local(builder.parameter(optional_json, "")),
             improving: Operand::Local(builder.parameter(optional_json, "")),
         };
+        // Before mocks and the text: what a reflection revised is what the prompt is called with.
         revise_parameters(&mut builder, item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
@@ -278,6 +284,7 @@ impl Lowering<'_> {
         let mut builder = self.builder(item, BodyPart::User, colour);
         let parameters = builder.declared_parameters(item);
         let mut text = builder.part_value(item, BodyPart::User, builtin::STRING);
+        // A prompt without `user` is nothing but its parameters.
         if text == Operand::Word(0) {
             text = builder.text("");
         }
@@ -310,7 +317,8 @@ impl Lowering<'_> {
         builder.finish()
     }
 
-    /// The parameters that the body does not name: position, name, type.
+    /// The parameters that the body does not name: position, name, type. Decided at compile time: what it names on any path
+    /// counts, so that a prompt's form does not vary from call to call.
     fn unmentioned(&self, item: ItemId, body: Option<&Body>) -> Vec<(usize, Name, Type)> {
         let signature = self.view.signature(item);
         let parameters = signature.parameters.iter().enumerate();
@@ -319,6 +327,7 @@ impl Lowering<'_> {
                 let local = body.parameters.get(*index);
                 local.is_some_and(|it| reads(body, body.root, *it))
             });
+            // A secret that is not mentioned was not meant for the model.
             !mentioned && !matches!(it.ty, Type::Secret | Type::Unit)
         });
         unmentioned
@@ -341,6 +350,7 @@ impl Lowering<'_> {
         let count = self.view.example_count(item);
         let pair = Type::Tuple([self.said_by(item), Type::Json].into());
         let mut builder = self.builder(item, BodyPart::Example(0), Colour::Plain);
+        // As JSON when it leaves, since the requests to models are made of it.
         let (pair, list) = (
             builder.type_id(&pair),
             builder.type_id(&pair.clone().list()),
@@ -362,7 +372,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
+/// The text with a parameter attached as a block; strings and media are bare, everything else as JSON.
 fn attached(
     emitter: &mut Emitter,
     text: Operand,
@@ -387,6 +397,7 @@ fn attached(
         emitter.text_form(value, &Type::Json)
     };
     let name = emitter.text(name);
+    // Made by the runtime, which numbers the tag where the content holds its end.
     let call = RuntimeCall::data_block;
     let block = emitter.runtime(builtin::STRING, call, vec![name, content]);
     emitter.runtime(builtin::STRING, concat, vec![text, block])

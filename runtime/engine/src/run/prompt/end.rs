@@ -21,6 +21,7 @@ impl PromptRun {
     pub(super) fn done(&self, run: &mut Run, mut result: PromptResult) -> Result<u64, u64> {
         let dropped = std::mem::take(&mut result.detail.dropped);
         result.detail.dropped = self.observed.issues(dropped);
+        // Decoded a second time: the checks kept nothing.
         let word = self.word_of_answer(run, &result);
         self.end(run, word, Some(result.detail))
     }
@@ -35,6 +36,7 @@ impl PromptRun {
             }
         };
         decoded.map_err(|issue| {
+            // `word_of_answer` decodes what `check` has accepted, so a failure here is a bug.
             raise::internal(
                 &mut run.heap,
                 &format!(
@@ -152,7 +154,7 @@ impl PromptRun {
     }
 }
 
-/// What stands in an error's field that the machine left out.
+/// The value of an error's field that the machine left out.
 fn empty_word(heap: &mut Heap, ty: TypeId) -> u64 {
     match heap.types().get(ty) {
         Type::String => string::new(heap, ""),
