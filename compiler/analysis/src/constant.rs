@@ -76,6 +76,7 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
         | BodyPart::FieldDefault { .. }
         | BodyPart::User
         | BodyPart::System
+        | BodyPart::Messages
         | BodyPart::Example(_)
         | BodyPart::Settings
         | BodyPart::Key => None,
@@ -230,7 +231,7 @@ impl Evaluation<'_> {
             | Kind::Spawn(_)
             | Kind::SpawnDetached { .. }
             | Kind::Await(_)
-            | Kind::Race(_)
+            | Kind::Race { .. }
             | Kind::ParallelFor { .. }
             | Kind::Parallel(_)
             | Kind::Step { .. }

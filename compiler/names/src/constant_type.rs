@@ -72,10 +72,11 @@ pub fn literal_type(value: &Expression) -> Option<Type> {
         | ExpressionKind::Continue
         | ExpressionKind::Fail(_)
         | ExpressionKind::Emit(_)
+        | ExpressionKind::Text { .. }
         | ExpressionKind::Spawn(_)
         | ExpressionKind::SpawnDetached(_)
         | ExpressionKind::Await(_)
-        | ExpressionKind::Race(_)
+        | ExpressionKind::Race { .. }
         | ExpressionKind::ParallelFor { .. }
         | ExpressionKind::Parallel(_)
         | ExpressionKind::Step { .. }

@@ -4,8 +4,8 @@ use gsw_names::types::Type;
 use gsw_source::{ItemId, Name, Span};
 
 use crate::hir::{
-    BinaryOperator, ErrorPolicy, ExpressionId, LocalId, Modifiers, Pattern, RangeEnd, Statement,
-    UnaryOperator,
+    BinaryOperator, ErrorPolicy, ExpressionId, LocalId, Modifiers, Pattern, RacePolicy, RangeEnd,
+    Statement, UnaryOperator,
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -210,7 +210,8 @@ pub enum ExpressionKind {
         /// The answer that is to be criticised and improved, and the number of the round: `reflect p(…)`.
         improving: Option<(ExpressionId, ExpressionId)>,
     },
-    /// The user text of a prompt for these arguments, blocks included, without asking a model; a `string`.
+    /// What a prompt says for these arguments, blocks included, without asking a model: the user text, a `string`, or the texts of
+    /// a conversation.
     PromptText {
         item: ItemId,
         arguments: Vec<(u32, ExpressionId)>,
@@ -230,8 +231,12 @@ pub enum ExpressionKind {
     },
     /// `await e`; the operand is a task, a list of tasks or a tuple of tasks.
     Await(ExpressionId),
-    /// `race e`; the operand is a list of tasks.
-    Race(ExpressionId),
+    /// `race e errors p`
+    Race {
+        /// A list.
+        tasks: ExpressionId,
+        policy: RacePolicy,
+    },
     ParallelFor {
         /// A list or range; for a map, pairs.
         iterable: ExpressionId,

@@ -133,10 +133,11 @@ macro_rules! traversal {
                         | Kind::Unary { operator: _, operand: it }
                         | Kind::Fail(it)
                         | Kind::Emit(it)
+                        | Kind::Text { role: _, text: it }
                         | Kind::Spawn(it)
                         | Kind::SpawnDetached(it)
                         | Kind::Await(it)
-                        | Kind::Race(it)
+                        | Kind::Race { tasks: it, errors: _ }
                         | Kind::Revise(it) => self.expression(it),
                         Kind::Index { base: one, index: other }
                         | Kind::Range { start: one, end: other, range_end: _ }
@@ -499,7 +500,8 @@ macro_rules! traversal {
                 fn entries(&mut self, them: &'tree $($mutable)? [PromptEntry]) {
                     for entry in them {
                         match entry {
-                            PromptEntry::System(it) | PromptEntry::User(it) => self.expression(it),
+                            PromptEntry::Text { role: _, text, span: _ } => self.expression(text),
+                            PromptEntry::Statement(it) => self.0.push(Child::Statement(it)),
                             PromptEntry::Example { arguments, answer, span: _ } => {
                                 self.arguments(arguments);
                                 self.expression(answer);

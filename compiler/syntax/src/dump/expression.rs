@@ -119,10 +119,16 @@ pub(super) fn expression(it: &Expression) -> Node {
         Kind::Continue => word("continue"),
         Kind::Fail(inner) => many("fail", [&**inner]),
         Kind::Emit(inner) => many("emit", [&**inner]),
+        Kind::Text { role, text } => many(role.text(), [&**text]),
         Kind::Spawn(inner) => many("spawn", [&**inner]),
         Kind::SpawnDetached(inner) => many("spawn-detached", [&**inner]),
         Kind::Await(inner) => many("await", [&**inner]),
-        Kind::Race(inner) => many("race", [&**inner]),
+        Kind::Race { tasks, errors } => {
+            let errors = errors
+                .iter()
+                .map(|it| Node::list("errors", [word(&it.name)]));
+            with_nodes("race", tasks, errors)
+        }
         Kind::ParallelFor {
             pattern: bound,
             iterable,
