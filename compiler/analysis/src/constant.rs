@@ -74,7 +74,8 @@ fn check_of(body: &ItemBody, part: BodyPart) -> Option<&ast::Expression> {
         | BodyPart::System
         | BodyPart::Example(_)
         | BodyPart::Settings
-        | BodyPart::Key => None,
+        | BodyPart::Key
+        | BodyPart::Rows => None,
     }
 }
 

@@ -97,7 +97,10 @@ impl Machine<'_> {
                     vec![Value::text(UNSPECIFIED)],
                 )
             }
-            StatementKind::Defer(_) | StatementKind::Mock { .. } => unsupported("mocks"),
+            StatementKind::Defer(_)
+            | StatementKind::AssertSnapshot { .. }
+            | StatementKind::Mock { .. }
+            | StatementKind::MockAgent { .. } => unsupported("mocks"),
         }
     }
 }

@@ -5,11 +5,11 @@ mod head;
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    Attribute, Expression, HookHandler, Identifier, Import, Item, ItemBody, PromptEntry, Setting,
-    SettingValue, Visibility,
+    Attribute, HookHandler, Identifier, Import, Item, ItemBody, PromptEntry, Setting, SettingValue,
+    TestRows, Visibility,
 };
 
-use crate::document::{Document, concat, group, nest, nothing, text};
+use crate::document::{Document, concat, group, nest, text};
 use crate::expression::{argument_entries, expressions};
 use crate::printer::{Entry, Printer, entry};
 
@@ -103,14 +103,32 @@ impl<'run, 'file> Printer<'run, 'file> {
             ]),
             ItemBody::Hook { name, handlers } => self.hook(name, handlers, span),
             ItemBody::Test {
+                name: _,
                 name_span,
+                rows,
+                pass,
+                repeat,
                 cassette,
                 body,
-                ..
             } => {
                 let name = self.verbatim(*name_span);
-                let cassette = self.cassette(cassette.as_ref());
-                concat([text("test "), name, cassette, text(" "), self.block(body)])
+                let mut head = vec![text("test "), name];
+                if let Some(TestRows { pattern, rows }) = rows {
+                    head.extend([text(" for "), self.pattern(pattern)]);
+                    head.extend([text(" in "), self.expression(rows)]);
+                }
+                let clauses = [
+                    (" pass ", pass),
+                    (" repeat ", repeat),
+                    (" cassette ", cassette),
+                ];
+                for (word, value) in clauses {
+                    if let Some(value) = value {
+                        head.extend([text(word), self.expression(value)]);
+                    }
+                }
+                head.extend([text(" "), self.block(body)]);
+                concat(head)
             }
             ItemBody::Permissions { settings } => {
                 let braces = self.braces(span.start, span.end);
@@ -120,13 +138,6 @@ impl<'run, 'file> Printer<'run, 'file> {
                 let start = self.next_token(span.start);
                 self.verbatim(Span::new(start, span.end))
             }
-        }
-    }
-
-    fn cassette(&mut self, cassette: Option<&Expression>) -> Document {
-        match cassette {
-            Some(cassette) => concat([text(" cassette "), self.expression(cassette)]),
-            None => nothing(),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use gsw_source::Span;
 use gsw_syntax::ast::{
-    AssertExpectation, Block, Expression, MockOutcome, Statement, StatementKind, TypeExpression,
+    AssertExpectation, Block, Expression, ScriptTurn, ScriptTurnKind, Statement, StatementKind,
+    TypeExpression,
 };
 
-use crate::document::{Document, concat, nothing, text};
+use crate::document::{Document, concat, join, nothing, text};
 use crate::printer::{Printer, entry};
 use crate::type_expression::path;
 
@@ -63,22 +64,61 @@ impl Printer<'_, '_> {
                 message,
             } => self.assertion(value, expectation, message.as_ref()),
             StatementKind::Mock {
+                calls,
                 target,
                 arguments,
                 rest,
-                outcome: MockOutcome::Value(value),
+                outcomes,
             } => {
+                let calls = match calls {
+                    Some(calls) => text(format!("let {} = ", calls.name)),
+                    None => nothing(),
+                };
                 let arguments = self.payload(arguments, *rest);
-                let head = [
+                let mut parts = vec![
+                    calls,
                     text("mock "),
                     path(target),
                     text("("),
                     arguments,
                     text(") -> "),
                 ];
-                concat(head.into_iter().chain([self.expression(value)]))
+                for (index, outcome) in outcomes.iter().enumerate() {
+                    if index > 0 {
+                        parts.push(text(" then "));
+                    }
+                    parts.push(self.expression(outcome));
+                }
+                concat(parts)
+            }
+            StatementKind::MockAgent {
+                agent,
+                script,
+                braces,
+            } => {
+                let turns = script.iter().map(|turn| {
+                    entry(turn.span, move |printer: &mut Printer<'_, '_>| {
+                        printer.turn(turn)
+                    })
+                });
+                let turns = turns.collect();
+                let head = [text("mock agent "), path(agent), text(" ")];
+                concat(head.into_iter().chain([self.braced(turns, *braces, ";")]))
             }
             StatementKind::Invalid => self.verbatim(statement.span),
+        }
+    }
+
+    fn turn(&mut self, turn: &ScriptTurn) -> Document {
+        match &turn.kind {
+            ScriptTurnKind::Calls(calls) => {
+                let calls = calls
+                    .iter()
+                    .map(|it| concat([text("call "), self.expression(it)]));
+                let calls: Vec<_> = calls.collect();
+                join(calls, &text(", "))
+            }
+            ScriptTurnKind::Answer(value) => concat([text("answer "), self.expression(value)]),
         }
     }
 

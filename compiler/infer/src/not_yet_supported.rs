@@ -27,6 +27,8 @@ pub enum Missing<'name> {
     AgentAsTool,
     /// A `human` in a list of tools.
     HumanAsTool,
+    /// `test … cassette "file"`
+    Cassette,
     /// A name that the library will have.
     Name(&'name str),
 }
@@ -44,6 +46,7 @@ impl Missing<'_> {
             Self::Session => "`session`",
             Self::AgentAsTool => "an agent as a tool",
             Self::HumanAsTool => "a `human` as a tool",
+            Self::Cassette => "a `cassette`",
             Self::AllOf => "`.*` outside of `tools`",
             Self::Name(name) => &format!("`{name}`"),
         };

@@ -19,6 +19,8 @@ pub enum KnownItem {
     ReflectOnFailure,
     /// What does not fit in an answer.
     Issue,
+    /// The calls that a mock has answered.
+    Calls,
 }
 
 impl KnownItem {
@@ -28,6 +30,7 @@ impl KnownItem {
         Self::Reflection,
         Self::ReflectOnFailure,
         Self::Issue,
+        Self::Calls,
     ];
 
     #[must_use]
@@ -38,6 +41,7 @@ impl KnownItem {
             Self::Reflection => "Reflection",
             Self::ReflectOnFailure => "reflect_on_failure",
             Self::Issue => "Issue",
+            Self::Calls => "Calls",
         }
     }
 

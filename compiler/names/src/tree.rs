@@ -46,6 +46,9 @@ pub fn item_head(db: &dyn Db, item: ItemId) -> Option<Arc<Item>> {
         } => ItemBody::Test {
             name: name.clone(),
             name_span: *name_span,
+            rows: None,
+            pass: None,
+            repeat: None,
             cassette: None,
             body: empty(),
         },

@@ -80,6 +80,8 @@ macro_rules! for_each_runtime_call {
             assertion_failed plain(own);
             // A value as a failed `assert` shows it, cut when it is long.
             assertion_shown plain(ty, borrow);
+            // Where two values that should be equal differ, a line each; empty when they have no parts.
+            assertion_difference plain(ty, borrow, borrow);
             // A fault `Internal` with this message.
             internal_fault plain(own);
             // Raises when the run is to stop or its memory is used up: after the body of a `catch`.
@@ -484,10 +486,27 @@ macro_rules! for_each_runtime_call {
             spawn_detached waiting(word, word, word, own, own);
 
             // Tests.
-            // From here on a mock replaces an item: the item's number, closure.
-            mock_set plain(word, own);
+            // From here on a mock replaces an item: the item's number, closure, an empty list for what it is given, or 0 where
+            // nobody asks. Gives the mock's index among those of the item.
+            mock_set plain(word, own, own);
             // The closure of the item's mock of this index, or 0 when there is none: the item's number, index.
             mock_at plain(word, word);
+            // A mock has matched a call: the item's number, the mock's index. Gives how many calls it has answered before.
+            mock_turn plain(word, word);
+            // Keeps what a call that a mock has matched was given: the item's number, the mock's index, the arguments.
+            mock_given plain(word, word, own);
+            // `calls.count()`
+            mock_count plain(word, word);
+            // `calls.arguments()`
+            mock_arguments plain(word, word);
+            // From here on the agent's model does what a script says: the agent's index, the turns as `json`.
+            mock_agent plain(word, own);
+            // Keeps a `json` that is compared with what was accepted before.
+            snapshot plain(own);
+            // Raises because a test calls a prompt that nothing answers, unless models may be asked or its agent has a script: the
+            // prompt's number among what is mocked, its name, the arguments as `json`, the agent that the call names, as
+            // `json`, or 0; the prompt's index.
+            prompt_unmocked raising(word, own, own, borrow, word);
             // Raises because a test calls what only a mock can answer, and fails the test even where this is caught: the item's
             // number, its name, the arguments as `json`.
             unmocked raising(word, own, own);

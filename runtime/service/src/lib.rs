@@ -17,6 +17,7 @@ mod prices;
 mod result_text;
 pub mod say;
 mod terminal;
+pub mod testing;
 mod value_text;
 mod watchers;
 

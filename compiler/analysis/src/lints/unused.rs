@@ -90,7 +90,9 @@ fn assigned_locals(body: &Body) -> HashSet<LocalId> {
                 | StatementKind::Defer(_)
                 | StatementKind::Assert { .. }
                 | StatementKind::AssertFails { .. }
-                | StatementKind::Mock { .. } => None,
+                | StatementKind::AssertSnapshot { .. }
+                | StatementKind::Mock { .. }
+                | StatementKind::MockAgent { .. } => None,
             }));
         }
     }

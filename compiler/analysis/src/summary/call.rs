@@ -354,7 +354,7 @@ pub(super) fn add_part(body: &Body, outcome: Outcome, summary: &mut Summary, res
         }
         BodyPart::Settings => summary.effects = summary.effects.union(outcome.does.effects),
         // Evaluated once, before any call.
-        BodyPart::Example(_) => {}
+        BodyPart::Example(_) | BodyPart::Rows => {}
         BodyPart::ParameterDefault(_)
         | BodyPart::FieldDefault { .. }
         | BodyPart::FieldCheck(_)

@@ -1,7 +1,8 @@
 //! What control flow does: arms, catches, blocks, loops, and what leaves them.
 
 use gsw_infer::hir::{
-    Arm, Change, ExpressionId, LocalId, Pattern, PlacePart, PlaceStep, Statement, StatementKind,
+    Arm, Change, ExpressionId, LocalId, Pattern, PlacePart, PlaceStep, ScriptTurn, Statement,
+    StatementKind,
 };
 use gsw_names::types::{ErrorSet, Type};
 
@@ -181,7 +182,15 @@ impl<'a> BodyWalk<'a, '_> {
                     ..outcome.does
                 }
             }
+            StatementKind::AssertSnapshot { value } => self.expression(*value).does,
             StatementKind::Mock { .. } => nothing(),
+            StatementKind::MockAgent { agent: _, script } => {
+                let mut outcome = Outcome::nothing();
+                for value in script.iter().flat_map(ScriptTurn::expressions) {
+                    self.then(value, &mut outcome);
+                }
+                outcome.does
+            }
         }
     }
 

@@ -85,6 +85,7 @@ pub fn assert(
         let message = builder.expression(message);
         text = builder.appended(text, ": ", message);
     }
+    let difference = difference(builder, condition, &shown);
     let width = shown
         .iter()
         .map(|it| it.0.chars().count())
@@ -98,8 +99,36 @@ pub fn assert(
             text = builder.appended(text, &format!("\n  {name:>width$}: "), value);
         }
     }
+    if let Some(difference) = difference {
+        let call = RuntimeCall::string_concat;
+        text = builder.runtime(builtin::STRING, call, vec![text, difference]);
+    }
     builder.raise_assertion_with(text);
     builder.start(holds);
+}
+
+/// Where the sides of an `==` that does not hold differ, as text.
+fn difference(
+    builder: &mut Builder<'_, '_>,
+    condition: ExpressionId,
+    shown: &[Shown],
+) -> Option<Operand> {
+    let ExpressionKind::Binary {
+        operator: BinaryOperator::Equal,
+        ..
+    } = builder.body.expression(condition).kind
+    else {
+        return None;
+    };
+    let [(_, left, ty), (_, right, _), ..] = shown else {
+        return None;
+    };
+    let id = builder.type_id(ty);
+    builder.program.is_written(id).then(|| {
+        let call = RuntimeCall::assertion_difference;
+        let words = vec![type_word(id), *left, *right];
+        builder.runtime(builtin::STRING, call, words)
+    })
 }
 
 /// What was kept beside the sides of the condition, each named by its text, in the order of the source.

@@ -68,11 +68,17 @@ impl<'db> ItemInference<'db> {
                 let ty = lookup::signature(self.db, self.item).result.clone();
                 self.value(BodyPart::Main, &[], &constant.value, ty);
             }
-            ast::ItemBody::Test { body, .. } => {
-                self.part(BodyPart::Main, &[], Type::Unit, |it| {
-                    let id = it.block(body, &Expected::Dropped);
-                    it.without_value(id)
-                });
+            ast::ItemBody::Test {
+                name: _,
+                name_span: _,
+                rows,
+                pass,
+                repeat,
+                cassette,
+                body,
+            } => {
+                self.test_head(pass.as_ref(), repeat.as_ref(), cassette.as_ref());
+                self.test(rows.as_ref(), body);
             }
             ast::ItemBody::Record(record) => self.record(&record.fields),
             ast::ItemBody::Enum(declaration) => {
@@ -352,10 +358,23 @@ impl<'db> ItemInference<'db> {
     }
 
     /// Infers one body: `work` gives its root, of type `result`.
-    fn part(
+    pub(super) fn part(
         &mut self,
         part: BodyPart,
         parameters: &'db [Parameter],
+        result: Type,
+        work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
+    ) {
+        let count = parameter_count(part, parameters.len());
+        self.part_with(part, parameters, count, result, work);
+    }
+
+    /// Infers one body whose first `count` locals are its parameters; those that are written nowhere are declared by `work`.
+    pub(super) fn part_with(
+        &mut self,
+        part: BodyPart,
+        parameters: &'db [Parameter],
+        count: usize,
         result: Type,
         work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
     ) {
@@ -393,7 +412,7 @@ impl<'db> ItemInference<'db> {
             .map(LocalId)
             .zip(&locals)
             .take_while(|(_, it)| it.kind == LocalKind::Parameter)
-            .take(parameter_count(part, parameters.len()))
+            .take(count)
             .map(|(id, _)| id)
             .collect();
         self.found.bodies.push(Arc::new(Body {
@@ -421,13 +440,14 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
         | BodyPart::System
         | BodyPart::Example(_)
         | BodyPart::Settings
-        | BodyPart::Key => declared,
+        | BodyPart::Key
+        | BodyPart::Rows => declared,
     }
 }
 
 impl Context<'_> {
     /// Declares a parameter that is written nowhere.
-    fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
+    pub(super) fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
         let id = self
             .scopes
             .add(name.clone(), ty, LocalKind::Parameter, span);

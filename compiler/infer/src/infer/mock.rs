@@ -1,12 +1,15 @@
 //! `mock p(patterns) -> value`: patterns stand for arguments as in a call, by position and by name.
 
 use gsw_names::types::Type;
-use gsw_names::{Definition, Parameter, Presence, resolve_callable};
+use gsw_names::{Definition, KnownItem, Parameter, Presence, resolve_callable};
 use gsw_source::{Name, Span, nearest};
 use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
-use crate::hir::{Lambda, LocalKind, Pattern, PatternKind, StatementKind};
+use crate::hir::{
+    BinaryOperator, ExpressionId, ExpressionKind, Lambda, LocalId, LocalKind, Pattern, PatternKind,
+    StatementKind,
+};
 use crate::infer::context::{Context, Expected};
 use crate::infer::lookup;
 use crate::infer::name::function_type;
@@ -16,9 +19,10 @@ impl Context<'_> {
     /// `None` when what is mocked was reported.
     pub(super) fn mock(
         &mut self,
+        calls: Option<&ast::Identifier>,
         target: &[ast::Identifier],
         arguments: (&[ast::PatternField], ast::Rest),
-        outcome: &ast::MockOutcome,
+        outcomes: &[ast::Expression],
         span: Span,
     ) -> Option<StatementKind> {
         let definition = match (self.written_path(target)?, target) {
@@ -41,7 +45,6 @@ impl Context<'_> {
         };
         let callee = format!("`{}`", item.name(self.db));
         let given = self.mocked_arguments(&signature.parameters, &callee, arguments, span);
-        let ast::MockOutcome::Value(value) = outcome;
         self.scopes.open_frame(Some(function.result.clone()));
         let mark = self.scopes.mark();
         let mut parameters = Vec::new();
@@ -62,7 +65,11 @@ impl Context<'_> {
                 },
             });
         }
-        let body = self.expression(value, &Expected::Type(function.result.clone()));
+        let turn = self
+            .scopes
+            .add(Name::default(), Type::Int, LocalKind::Parameter, span);
+        parameters.push(turn);
+        let body = self.in_turn(outcomes, turn, &function.result, span);
         self.scopes.leave(mark);
         let captures = self.scopes.close_frame().captures;
         let outcome = Lambda {
@@ -70,11 +77,62 @@ impl Context<'_> {
             body,
             captures,
         };
+        let calls = calls.and_then(|it| self.mocked_calls(it, &function.parameters));
         Some(StatementKind::Mock {
             item,
             patterns,
             outcome,
+            calls,
         })
+    }
+
+    /// The outcome number `turn`, the last one for all further turns.
+    fn in_turn(
+        &mut self,
+        outcomes: &[ast::Expression],
+        turn: LocalId,
+        result: &Type,
+        span: Span,
+    ) -> ExpressionId {
+        let values: Vec<ExpressionId> = outcomes
+            .iter()
+            .map(|it| self.expression(it, &Expected::Type(result.clone())))
+            .collect();
+        let Some((last, before)) = values.split_last() else {
+            return self.invalid(span);
+        };
+        let mut value = *last;
+        for (index, &then) in before.iter().enumerate().rev() {
+            let left = self.local_value(turn, span);
+            let index = i64::try_from(index).unwrap_or(i64::MAX);
+            let right = self.push(ExpressionKind::Int(index), Type::Int, span);
+            let is_next = ExpressionKind::Binary {
+                operator: BinaryOperator::Equal,
+                left,
+                right,
+            };
+            let condition = self.push(is_next, Type::Bool, span);
+            let choice = ExpressionKind::If {
+                condition,
+                then,
+                otherwise: Some(value),
+            };
+            value = self.push(choice, result.clone(), span);
+        }
+        value
+    }
+
+    /// The variable that holds the calls of a mock: a `Calls` of what each call is given.
+    fn mocked_calls(&mut self, name: &ast::Identifier, parameters: &[Type]) -> Option<LocalId> {
+        let given = match parameters {
+            [] => Type::Unit,
+            [only] => only.clone(),
+            several => Type::Tuple(several.into()),
+        };
+        // Missing only while the prelude itself is broken.
+        let calls = KnownItem::Calls.item(self.db)?;
+        let ty = Type::Record(calls, [given].into());
+        Some(self.declare(&name.name, ty, LocalKind::Let, name.span))
     }
 
     /// The pattern of each parameter, where one is given.

@@ -138,11 +138,20 @@ impl Context<'_> {
                 message,
             } => self.assert(value, expectation, message.as_ref()),
             ast::StatementKind::Mock {
+                calls,
                 target,
                 arguments,
                 rest,
-                outcome,
-            } => match self.mock(target, (arguments, *rest), outcome, span) {
+                outcomes,
+            } => match self.mock(calls.as_ref(), target, (arguments, *rest), outcomes, span) {
+                Some(kind) => kind,
+                None => return false,
+            },
+            ast::StatementKind::MockAgent {
+                agent,
+                script,
+                braces: _,
+            } => match self.mock_agent(agent, script) {
                 Some(kind) => kind,
                 None => return false,
             },
@@ -156,7 +165,9 @@ impl Context<'_> {
             StatementKind::Defer(_)
             | StatementKind::Assert { .. }
             | StatementKind::AssertFails { .. }
-            | StatementKind::Mock { .. } => false,
+            | StatementKind::AssertSnapshot { .. }
+            | StatementKind::Mock { .. }
+            | StatementKind::MockAgent { .. } => false,
         };
         out.push(Statement { kind, span });
         diverges
@@ -216,7 +227,9 @@ impl Context<'_> {
             | StatementKind::Defer(_)
             | StatementKind::Assert { .. }
             | StatementKind::AssertFails { .. }
-            | StatementKind::Mock { .. } => None,
+            | StatementKind::AssertSnapshot { .. }
+            | StatementKind::Mock { .. }
+            | StatementKind::MockAgent { .. } => None,
         });
         values.next().is_some_and(|it| self.ty(it) == Type::Never)
     }
@@ -262,6 +275,11 @@ impl Context<'_> {
         let source = self.source_text(value.span);
         match expectation {
             ast::AssertExpectation::Holds => {
+                if let Some(shown) = self.snapshot(value) {
+                    let shown = self.expression(shown, &Expected::Anything);
+                    let value = self.as_json(shown);
+                    return StatementKind::AssertSnapshot { value };
+                }
                 let condition = self.expression(value, &Expected::Type(Type::Bool));
                 let message = message.map(|it| self.expression(it, &Expected::Type(Type::String)));
                 StatementKind::Assert {
@@ -280,6 +298,26 @@ impl Context<'_> {
                 }
             }
         }
+    }
+
+    /// What is kept by `snapshot(e)`, which means that right after `assert` alone, and only where nothing else is called so.
+    fn snapshot<'a>(&self, value: &'a ast::Expression) -> Option<&'a ast::Expression> {
+        let ast::ExpressionKind::Call {
+            callee, arguments, ..
+        } = &value.kind
+        else {
+            return None;
+        };
+        let ast::ExpressionKind::Name(name) = &callee.kind else {
+            return None;
+        };
+        let [ast::Argument { name: None, value }] = arguments.as_slice() else {
+            return None;
+        };
+        let is_own = name == "snapshot"
+            && self.scopes.find(name).is_none()
+            && gsw_names::resolve_name(self.db, self.file, name).is_none();
+        is_own.then_some(value)
     }
 
     /// The text of the program at a span of this item.

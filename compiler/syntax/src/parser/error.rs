@@ -76,6 +76,8 @@ impl Expected {
     pub const PROMPT_ENTRY: Self = Self(1 << (CLASSES + 13));
     /// `detached`, `fails`, `cassette` and such, where they are optional.
     pub const WORD: Self = Self(1 << (CLASSES + 14));
+    /// A turn of a scripted model.
+    pub const SCRIPT_TURN: Self = Self(1 << (CLASSES + 15));
 
     /// A token of that kind.
     #[must_use]
@@ -130,6 +132,7 @@ impl Expected {
                 Self::PROMPT_ENTRY,
                 "`user`, `system`, `example` or a setting",
             ),
+            (Self::SCRIPT_TURN, "`call` or `answer`"),
             (Self::MODIFIER, "a modifier"),
             (Self::WORD, "a word"),
             (Self::OPERATOR, "an operator"),

@@ -4,6 +4,7 @@ use gsw_abi::builtin::BuiltinError;
 use gsw_abi::types::{ErrorClass, TypeId};
 
 use crate::codec;
+use crate::export::difference;
 use crate::export::guard::calls;
 use crate::value::{error, string};
 
@@ -19,6 +20,14 @@ calls! {
             text.truncate(cut);
             text.push_str(&format!("… ({length} characters)"));
         }
+        string::new(&mut run.heap, &text)
+    }
+
+    /// Where two values of a type differ, a line each.
+    text assertion_difference(run, ty, left, right) {
+        let ty = TypeId(ty as u32);
+        let [left, right] = [left, right].map(|it| codec::encode_redacted(&run.heap, ty, it));
+        let text = difference::difference(&left, &right);
         string::new(&mut run.heap, &text)
     }
 

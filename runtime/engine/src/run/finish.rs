@@ -21,8 +21,10 @@ pub struct Finished {
     pub tree: Tree,
     /// Objects that were not freed; anything but 0 is a bug of ours.
     pub live_objects: u64,
-    /// What a test called first that only a mock can answer, also when it caught the error.
-    pub unmocked: Option<String>,
+    /// Why a test fails although it may have caught every error: it called what nothing answers, or a script was not used up.
+    pub fault: Option<String>,
+    /// What the test has taken snapshots of, as JSON, in order.
+    pub snapshots: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -72,7 +74,8 @@ impl Run {
             duration: self.progress.duration(),
             tree: self.progress.take_tree(),
             live_objects: self.heap.live(),
-            unmocked: self.mocks.take_unmocked(),
+            fault: self.mocks.take_fault(),
+            snapshots: self.mocks.snapshots(),
         })
     }
 

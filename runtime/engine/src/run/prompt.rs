@@ -22,10 +22,12 @@ use crate::model::{
 use crate::node::{NodeId, Status};
 use crate::operation::{OperationId, Outcome, Request};
 use crate::run::reflection_log::{ReflectionRecord, Resolution};
+use crate::run::script::Offered;
 use crate::run::{Run, raise};
 use crate::scope::{ScopeId, ScopeKind};
 use crate::step::Step;
 use crate::task::TaskId;
+use crate::value::{error, string};
 use crate::wait::Wait;
 
 use asking::{Asked, Asking, Cost};
@@ -63,6 +65,15 @@ pub struct PromptRun {
     asked_by: String,
     /// What it has looked up among the answers that are kept.
     key: Option<String>,
+    scripted: Option<Scripted>,
+}
+
+/// What a call needs of which a test has scripted the model.
+#[derive(Debug)]
+pub(crate) struct Scripted {
+    /// The agent's index.
+    agent: u32,
+    offered: Offered,
 }
 
 impl PromptRun {
@@ -92,6 +103,7 @@ impl PromptRun {
             observed,
             asked_by: String::new(),
             key: None,
+            scripted: None,
         }
     }
 }
@@ -200,11 +212,23 @@ impl PromptRun {
         self.end(run, Err(error), None)
     }
 
+    /// The test's script does not fit what is asked: the test fails, also where it catches this.
+    fn give_up_script(&mut self, run: &mut Run, message: &str) -> Result<u64, u64> {
+        run.mocks.report_unmocked(message);
+        let message = string::new(&mut run.heap, message);
+        let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
+        self.give_up(run, error)
+    }
+
     fn go_on_as_asked(mut self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
         match asked {
             Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
             Asked::Refused(what) => {
                 let result = self.refuse(run, &what);
+                self.hand_back(run, id, result);
+            }
+            Asked::Misscripted(message) => {
+                let result = self.give_up_script(run, &message);
                 self.hand_back(run, id, result);
             }
             Asked::OutOfMemory => {
@@ -251,6 +275,9 @@ impl PromptRun {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
                     Asked::Waits => return None,
                     Asked::Refused(what) => return Some(self.refuse(run, &what)),
+                    Asked::Misscripted(message) => {
+                        return Some(self.give_up_script(run, &message));
+                    }
                     Asked::OutOfMemory => {
                         let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
                         return Some(self.give_up(run, error));

@@ -4,6 +4,7 @@
 //! admitted, so the run sends requests of a single attempt there and tries again itself, as often and after as long as the
 //! provider would have.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gsw_tree::usage::Usage;
@@ -15,7 +16,7 @@ use crate::node::Spent;
 use crate::operation::Request;
 use crate::run::Run;
 use crate::run::budget::CallCost;
-use crate::run::prompt::PromptRun;
+use crate::run::prompt::{PromptRun, Scripted};
 use crate::scope::{ScopeId, Ticket};
 use crate::task::TaskId;
 use crate::wait::Wait;
@@ -33,6 +34,8 @@ pub(super) struct Asking {
     attempts: Option<Attempts>,
     /// Bytes of the conversation that the run's memory is charged with.
     charged: usize,
+    /// The answer to the request that is to be sent, where a test has written it.
+    scripted: Option<Box<ModelAnswer>>,
 }
 
 #[derive(Debug)]
@@ -68,6 +71,8 @@ pub(super) enum Asked {
     /// It is on its way or held back.
     Waits,
     Refused(String),
+    /// A test's script of the model has no turn for it, or one that cannot be.
+    Misscripted(String),
     /// The memory of the run does not hold the conversation.
     OutOfMemory,
     /// It was tried before and is not tried again; this is how that failed.
@@ -140,6 +145,9 @@ impl PromptRun {
         }
         let budget = run.scheduler.task(task).budget;
         self.asking.attempts = None;
+        if let Some(message) = self.take_scripted(run, &request) {
+            return Asked::Misscripted(message);
+        }
         if budget == ScopeId::TASK {
             self.send(run, task, request);
             return Asked::Waits;
@@ -229,7 +237,25 @@ impl PromptRun {
             request: Some(JsonText::from(&self.observed.new_in(&request))),
         };
         run.progress.emit(self.node, kind);
-        self.operation = Some(run.request(task, Request::Model { request }));
+        let request = match self.asking.scripted.take() {
+            Some(answer) => Request::Scripted { answer },
+            None => Request::Model { request },
+        };
+        self.operation = Some(run.request(task, request));
+    }
+
+    /// Takes the next turn of the script, where a test has written one for the agent; gives what is wrong with it.
+    fn take_scripted(&mut self, run: &mut Run, request: &ModelRequest) -> Option<String> {
+        let Scripted { agent, offered } = self.scripted.as_ref()?;
+        let program = Arc::clone(&run.loaded.program);
+        let script = run.mocks.script_mut(*agent)?;
+        match script.answer(request, offered, &program) {
+            Ok(answer) => {
+                self.asking.scripted = Some(Box::new(answer));
+                None
+            }
+            Err(message) => Some(message),
+        }
     }
 
     /// Sends the request of a prompt that was held back, if it may be sent now.

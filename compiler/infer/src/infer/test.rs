@@ -1,0 +1,139 @@
+//! Tests: their heads, and the rows that they are run for.
+
+use std::sync::Arc;
+
+use gsw_names::types::Type;
+use gsw_source::{Name, Place, Span};
+use gsw_syntax::ast;
+
+use crate::errors::testing::{self as errors, TestClause};
+use crate::errors::values;
+use crate::hir::{BodyPart, ExpressionKind, LocalId, Statement, StatementKind};
+use crate::infer::context::Expected;
+use crate::infer::item_body::ItemInference;
+use crate::infer::pattern;
+use crate::not_yet_supported::Missing;
+
+/// The most runs of a row; a guess, far above what anybody pays for.
+const MOST_RUNS: i128 = 10_000;
+
+impl ItemInference<'_> {
+    /// Reports what in the head of a test means nothing, or nothing yet.
+    pub(super) fn test_head(
+        &mut self,
+        pass: Option<&ast::Expression>,
+        repeat: Option<&ast::Expression>,
+        cassette: Option<&ast::Expression>,
+    ) {
+        let is_wrong = |value: &&ast::Expression, clause| match clause {
+            TestClause::Pass => pass_share(value).is_none(),
+            TestClause::Repeat => repeat_count(value).is_none(),
+        };
+        for (value, clause) in [(pass, TestClause::Pass), (repeat, TestClause::Repeat)] {
+            if let Some(value) = value.filter(|it| is_wrong(it, clause)) {
+                let place = self.at(value.span);
+                self.found
+                    .diagnostics
+                    .push(errors::wrong_test_head(place, clause));
+            }
+        }
+        if let Some(cassette) = cassette {
+            let place = self.at(cassette.span);
+            self.found.diagnostics.push(Missing::Cassette.at(place));
+        }
+    }
+
+    fn at(&self, span: Span) -> Place {
+        Place::Item {
+            item: self.item,
+            span,
+        }
+    }
+
+    /// The body of a test, and the list of its rows.
+    pub(super) fn test(&mut self, rows: Option<&ast::TestRows>, body: &ast::Block) {
+        let Some(rows) = rows else {
+            return self.part(BodyPart::Main, &[], Type::Unit, |it| {
+                let id = it.block(body, &Expected::Dropped);
+                it.without_value(id)
+            });
+        };
+        let row = self.rows(&rows.rows);
+        let span = rows.pattern.span;
+        self.part_with(BodyPart::Main, &[], 1, Type::Unit, |it| {
+            let parameter = LocalId(0);
+            it.declare_hidden(
+                &Name::default(),
+                row.clone(),
+                Span::new(span.start, span.start),
+            );
+            let value = it.local_value(parameter, span);
+            let pattern = it.pattern(&rows.pattern, &row, pattern::Place::Binding);
+            let bound = StatementKind::Let { pattern, value };
+            let inner = it.block(body, &Expected::Dropped);
+            let inner = it.without_value(inner);
+            let statements = vec![
+                Statement { kind: bound, span },
+                Statement {
+                    kind: StatementKind::Expression(inner),
+                    span: body.span,
+                },
+            ];
+            let block = ExpressionKind::Block {
+                statements,
+                tail: None,
+            };
+            it.push(block, Type::Unit, body.span)
+        });
+    }
+
+    /// The list of rows. Gives the type of a row.
+    fn rows(&mut self, rows: &ast::Expression) -> Type {
+        self.part(BodyPart::Rows, &[], Type::Invalid, |it| {
+            let list = it.expression(rows, &Expected::Anything);
+            // What is no list is reported as a `for` reports it; a map has no order that a report could count on.
+            let element = it.element(list);
+            if let Type::Map(..) = it.table.unchecked(&it.ty(list)) {
+                let (place, text) = (it.place(rows.span), it.show(&it.ty(list)));
+                it.report(values::not_iterable(place, &text));
+                return it.invalid(rows.span);
+            }
+            let wanted = element.list();
+            it.coerce(list, &wanted)
+        });
+        let Some(body) = self.found.bodies.last_mut() else {
+            return Type::Invalid;
+        };
+        let body = Arc::make_mut(body);
+        body.result = body.expression(body.root).ty.clone();
+        match &body.result {
+            Type::List(row) => (**row).clone(),
+            _other => Type::Invalid,
+        }
+    }
+}
+
+/// The share after `pass`, when it is one.
+pub fn pass_share(value: &ast::Expression) -> Option<f64> {
+    let share = match &value.kind {
+        ast::ExpressionKind::Literal(ast::Literal::Float(bits)) => f64::from_bits(*bits),
+        ast::ExpressionKind::Literal(ast::Literal::Int(Some(share))) => {
+            // A larger number is no share, however it is rounded.
+            f64::from(u8::try_from(*share).ok()?)
+        }
+        _other => return None,
+    };
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// The number after `repeat`, when there can be so many runs.
+pub fn repeat_count(value: &ast::Expression) -> Option<u32> {
+    match &value.kind {
+        ast::ExpressionKind::Literal(ast::Literal::Int(Some(count)))
+            if (1..=MOST_RUNS).contains(count) =>
+        {
+            u32::try_from(*count).ok()
+        }
+        _other => None,
+    }
+}
