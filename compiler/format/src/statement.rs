@@ -6,7 +6,7 @@ use gsw_syntax::ast::{
     TypeExpression,
 };
 
-use crate::document::{Document, concat, join, nothing, text};
+use crate::document::{Document, concat, group, join, nest, nothing, text};
 use crate::printer::{Printer, entry};
 use crate::type_expression::path;
 
@@ -83,13 +83,17 @@ impl Printer<'_, '_> {
                     arguments,
                     text(") -> "),
                 ];
-                for (index, outcome) in outcomes.iter().enumerate() {
-                    if index > 0 {
-                        parts.push(text(" then "));
-                    }
-                    parts.push(self.expression(outcome));
-                }
-                concat(parts)
+                let (first, further) = match outcomes.as_slice() {
+                    [first, further @ ..] => (self.expression(first), further),
+                    [] => (nothing(), &[][..]),
+                };
+                parts.push(first);
+                let further = further
+                    .iter()
+                    .flat_map(|it| [Document::Line, text("then "), self.expression(it)]);
+                let further: Vec<_> = further.collect();
+                parts.push(nest(concat(further)));
+                group(concat(parts))
             }
             StatementKind::MockAgent {
                 agent,

@@ -114,14 +114,19 @@ impl Mocks {
 
     /// The test has called something that nothing answers. The first message counts.
     pub(crate) fn report_unmocked(&mut self, message: &str) {
-        self.unmocked.get_or_insert_with(|| {
-            format!("{message}\n  the program caught this, but a test must mock what it calls")
-        });
+        self.unmocked.get_or_insert_with(|| message.to_owned());
     }
 
-    /// Why the test fails even if it has caught every error: what nothing answered, else what of a script was never asked for.
+    /// What the test called first that nothing answers.
+    pub(crate) fn take_unmocked(&mut self) -> Option<String> {
+        self.unmocked.take()
+    }
+
+    /// Why a test fails that has ended well: it called what nothing answers and caught that, or a script was not used up.
     pub(crate) fn take_fault(&mut self) -> Option<String> {
-        let unmocked = self.unmocked.take();
+        let unmocked = self.take_unmocked().map(|message| {
+            format!("{message}\n  the program caught this, but a test must mock what it calls")
+        });
         unmocked.or_else(|| self.scripts.values().find_map(Script::left_over))
     }
 

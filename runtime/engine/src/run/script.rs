@@ -120,13 +120,14 @@ impl Script {
     /// What is said of turns that nobody has asked for.
     pub(crate) fn left_over(&self) -> Option<String> {
         let next = match self.turns.front()? {
-            ScriptedTurn::Calls(calls) => format!("{} tool calls", calls.len()),
+            ScriptedTurn::Calls(calls) if calls.len() == 1 => "the call of a tool".to_owned(),
+            ScriptedTurn::Calls(calls) => format!("the calls of {} tools", calls.len()),
             ScriptedTurn::Answer(value) => format!("answer {value}"),
         };
         let (agent, taken) = (&self.agent, self.taken);
         let all = taken + self.turns.len();
         Some(format!(
-            "the model of `{agent}` was asked {taken} times, but its script has {all} turns; the next would be: {next}"
+            "the script of `{agent}` has {all} turns, and its model was asked for {taken} of them; the next is: {next}"
         ))
     }
 }

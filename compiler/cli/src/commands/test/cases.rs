@@ -346,9 +346,16 @@ fn joined(test: &Test, pass: f64, runs: Vec<(&Case, Ran)>) -> (Ran, Share) {
 
 fn ending(finished: &Finished) -> Ending {
     match &finished.result {
-        RunResult::Raised(error) => Ending::Failed {
-            message: gsw_service::error_text(error),
-        },
+        RunResult::Raised(error) => {
+            let mut message = gsw_service::error_text(error);
+            // What nothing answered is the cause, also where the program made another error of it.
+            let cause = finished.fault.as_deref().and_then(|it| it.lines().next());
+            let is_shown = |it: &&str| !error.message.contains(it);
+            if let Some(cause) = cause.filter(is_shown) {
+                message.push_str(&format!("before that: {}\n", Shown::line(cause)));
+            }
+            Ending::Failed { message }
+        }
         RunResult::Internal(message) => failed(&format!("Internal: {message}")),
         RunResult::Cancelled => failed("the test was cancelled"),
         RunResult::InvalidInput(issues) => {
