@@ -107,17 +107,12 @@ fn check(arguments: &Test) -> Result<(), Exit> {
             &"`--accept` keeps what one run finds; give one `--model` with it",
         ));
     }
-    if let Some(name) = arguments.model.iter().find(|it| !is_model(it)) {
-        return Err(report::usage(&format!(
-            "`{name}` is no model; write `provider/model`, or an alias from `gsw.toml`"
-        )));
+    if arguments.model.iter().any(|it| it.trim().is_empty()) {
+        return Err(report::usage(
+            &"`--model` takes models as `provider/model`, with commas between them",
+        ));
     }
     Ok(())
-}
-
-/// Aliases are looked up when the program is known.
-fn is_model(name: &str) -> bool {
-    !name.trim().is_empty()
 }
 
 fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit> {
@@ -135,19 +130,15 @@ fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit>
         Accept::Nothing
     };
     let mut snapshots = Snapshots::beside(file, accept).map_err(|why| report::failure(&why))?;
-    let models: Vec<Option<&String>> = match arguments.model.as_slice() {
-        [] => vec![None],
-        named => named.iter().map(Some).collect(),
-    };
-    for model in models {
+    for model in models(arguments) {
         let runner = if arguments.live {
-            Runner::Live(live_engine(&image, model.cloned())?)
+            Runner::Live(live_engine(&image, model.clone())?)
         } else {
             Runner::Mocked(Arc::clone(&loaded), gsw_service::testing::prompts())
         };
-        let outcomes = cases.run(&runner, file, model.map(String::as_str), &mut snapshots);
+        let outcomes = cases.run(&runner, file, model.as_deref(), &mut snapshots);
         if arguments.live {
-            let name = model.map_or(test_report::AS_WRITTEN, String::as_str);
+            let name = model.as_deref().unwrap_or(test_report::AS_WRITTEN);
             all.count_model(name, &outcomes);
         }
         all.outcomes.extend(outcomes);
@@ -156,6 +147,17 @@ fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit>
     all.notes
         .extend(notes.map_err(|why| report::failure(&why))?);
     Ok(())
+}
+
+/// Which models to ask, one after the other; none stands for those that the program names.
+fn models(arguments: &Test) -> Vec<Option<String>> {
+    let named = arguments.model.iter().map(|it| Some(it.trim().to_owned()));
+    let named: Vec<_> = named.collect();
+    if named.is_empty() {
+        let given = std::env::var("GSW_MODEL").ok();
+        return vec![given.filter(|it| arguments.live && !it.is_empty())];
+    }
+    named
 }
 
 fn load(image: &[u8]) -> Result<Loaded, Exit> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use gsw_abi::builtin;
 use gsw_abi::call::RuntimeCall;
 use gsw_infer::hir::{BinaryOperator, Body, ExpressionId, ExpressionKind, Pattern, UnaryOperator};
-use gsw_names::source_text;
 use gsw_names::types::Type;
+use gsw_names::{KnownItem, source_text};
 use gsw_source::Span;
 
 use crate::ir::{BlockId, Operand};
@@ -35,7 +35,10 @@ impl Builder<'_, '_> {
     /// Keeps the value of a part of a condition that a test asserts, to be shown when it does not hold.
     pub fn witness(&mut self, id: ExpressionId, value: Operand) {
         let ty = self.type_of(id);
-        if matches!(ty, Type::Unit | Type::Never) || self.witnesses.is_none() {
+        let db = self.program.view.db();
+        // What its methods give says more.
+        let is_calls = matches!(&ty, Type::Record(item, _) if KnownItem::Calls.is(db, *item));
+        if matches!(ty, Type::Unit | Type::Never) || is_calls || self.witnesses.is_none() {
             return;
         }
         let entry = self.type_id(&ty);

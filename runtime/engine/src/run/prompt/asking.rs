@@ -145,10 +145,10 @@ impl PromptRun {
         }
         let budget = run.scheduler.task(task).budget;
         self.asking.attempts = None;
-        if let Some(message) = self.take_scripted(run, &request) {
-            return Asked::Misscripted(message);
-        }
         if budget == ScopeId::TASK {
+            if let Some(message) = self.take_scripted(run, &request) {
+                return Asked::Misscripted(message);
+            }
             self.send(run, task, request);
             return Asked::Waits;
         }
@@ -208,6 +208,10 @@ impl PromptRun {
                     model: asked.request.model.clone(),
                     worst: asked.worst,
                 });
+                if let Some(message) = self.take_scripted(run, &asked.request) {
+                    self.settle(run, task, Cost::Failed(0));
+                    return Asked::Misscripted(message);
+                }
                 self.send(run, task, asked.request);
                 Asked::Waits
             }
