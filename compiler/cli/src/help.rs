@@ -73,11 +73,13 @@ Examples:
   gswc test review.gsw                the tests of one file
   gswc test --filter refund           the tests whose name contains `refund`
   gswc test --format junit > out.xml  for continuous integration
+  gswc test --accept                  keep what `assert snapshot(…)` finds
+  gswc test --live --model a/x,b/y    ask these models where nothing is mocked, and compare them
 
 Tests run in parallel, with virtual time and without models: a call to a model, a person or the network that is
-not mocked fails the test.
+not mocked fails the test. With --live, models are asked over the network, which costs money.
 
-Exit codes: 0 all passed, 1 a test failed or does not compile, 2 invalid usage.";
+Exit codes: 0 all passed, 1 a test failed or does not compile, 2 invalid usage or no test for the filter.";
 
 pub const FMT: &str = "\
 Examples:
