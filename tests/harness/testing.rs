@@ -156,7 +156,7 @@ fn a_filter_takes_single_rows_and_whole_shares() {
     let rows = "tests/testing/rows.gsw";
     let said = tested(&["test", rows, "--filter", "lengths [\"ab\""]);
     assert!(
-        said.out.contains("1 passed, 0 failed, 28 left out"),
+        said.out.ends_with("1 passed, 0 failed, 37 left out\n"),
         "{said:?}"
     );
     let said = tested(&["test", rows, "--filter", "a share of the rows"]);
@@ -236,9 +236,9 @@ fn live_tests_ask_models_and_score_them() {
     std::fs::write(&file, SORTING).expect("scratch can be written");
     let script = Script {
         replies: vec![
-            when("win money", json!("spam")),
-            when("hello", json!("spam")),
-            when("buy this", json!("spam")),
+            when("win money", json!("\"spam\"")),
+            when("hello", json!("\"spam\"")),
+            when("buy this", json!("\"spam\"")),
         ],
     };
     let (said, asked) = with_provider(script, |url| {

@@ -50,7 +50,7 @@ impl Machine<'_> {
         let new = match change {
             Change::Set => value,
             Change::Operator(operator) => {
-                let old = self.part(&whole, &steps)?;
+                let old = part(self, &whole, &steps)?;
                 let new = self.apply(operator, &old, &value)?;
                 let ty = match steps.last() {
                     Some(step) => step.ty.clone(),
@@ -59,96 +59,101 @@ impl Machine<'_> {
                 self.computed(new, &ty)?
             }
             Change::Converted { old, right, new } => {
-                let part = self.part(&whole, &steps)?;
+                let part = part(self, &whole, &steps)?;
                 frame.bind(old, part);
                 frame.bind(right, value);
                 self.evaluate(frame, new)?
             }
         };
         let ty = frame.concrete(&frame.body.local(local).ty);
-        let whole = self.with_part(&whole, &ty, &steps, new)?;
+        let whole = with_part(self, &whole, &ty, &steps, new)?;
         frame.set(local, whole)
     }
+}
 
-    /// What a path leads to.
-    fn part(&mut self, whole: &Value, steps: &[Step]) -> Flow<Value> {
-        let mut part = whole.clone();
-        for step in steps {
-            part = match (&part, &step.key) {
-                (Value::Record(_, fields) | Value::Tuple(fields), Key::Field(index)) => {
-                    fields[*index].clone()
-                }
-                (_, Key::Element(key)) => self.index(&part, key)?,
-                _ => return unsupported(format!("{part:?} has no such part")),
-            };
-        }
-        Ok(part)
+/// What a path leads to.
+fn part(machine: &mut Machine, whole: &Value, steps: &[Step]) -> Flow<Value> {
+    let mut part = whole.clone();
+    for step in steps {
+        part = match (&part, &step.key) {
+            (Value::Record(_, fields) | Value::Tuple(fields), Key::Field(index)) => {
+                fields[*index].clone()
+            }
+            (_, Key::Element(key)) => machine.index(&part, key)?,
+            _ => return unsupported(format!("{part:?} has no such part")),
+        };
     }
+    Ok(part)
+}
 
-    /// `whole` with another value where a path leads to, checked from the inside out.
-    fn with_part(&mut self, whole: &Value, ty: &Type, steps: &[Step], new: Value) -> Flow<Value> {
-        let Some((first, rest)) = steps.split_first() else {
-            return Ok(new);
-        };
-        let is_new_entry =
-            |key| matches!(whole, Value::Map(entries) if lookup(entries, key).is_none());
-        let part = match &first.key {
-            Key::Element(key) if rest.is_empty() && is_new_entry(key) => new,
-            Key::Element(_) | Key::Field(_) => {
-                let part = self.part(whole, std::slice::from_ref(first))?;
-                self.with_part(&part, &first.ty, rest, new)?
+/// `whole` with another value where a path leads to, checked from the inside out.
+fn with_part(
+    machine: &mut Machine,
+    whole: &Value,
+    ty: &Type,
+    steps: &[Step],
+    new: Value,
+) -> Flow<Value> {
+    let Some((first, rest)) = steps.split_first() else {
+        return Ok(new);
+    };
+    let is_new_entry = |key| matches!(whole, Value::Map(entries) if lookup(entries, key).is_none());
+    let part = match &first.key {
+        Key::Element(key) if rest.is_empty() && is_new_entry(key) => new,
+        Key::Element(_) | Key::Field(_) => {
+            let part = part(machine, whole, std::slice::from_ref(first))?;
+            with_part(machine, &part, &first.ty, rest, new)?
+        }
+    };
+    let changed = match (whole, &first.key) {
+        (Value::Record(item, fields), Key::Field(index)) => {
+            let mut fields = (**fields).clone();
+            fields[*index] = part;
+            Value::Record(*item, Rc::new(fields))
+        }
+        (Value::Tuple(parts), Key::Field(index)) => {
+            let mut parts = (**parts).clone();
+            parts[*index] = part;
+            Value::tuple(parts)
+        }
+        (Value::List(elements), Key::Element(Value::Int(index))) => {
+            let mut elements = (**elements).clone();
+            match usize::try_from(*index)
+                .ok()
+                .and_then(|it| elements.get_mut(it))
+            {
+                Some(element) => *element = part,
+                None => return raise(machine.db, BuiltinError::OutOfRange, Vec::new()),
             }
-        };
-        let changed = match (whole, &first.key) {
-            (Value::Record(item, fields), Key::Field(index)) => {
-                let mut fields = (**fields).clone();
-                fields[*index] = part;
-                Value::Record(*item, Rc::new(fields))
+            Value::list(elements)
+        }
+        (Value::Map(entries), Key::Element(key)) => {
+            let mut entries = (**entries).clone();
+            match entries.iter_mut().find(|(it, _)| equal(it, key)) {
+                Some((_, value)) => *value = part,
+                None => insert(&mut entries, key.clone(), part),
             }
-            (Value::Tuple(parts), Key::Field(index)) => {
-                let mut parts = (**parts).clone();
-                parts[*index] = part;
-                Value::tuple(parts)
-            }
-            (Value::List(elements), Key::Element(Value::Int(index))) => {
-                let mut elements = (**elements).clone();
-                match usize::try_from(*index)
-                    .ok()
-                    .and_then(|it| elements.get_mut(it))
-                {
-                    Some(element) => *element = part,
-                    None => return raise(self.db, BuiltinError::OutOfRange, Vec::new()),
-                }
-                Value::list(elements)
-            }
-            (Value::Map(entries), Key::Element(key)) => {
-                let mut entries = (**entries).clone();
-                match entries.iter_mut().find(|(it, _)| equal(it, key)) {
-                    Some((_, value)) => *value = part,
-                    None => insert(&mut entries, key.clone(), part),
-                }
-                Value::map(entries)
-            }
-            _ => return unsupported(format!("{whole:?} has no such part")),
-        };
-        self.check_changed(&changed, ty)?;
-        Ok(changed)
-    }
+            Value::map(entries)
+        }
+        _ => return unsupported(format!("{whole:?} has no such part")),
+    };
+    check_changed(machine, &changed, ty)?;
+    Ok(changed)
+}
 
-    /// Whether a value of which a part has changed satisfies the checks of its type.
-    fn check_changed(&mut self, changed: &Value, ty: &Type) -> Flow<()> {
-        let mut base = ty.clone();
-        while let Type::Checked(item, arguments) = &base {
-            base = substitute(&alias_target(self.db, *item), arguments);
-        }
-        let is_broken = self
-            .broken_check(changed, &type_arguments(&base))?
-            .is_some()
-            || matches!(ty, Type::Checked(..)) && !self.passes(changed, ty)?;
-        if is_broken {
-            let message = vec![Value::text(UNSPECIFIED)];
-            return raise(self.db, BuiltinError::AssertionFailed, message);
-        }
-        Ok(())
+/// Whether a value of which a part has changed satisfies the checks of its type.
+fn check_changed(machine: &mut Machine, changed: &Value, ty: &Type) -> Flow<()> {
+    let mut base = ty.clone();
+    while let Type::Checked(item, arguments) = &base {
+        base = substitute(&alias_target(machine.db, *item), arguments);
     }
+    let is_broken = machine
+        .broken_check(changed, &type_arguments(&base))?
+        .is_some()
+        || matches!(ty, Type::Checked(..)) && !machine.passes(changed, ty)?;
+    if is_broken {
+        let message = vec![Value::text(UNSPECIFIED)];
+        return raise(machine.db, BuiltinError::AssertionFailed, message);
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use gsw_source::{ItemId, ItemKind};
 use crate::equal::equal;
 use crate::frame::Frame;
 use crate::machine::Machine;
-use crate::stop::{Flow, Raised, Stop, unsupported};
+use crate::stop::{Flow, Stop, unsupported};
 use crate::value::{Function, Value};
 
 impl Machine<'_> {
@@ -66,7 +66,7 @@ impl Machine<'_> {
             }
             Function::Closure(closure) => {
                 let mut frame = Frame::of_closure(closure, arguments);
-                self.deeper(|it| it.run(&mut frame, closure.root))
+                self.deeper(|it| run(it, &mut frame, closure.root))
             }
         }
     }
@@ -92,12 +92,12 @@ impl Machine<'_> {
             return self.intrinsic(row.name(), &signature, types, &arguments);
         }
         match item.kind(self.db) {
-            ItemKind::Tool => self.call_tool(item, arguments),
+            ItemKind::Tool => call_tool(self, item, arguments),
             ItemKind::Function => {
                 let body = self.body(item, BodyPart::Main)?;
                 self.run_body(body, Rc::clone(types), arguments)
             }
-            ItemKind::Workflow => self.call_workflow(item, arguments),
+            ItemKind::Workflow => call_workflow(self, item, arguments),
             ItemKind::Import
             | ItemKind::Record
             | ItemKind::Alias
@@ -116,40 +116,6 @@ impl Machine<'_> {
         }
     }
 
-    /// A second call with the same key gives the first result.
-    fn call_tool(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
-        let body = self.body(item, BodyPart::Main)?;
-        let Ok(key) = self.body(item, BodyPart::Key) else {
-            return self.run_body(body, [].into(), arguments);
-        };
-        let key = self.run_body(key, [].into(), arguments.clone())?;
-        let same = |it: &&(ItemId, Value, Value)| it.0 == item && equal(&it.1, &key);
-        if let Some((_, _, value)) = self.keyed.iter().find(same) {
-            return Ok(value.clone());
-        }
-        let is_running = |it: &(ItemId, Value)| it.0 == item && equal(&it.1, &key);
-        if self.keys_at_work.iter().any(is_running) {
-            return unsupported("a call with the same key has not ended");
-        }
-        self.keys_at_work.push((item, key.clone()));
-        let outcome = self.run_body(body, [].into(), arguments);
-        self.keys_at_work
-            .retain(|it| it.0 != item || !equal(&it.1, &key));
-        let value = outcome?;
-        self.keyed.push((item, key, value.clone()));
-        Ok(value)
-    }
-
-    fn call_workflow(&mut self, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
-        let body = self.body(item, BodyPart::Main)?;
-        let modifiers = infer_item(self.db, item).modifiers.clone();
-        let root = body.root;
-        let mut frame = Frame::new(body, [].into(), arguments);
-        self.deeper(|it| {
-            it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| it.run(frame, root)))
-        })
-    }
-
     pub fn run_body(
         &mut self,
         body: Arc<Body>,
@@ -158,20 +124,50 @@ impl Machine<'_> {
     ) -> Flow<Value> {
         let root = body.root;
         let mut frame = Frame::new(body, types, arguments);
-        self.deeper(|it| it.run(&mut frame, root))
+        self.deeper(|it| run(it, &mut frame, root))
     }
+}
 
-    /// Evaluates the code of a function: `return` ends here.
-    pub fn run(&mut self, frame: &mut Frame, root: ExpressionId) -> Flow<Value> {
-        match self.evaluate(frame, root) {
-            Err(Stop::Return(value)) => Ok(value),
-            Err(Stop::Break | Stop::Continue) => unsupported("a loop is left from outside"),
-            other => other,
-        }
+/// A second call with the same key gives the first result.
+fn call_tool(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
+    let body = machine.body(item, BodyPart::Main)?;
+    let Ok(key) = machine.body(item, BodyPart::Key) else {
+        return machine.run_body(body, [].into(), arguments);
+    };
+    let key = machine.run_body(key, [].into(), arguments.clone())?;
+    let same = |it: &&(ItemId, Value, Value)| it.0 == item && equal(&it.1, &key);
+    if let Some((_, _, value)) = machine.keyed.iter().find(same) {
+        return Ok(value.clone());
     }
+    let is_running = |it: &(ItemId, Value)| it.0 == item && equal(&it.1, &key);
+    if machine.keys_at_work.iter().any(is_running) {
+        return unsupported("a call with the same key has not ended");
+    }
+    machine.keys_at_work.push((item, key.clone()));
+    let outcome = machine.run_body(body, [].into(), arguments);
+    machine
+        .keys_at_work
+        .retain(|it| it.0 != item || !equal(&it.1, &key));
+    let value = outcome?;
+    machine.keyed.push((item, key, value.clone()));
+    Ok(value)
+}
 
-    /// An error as a value.
-    pub fn error_value(raised: &Raised) -> Value {
-        Value::Error(raised.item, Rc::clone(&raised.fields))
+fn call_workflow(machine: &mut Machine, item: ItemId, arguments: Vec<Value>) -> Flow<Value> {
+    let body = machine.body(item, BodyPart::Main)?;
+    let modifiers = infer_item(machine.db, item).modifiers.clone();
+    let root = body.root;
+    let mut frame = Frame::new(body, [].into(), arguments);
+    machine.deeper(|it| {
+        it.node(|it| it.modified(&mut frame, &modifiers, |it, frame| run(it, frame, root)))
+    })
+}
+
+/// Evaluates the code of a function: `return` ends here.
+fn run(machine: &mut Machine, frame: &mut Frame, root: ExpressionId) -> Flow<Value> {
+    match machine.evaluate(frame, root) {
+        Err(Stop::Return(value)) => Ok(value),
+        Err(Stop::Break | Stop::Continue) => unsupported("a loop is left from outside"),
+        other => other,
     }
 }

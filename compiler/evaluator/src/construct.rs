@@ -47,7 +47,7 @@ impl Machine<'_> {
         }
         let declared = self.record_fields(item);
         let types = type_arguments(ty);
-        let fields = self.filled(item, 0, &declared, given, &types)?;
+        let fields = filled(self, item, 0, &declared, given, &types)?;
         let record = Value::Record(item, Rc::new(fields));
         match self.broken_check(&record, &types)? {
             Some(_) => raise(
@@ -74,7 +74,7 @@ impl Machine<'_> {
         } else {
             self.record_fields(item)
         };
-        self.filled(item, variant, &declared, given, &type_arguments(ty))
+        filled(self, item, variant, &declared, given, &type_arguments(ty))
     }
 
     /// Numbered expressions as numbered values, in the order of evaluation.
@@ -88,27 +88,6 @@ impl Machine<'_> {
             given.push((*index, self.evaluate(frame, *value)?));
         }
         Ok(given)
-    }
-
-    fn filled(
-        &mut self,
-        item: ItemId,
-        variant: u32,
-        declared: &[Parameter],
-        given: Vec<(u32, Value)>,
-        types: &Rc<[Type]>,
-    ) -> Flow<Vec<Value>> {
-        let mut fields = Vec::new();
-        for (index, field) in (0u32..).zip(declared) {
-            match given.iter().find(|(it, _)| *it == index) {
-                Some((_, value)) => fields.push(value.clone()),
-                None if field.default == Presence::Present => {
-                    fields.push(self.field_default(item, variant, index, types)?);
-                }
-                None => fields.push(Value::None),
-            }
-        }
-        Ok(fields)
     }
 
     /// The default of a field.
@@ -134,24 +113,11 @@ impl Machine<'_> {
             }
             let body = self.body(*item, BodyPart::FieldCheck(index as u32))?;
             let arguments = vec![fields[index].clone(), record.clone()];
-            if !self.holds(body, types, arguments)? {
+            if !holds(self, body, types, arguments)? {
                 return Ok(Some(index));
             }
         }
         Ok(None)
-    }
-
-    fn holds(
-        &mut self,
-        body: std::sync::Arc<gsw_infer::hir::Body>,
-        types: &Rc<[Type]>,
-        arguments: Vec<Value>,
-    ) -> Flow<bool> {
-        let value = self.run_body(body, Rc::clone(types), arguments)?;
-        let Value::Bool(it) = value else {
-            return unsupported(format!("a check gives {value:?}"));
-        };
-        Ok(it)
     }
 
     /// A conversion that is not written in source.
@@ -192,7 +158,7 @@ impl Machine<'_> {
                 return Ok(false);
             }
             let body = self.body(*item, BodyPart::AliasCheck)?;
-            return self.holds(body, &type_arguments(ty), vec![value.clone()]);
+            return holds(self, body, &type_arguments(ty), vec![value.clone()]);
         }
         if let Type::Optional(inside) = ty
             && !matches!(value, Value::None)
@@ -229,4 +195,38 @@ impl Machine<'_> {
             decode_error(self.db, "$")
         }
     }
+}
+
+fn filled(
+    machine: &mut Machine,
+    item: ItemId,
+    variant: u32,
+    declared: &[Parameter],
+    given: Vec<(u32, Value)>,
+    types: &Rc<[Type]>,
+) -> Flow<Vec<Value>> {
+    let mut fields = Vec::new();
+    for (index, field) in (0u32..).zip(declared) {
+        match given.iter().find(|(it, _)| *it == index) {
+            Some((_, value)) => fields.push(value.clone()),
+            None if field.default == Presence::Present => {
+                fields.push(machine.field_default(item, variant, index, types)?);
+            }
+            None => fields.push(Value::None),
+        }
+    }
+    Ok(fields)
+}
+
+fn holds(
+    machine: &mut Machine,
+    body: std::sync::Arc<gsw_infer::hir::Body>,
+    types: &Rc<[Type]>,
+    arguments: Vec<Value>,
+) -> Flow<bool> {
+    let value = machine.run_body(body, Rc::clone(types), arguments)?;
+    let Value::Bool(it) = value else {
+        return unsupported(format!("a check gives {value:?}"));
+    };
+    Ok(it)
 }

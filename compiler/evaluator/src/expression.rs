@@ -21,197 +21,9 @@ impl Machine<'_> {
     pub fn evaluate(&mut self, frame: &mut Frame, id: ExpressionId) -> Flow<Value> {
         let body = std::sync::Arc::clone(&frame.body);
         let expression = body.expression(id);
-        let found = self.tick().and_then(|()| self.value(frame, expression));
+        let found = self.tick().and_then(|()| value(self, frame, expression));
         self.note(&body, expression.span, &found);
         found
-    }
-
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one arm a form: rustc names what a new form must join"
-    )]
-    fn value(&mut self, frame: &mut Frame, expression: &Expression) -> Flow<Value> {
-        use ExpressionKind as Kind;
-        match &expression.kind {
-            Kind::Int(it) => Ok(Value::Int(*it)),
-            Kind::Float(bits) => Ok(Value::Float(f64::from_bits(*bits))),
-            Kind::Bool(it) => Ok(Value::Bool(*it)),
-            Kind::None => Ok(Value::None),
-            Kind::Unit => Ok(Value::Unit),
-            Kind::Duration(it) => Ok(Value::Duration(*it)),
-            Kind::String(it) => Ok(Value::text(it.as_str())),
-            Kind::Local(local) => frame.get(*local),
-            Kind::Constant(item) => self.constant(*item),
-            Kind::FunctionValue {
-                item,
-                type_arguments,
-            } => {
-                let types = type_arguments.iter().map(|it| frame.concrete(it)).collect();
-                Ok(Value::function(Function::Item(*item, types)))
-            }
-            Kind::ConstructorValue { item, variant } => {
-                Ok(Value::function(Function::Constructor(*item, *variant)))
-            }
-            Kind::Lambda(lambda) => Ok(Value::function(Function::Closure(frame.closure(lambda)))),
-            Kind::List(them) => Ok(Value::list(self.evaluate_all(frame, them)?)),
-            Kind::Tuple(them) => Ok(Value::tuple(self.evaluate_all(frame, them)?)),
-            Kind::Map(entries) => self.map_literal(frame, entries),
-            Kind::Record { item, fields, base } => {
-                let ty = frame.concrete(&expression.ty);
-                self.record_literal(frame, *item, fields, *base, &ty)
-            }
-            Kind::Variant {
-                item,
-                variant,
-                fields,
-            } => {
-                let ty = frame.concrete(&expression.ty);
-                let fields = self.payload(frame, *item, *variant, fields, &ty)?;
-                Ok(Value::Variant(*item, *variant, Rc::new(fields)))
-            }
-            Kind::ErrorValue { item, fields } => {
-                let ty = frame.concrete(&expression.ty);
-                let fields = self.payload(frame, *item, 0, fields, &ty)?;
-                Ok(Value::Error(*item, Rc::new(fields)))
-            }
-            Kind::Field { base, index } | Kind::TupleField { base, index } => {
-                self.field(frame, *base, *index)
-            }
-            Kind::JsonField { base, name } => {
-                let base = self.evaluate(frame, *base)?;
-                self.json_field(&base, name)
-            }
-            Kind::Index { base, index } => {
-                let base = self.evaluate(frame, *base)?;
-                let index = self.evaluate(frame, *index)?;
-                self.index(&base, &index)
-            }
-            Kind::Interpolation(parts) => self.interpolate(frame, parts),
-            Kind::Unary { operator, operand } => {
-                let operand = self.evaluate(frame, *operand)?;
-                let value = self.unary(*operator, &operand)?;
-                self.computed(value, &frame.concrete(&expression.ty))
-            }
-            Kind::Binary {
-                operator,
-                left,
-                right,
-            } => {
-                let value = self.binary(frame, *operator, *left, *right)?;
-                self.computed(value, &frame.concrete(&expression.ty))
-            }
-            Kind::In { value, container } => self.contains(frame, *value, *container),
-            Kind::Range {
-                start,
-                end,
-                range_end,
-            } => self.range_list(frame, *start, *end, *range_end),
-            Kind::Coerce { value, coercion } => {
-                let ty = frame.concrete(&expression.ty);
-                let value = self.evaluate(frame, *value)?;
-                self.coerce(value, *coercion, &ty)
-            }
-            Kind::As(value) => {
-                let ty = frame.concrete(&expression.ty);
-                let value = self.evaluate(frame, *value)?;
-                self.convert(&value, &ty)
-            }
-            Kind::Otherwise { value, fallback } => {
-                control::otherwise(self, frame, *value, *fallback)
-            }
-            Kind::Chain { base, local, body } => control::chain(self, frame, *base, *local, *body),
-            Kind::If {
-                condition,
-                then,
-                otherwise,
-            } => control::conditional(self, frame, *condition, *then, *otherwise),
-            Kind::Match { value, arms } => control::matching(self, frame, *value, arms),
-            Kind::Catch { value, arms } => control::catch(self, frame, *value, arms),
-            Kind::Block { statements, tail } => self.block(frame, statements, *tail),
-            Kind::For {
-                pattern,
-                iterable,
-                body,
-            } => control::for_loop(self, frame, pattern, *iterable, *body),
-            Kind::Matches { value, pattern } => {
-                let value = self.evaluate(frame, *value)?;
-                self.matches(frame, pattern, &value).map(Value::Bool)
-            }
-            Kind::While { condition, body } => control::while_loop(self, frame, *condition, *body),
-            Kind::Return(value) => {
-                let value = value.map_or(Ok(Value::Unit), |it| self.evaluate(frame, it))?;
-                Err(Stop::Return(value))
-            }
-            Kind::Break => Err(Stop::Break),
-            Kind::Continue => Err(Stop::Continue),
-            Kind::Fail(error) => control::fail(self, frame, *error),
-            Kind::Emit(value) => self.evaluate(frame, *value).map(|_| Value::Unit),
-            Kind::Call { callee, arguments } => self.call(frame, callee, arguments),
-            Kind::Spawn(lambda) => Ok(self.spawn(frame.closure(lambda))),
-            Kind::Await(tasks) => self.await_tasks(frame, *tasks),
-            Kind::Race(tasks) => self.race_tasks(frame, *tasks),
-            Kind::ParallelFor {
-                iterable,
-                limit,
-                policy,
-                body,
-            } => {
-                let ty = frame.concrete(&expression.ty);
-                let work = self.iterations(frame, *iterable, *limit, body)?;
-                Ok(Value::list(self.parallel(work, *policy, &ty)?))
-            }
-            Kind::Parallel(lambdas) => {
-                let ty = frame.concrete(&expression.ty);
-                let work = lambdas.iter().map(|it| (frame.closure(it), Vec::new()));
-                let results = self.parallel(work.collect(), ErrorPolicy::First, &ty)?;
-                Ok(Value::tuple(results))
-            }
-            Kind::Step {
-                name,
-                modifiers,
-                body,
-            } => {
-                self.evaluate(frame, *name)?;
-                self.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
-            }
-            Kind::Modified { modifiers, body } => {
-                self.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
-            }
-            Kind::SpawnDetached { .. } => unsupported("runs of their own"),
-            Kind::PromptCall { .. } | Kind::PromptText { .. } | Kind::OfferedTool { .. } => {
-                unsupported("models")
-            }
-            Kind::Invalid => unsupported("the program is wrong"),
-        }
-    }
-
-    /// The values of several expressions, in order.
-    pub fn evaluate_all(&mut self, frame: &mut Frame, ids: &[ExpressionId]) -> Flow<Vec<Value>> {
-        ids.iter().map(|id| self.evaluate(frame, *id)).collect()
-    }
-
-    /// A field of a record or an element of a tuple.
-    fn field(&mut self, frame: &mut Frame, base: ExpressionId, index: u32) -> Flow<Value> {
-        let base = self.evaluate(frame, base)?;
-        let (Value::Record(_, fields) | Value::Tuple(fields) | Value::Error(_, fields)) = &base
-        else {
-            return unsupported(format!("{base:?} has no fields"));
-        };
-        Ok(fields[index as usize].clone())
-    }
-
-    fn map_literal(
-        &mut self,
-        frame: &mut Frame,
-        entries: &[(ExpressionId, ExpressionId)],
-    ) -> Flow<Value> {
-        let mut map = Vec::new();
-        for (key, value) in entries {
-            let key = self.evaluate(frame, *key)?;
-            let value = self.evaluate(frame, *value)?;
-            insert(&mut map, key, value);
-        }
-        Ok(Value::map(map))
     }
 
     /// `xs[i]`, `m[k]`, `j[i]`
@@ -230,38 +42,13 @@ impl Machine<'_> {
                     None => decode_error(self.db, &format!("$[{index}]")),
                 };
             }
-            (Value::Json(_), Value::Text(name)) => return self.json_field(base, name),
+            (Value::Json(_), Value::Text(name)) => return json_field(self, base, name),
             _ => return unsupported(format!("{base:?} has no elements")),
         };
         match found {
             Some(found) => Ok(found),
             None => raise(self.db, BuiltinError::OutOfRange, Vec::new()),
         }
-    }
-
-    fn json_field(&mut self, base: &Value, name: &str) -> Flow<Value> {
-        let Value::Json(json) = base else {
-            return unsupported(format!("{base:?} is no json"));
-        };
-        match json.get(name) {
-            Some(found) => Ok(Value::json(found.clone())),
-            None => decode_error(self.db, &below("$", name)),
-        }
-    }
-
-    /// A range where a list is needed.
-    fn range_list(
-        &mut self,
-        frame: &mut Frame,
-        start: ExpressionId,
-        end: ExpressionId,
-        range_end: RangeEnd,
-    ) -> Flow<Value> {
-        let (from, to) = self.range(frame, start, end, range_end)?;
-        if to.saturating_sub(from) > LONGEST_RANGE {
-            return limit("a range is too long");
-        }
-        Ok(Value::list((from..to).map(Value::Int).collect()))
     }
 
     /// The ints of a range, the end not included.
@@ -283,33 +70,249 @@ impl Machine<'_> {
             other => unsupported(format!("{other:?} is no range")),
         }
     }
+}
 
-    fn contains(
-        &mut self,
-        frame: &mut Frame,
-        value: ExpressionId,
-        container: ExpressionId,
-    ) -> Flow<Value> {
-        let value = self.evaluate(frame, value)?;
-        let body = std::sync::Arc::clone(&frame.body);
-        if let ExpressionKind::Range {
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm a form: rustc names what a new form must join"
+)]
+fn value(machine: &mut Machine, frame: &mut Frame, expression: &Expression) -> Flow<Value> {
+    use ExpressionKind as Kind;
+    match &expression.kind {
+        Kind::Int(it) => Ok(Value::Int(*it)),
+        Kind::Float(bits) => Ok(Value::Float(f64::from_bits(*bits))),
+        Kind::Bool(it) => Ok(Value::Bool(*it)),
+        Kind::None => Ok(Value::None),
+        Kind::Unit => Ok(Value::Unit),
+        Kind::Duration(it) => Ok(Value::Duration(*it)),
+        Kind::String(it) => Ok(Value::text(it.as_str())),
+        Kind::Local(local) => frame.get(*local),
+        Kind::Constant(item) => machine.constant(*item),
+        Kind::FunctionValue {
+            item,
+            type_arguments,
+        } => {
+            let types = type_arguments.iter().map(|it| frame.concrete(it)).collect();
+            Ok(Value::function(Function::Item(*item, types)))
+        }
+        Kind::ConstructorValue { item, variant } => {
+            Ok(Value::function(Function::Constructor(*item, *variant)))
+        }
+        Kind::Lambda(lambda) => Ok(Value::function(Function::Closure(frame.closure(lambda)))),
+        Kind::List(them) => Ok(Value::list(evaluate_all(machine, frame, them)?)),
+        Kind::Tuple(them) => Ok(Value::tuple(evaluate_all(machine, frame, them)?)),
+        Kind::Map(entries) => map_literal(machine, frame, entries),
+        Kind::Record { item, fields, base } => {
+            let ty = frame.concrete(&expression.ty);
+            machine.record_literal(frame, *item, fields, *base, &ty)
+        }
+        Kind::Variant {
+            item,
+            variant,
+            fields,
+        } => {
+            let ty = frame.concrete(&expression.ty);
+            let fields = machine.payload(frame, *item, *variant, fields, &ty)?;
+            Ok(Value::Variant(*item, *variant, Rc::new(fields)))
+        }
+        Kind::ErrorValue { item, fields } => {
+            let ty = frame.concrete(&expression.ty);
+            let fields = machine.payload(frame, *item, 0, fields, &ty)?;
+            Ok(Value::Error(*item, Rc::new(fields)))
+        }
+        Kind::Field { base, index } | Kind::TupleField { base, index } => {
+            field(machine, frame, *base, *index)
+        }
+        Kind::JsonField { base, name } => {
+            let base = machine.evaluate(frame, *base)?;
+            json_field(machine, &base, name)
+        }
+        Kind::Index { base, index } => {
+            let base = machine.evaluate(frame, *base)?;
+            let index = machine.evaluate(frame, *index)?;
+            machine.index(&base, &index)
+        }
+        Kind::Interpolation(parts) => machine.interpolate(frame, parts),
+        Kind::Unary { operator, operand } => {
+            let operand = machine.evaluate(frame, *operand)?;
+            let value = machine.unary(*operator, &operand)?;
+            machine.computed(value, &frame.concrete(&expression.ty))
+        }
+        Kind::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            let value = machine.binary(frame, *operator, *left, *right)?;
+            machine.computed(value, &frame.concrete(&expression.ty))
+        }
+        Kind::In { value, container } => contains(machine, frame, *value, *container),
+        Kind::Range {
             start,
             end,
             range_end,
-        } = &body.expression(container).kind
-        {
-            let (from, to) = self.range(frame, *start, *end, *range_end)?;
-            let Value::Int(it) = value else {
-                return unsupported(format!("{value:?} in a range"));
-            };
-            return Ok(Value::Bool((from..to).contains(&it)));
+        } => range_list(machine, frame, *start, *end, *range_end),
+        Kind::Coerce { value, coercion } => {
+            let ty = frame.concrete(&expression.ty);
+            let value = machine.evaluate(frame, *value)?;
+            machine.coerce(value, *coercion, &ty)
         }
-        let container = self.evaluate(frame, container)?;
-        Ok(Value::Bool(match (&value, &container) {
-            (_, Value::List(elements)) => elements.iter().any(|it| equal(it, &value)),
-            (_, Value::Map(entries)) => lookup(entries, &value).is_some(),
-            (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
-            _ => return unsupported(format!("{value:?} in {container:?}")),
-        }))
+        Kind::As(value) => {
+            let ty = frame.concrete(&expression.ty);
+            let value = machine.evaluate(frame, *value)?;
+            machine.convert(&value, &ty)
+        }
+        Kind::Otherwise { value, fallback } => {
+            control::otherwise(machine, frame, *value, *fallback)
+        }
+        Kind::Chain { base, local, body } => control::chain(machine, frame, *base, *local, *body),
+        Kind::If {
+            condition,
+            then,
+            otherwise,
+        } => control::conditional(machine, frame, *condition, *then, *otherwise),
+        Kind::Match { value, arms } => control::matching(machine, frame, *value, arms),
+        Kind::Catch { value, arms } => control::catch(machine, frame, *value, arms),
+        Kind::Block { statements, tail } => machine.block(frame, statements, *tail),
+        Kind::For {
+            pattern,
+            iterable,
+            body,
+        } => control::for_loop(machine, frame, pattern, *iterable, *body),
+        Kind::Matches { value, pattern } => {
+            let value = machine.evaluate(frame, *value)?;
+            machine.matches(frame, pattern, &value).map(Value::Bool)
+        }
+        Kind::While { condition, body } => control::while_loop(machine, frame, *condition, *body),
+        Kind::Return(value) => {
+            let value = value.map_or(Ok(Value::Unit), |it| machine.evaluate(frame, it))?;
+            Err(Stop::Return(value))
+        }
+        Kind::Break => Err(Stop::Break),
+        Kind::Continue => Err(Stop::Continue),
+        Kind::Fail(error) => control::fail(machine, frame, *error),
+        Kind::Emit(value) => machine.evaluate(frame, *value).map(|_| Value::Unit),
+        Kind::Call { callee, arguments } => machine.call(frame, callee, arguments),
+        Kind::Spawn(lambda) => Ok(machine.spawn(frame.closure(lambda))),
+        Kind::Await(tasks) => machine.await_tasks(frame, *tasks),
+        Kind::Race(tasks) => machine.race_tasks(frame, *tasks),
+        Kind::ParallelFor {
+            iterable,
+            limit,
+            policy,
+            body,
+        } => {
+            let ty = frame.concrete(&expression.ty);
+            let work = machine.iterations(frame, *iterable, *limit, body)?;
+            Ok(Value::list(machine.parallel(work, *policy, &ty)?))
+        }
+        Kind::Parallel(lambdas) => {
+            let ty = frame.concrete(&expression.ty);
+            let work = lambdas.iter().map(|it| (frame.closure(it), Vec::new()));
+            let results = machine.parallel(work.collect(), ErrorPolicy::First, &ty)?;
+            Ok(Value::tuple(results))
+        }
+        Kind::Step {
+            name,
+            modifiers,
+            body,
+        } => {
+            machine.evaluate(frame, *name)?;
+            machine.node(|it| it.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body)))
+        }
+        Kind::Modified { modifiers, body } => {
+            machine.modified(frame, modifiers, |it, frame| it.evaluate(frame, *body))
+        }
+        Kind::SpawnDetached { .. } => unsupported("runs of their own"),
+        Kind::PromptCall { .. } | Kind::PromptText { .. } | Kind::OfferedTool { .. } => {
+            unsupported("models")
+        }
+        Kind::Invalid => unsupported("the program is wrong"),
     }
+}
+
+/// The values of several expressions, in order.
+fn evaluate_all(
+    machine: &mut Machine,
+    frame: &mut Frame,
+    ids: &[ExpressionId],
+) -> Flow<Vec<Value>> {
+    ids.iter().map(|id| machine.evaluate(frame, *id)).collect()
+}
+
+/// A field of a record or an element of a tuple.
+fn field(machine: &mut Machine, frame: &mut Frame, base: ExpressionId, index: u32) -> Flow<Value> {
+    let base = machine.evaluate(frame, base)?;
+    let (Value::Record(_, fields) | Value::Tuple(fields) | Value::Error(_, fields)) = &base else {
+        return unsupported(format!("{base:?} has no fields"));
+    };
+    Ok(fields[index as usize].clone())
+}
+
+fn map_literal(
+    machine: &mut Machine,
+    frame: &mut Frame,
+    entries: &[(ExpressionId, ExpressionId)],
+) -> Flow<Value> {
+    let mut map = Vec::new();
+    for (key, value) in entries {
+        let key = machine.evaluate(frame, *key)?;
+        let value = machine.evaluate(frame, *value)?;
+        insert(&mut map, key, value);
+    }
+    Ok(Value::map(map))
+}
+
+fn json_field(machine: &mut Machine, base: &Value, name: &str) -> Flow<Value> {
+    let Value::Json(json) = base else {
+        return unsupported(format!("{base:?} is no json"));
+    };
+    match json.get(name) {
+        Some(found) => Ok(Value::json(found.clone())),
+        None => decode_error(machine.db, &below("$", name)),
+    }
+}
+
+/// A range where a list is needed.
+fn range_list(
+    machine: &mut Machine,
+    frame: &mut Frame,
+    start: ExpressionId,
+    end: ExpressionId,
+    range_end: RangeEnd,
+) -> Flow<Value> {
+    let (from, to) = machine.range(frame, start, end, range_end)?;
+    if to.saturating_sub(from) > LONGEST_RANGE {
+        return limit("a range is too long");
+    }
+    Ok(Value::list((from..to).map(Value::Int).collect()))
+}
+
+fn contains(
+    machine: &mut Machine,
+    frame: &mut Frame,
+    value: ExpressionId,
+    container: ExpressionId,
+) -> Flow<Value> {
+    let value = machine.evaluate(frame, value)?;
+    let body = std::sync::Arc::clone(&frame.body);
+    if let ExpressionKind::Range {
+        start,
+        end,
+        range_end,
+    } = &body.expression(container).kind
+    {
+        let (from, to) = machine.range(frame, *start, *end, *range_end)?;
+        let Value::Int(it) = value else {
+            return unsupported(format!("{value:?} in a range"));
+        };
+        return Ok(Value::Bool((from..to).contains(&it)));
+    }
+    let container = machine.evaluate(frame, container)?;
+    Ok(Value::Bool(match (&value, &container) {
+        (_, Value::List(elements)) => elements.iter().any(|it| equal(it, &value)),
+        (_, Value::Map(entries)) => lookup(entries, &value).is_some(),
+        (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
+        _ => return unsupported(format!("{value:?} in {container:?}")),
+    }))
 }

@@ -44,7 +44,7 @@ impl Machine<'_> {
             return unsupported("secrets");
         }
         if let (Value::List(elements), Type::List(of)) = (value, ty)
-            && self.is_text(of)
+            && is_text(self, of)
         {
             let texts: Vec<String> = elements
                 .iter()
@@ -77,11 +77,11 @@ impl Machine<'_> {
             }
         }
     }
+}
 
-    fn is_text(&self, ty: &Type) -> bool {
-        if let Type::Checked(item, _) = ty {
-            return self.is_text(&alias_target(self.db, *item));
-        }
-        matches!(ty, Type::String | Type::Literals(_))
+fn is_text(machine: &Machine, ty: &Type) -> bool {
+    if let Type::Checked(item, _) = ty {
+        return is_text(machine, &alias_target(machine.db, *item));
     }
+    matches!(ty, Type::String | Type::Literals(_))
 }

@@ -35,34 +35,39 @@ impl Machine<'_> {
             "string" => self.string_intrinsic(row, arguments),
             "int" | "float" | "duration" => self.number_intrinsic(row, arguments),
             "json" => self.json_intrinsic(row, arguments),
-            _ => self.other_intrinsic(row, &first, arguments),
+            _ => other_intrinsic(self, row, &first, arguments),
         }
     }
+}
 
-    fn other_intrinsic(&mut self, row: &str, first: &Type, arguments: &[Value]) -> Flow<Value> {
-        match (row, arguments) {
-            ("value_to_json", [value]) => Ok(Value::json(self.json_of(value)?)),
-            ("value_to_string", [value]) => Ok(Value::text(self.text_of(value, first)?)),
-            ("error_message", [Value::Error(item, fields)]) => {
-                // Only these two carry a message that the program gave them.
-                let says = builtin_error(self.db, *item).is_some_and(|it| {
-                    matches!(it, BuiltinError::Failed | BuiltinError::AssertionFailed)
-                });
-                Ok(if says {
-                    fields[0].clone()
-                } else {
-                    Value::text(UNSPECIFIED)
-                })
-            }
-            ("log", _) => Ok(Value::Unit),
-            ("sleep", [Value::Duration(length)]) => {
-                self.slept = self.slept.saturating_add((*length).max(0));
-                self.wait()?;
-                Ok(Value::Unit)
-            }
-            ("task_cancel", [Value::Task(task)]) => Self::cancel(task).map(|()| Value::Unit),
-            _ => unsupported(format!("`{row}`")),
+fn other_intrinsic(
+    machine: &mut Machine,
+    row: &str,
+    first: &Type,
+    arguments: &[Value],
+) -> Flow<Value> {
+    match (row, arguments) {
+        ("value_to_json", [value]) => Ok(Value::json(machine.json_of(value)?)),
+        ("value_to_string", [value]) => Ok(Value::text(machine.text_of(value, first)?)),
+        ("error_message", [Value::Error(item, fields)]) => {
+            // Only these two carry a message that the program gave them.
+            let says = builtin_error(machine.db, *item).is_some_and(|it| {
+                matches!(it, BuiltinError::Failed | BuiltinError::AssertionFailed)
+            });
+            Ok(if says {
+                fields[0].clone()
+            } else {
+                Value::text(UNSPECIFIED)
+            })
         }
+        ("log", _) => Ok(Value::Unit),
+        ("sleep", [Value::Duration(length)]) => {
+            machine.slept = machine.slept.saturating_add((*length).max(0));
+            machine.wait()?;
+            Ok(Value::Unit)
+        }
+        ("task_cancel", [Value::Task(task)]) => task.borrow_mut().cancel().map(|()| Value::Unit),
+        _ => unsupported(format!("`{row}`")),
     }
 }
 

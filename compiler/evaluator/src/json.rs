@@ -163,54 +163,26 @@ impl Machine<'_> {
             Value::Map(entries) => {
                 let mut object = Vec::new();
                 for (key, it) in entries.iter() {
-                    object.push((self.key_text(key)?, self.json_of(it)?));
+                    object.push((key_text(self, key)?, self.json_of(it)?));
                 }
                 Json::Object(object)
             }
             Value::Record(item, fields) => {
                 let parameters = self.record_fields(*item);
-                Json::Object(self.object(&parameters, fields)?)
+                Json::Object(fields_json(self, &parameters, fields)?)
             }
-            Value::Variant(item, variant, fields) => self.variant_json(*item, *variant, fields)?,
+            Value::Variant(item, variant, fields) => variant_json(self, *item, *variant, fields)?,
             Value::Error(item, fields) => {
                 let mut object = vec![(
                     Rc::from("kind"),
                     Json::Text(item.name(self.db).as_str().into()),
                 )];
                 let parameters = self.record_fields(*item);
-                object.extend(self.object(&parameters, fields)?);
+                object.extend(fields_json(self, &parameters, fields)?);
                 Json::Object(object)
             }
             Value::Function(_) | Value::Task(_) => return unsupported("this has no JSON form"),
         })
-    }
-
-    fn variant_json(&mut self, item: ItemId, variant: u32, fields: &[Value]) -> Flow<Json> {
-        let declared = self.variant(item, variant)?;
-        let name = Json::Text(declared.wire.as_str().into());
-        if declared.fields.is_empty() {
-            return Ok(name);
-        }
-        let mut object = vec![(Rc::from("kind"), name)];
-        object.extend(self.object(&declared.fields, fields)?);
-        Ok(Json::Object(object))
-    }
-
-    fn object(&mut self, parameters: &[Parameter], fields: &[Value]) -> Flow<Vec<(Rc<str>, Json)>> {
-        let mut object = Vec::new();
-        for (parameter, it) in parameters.iter().zip(fields) {
-            object.push((parameter.wire.as_str().into(), self.json_of(it)?));
-        }
-        Ok(object)
-    }
-
-    /// A key of a map as JSON has it.
-    fn key_text(&mut self, key: &Value) -> Flow<Rc<str>> {
-        let key = self.json_of(key)?;
-        if let Json::Text(it) = key {
-            return Ok(it);
-        }
-        Ok(text(&key).into())
     }
 
     /// The fields of a record or error.
@@ -236,4 +208,36 @@ impl Machine<'_> {
             TypeDeclarationKind::Record(_) | TypeDeclarationKind::Alias { .. } => Vec::new(),
         }
     }
+}
+
+fn variant_json(machine: &mut Machine, item: ItemId, variant: u32, fields: &[Value]) -> Flow<Json> {
+    let declared = machine.variant(item, variant)?;
+    let name = Json::Text(declared.wire.as_str().into());
+    if declared.fields.is_empty() {
+        return Ok(name);
+    }
+    let mut object = vec![(Rc::from("kind"), name)];
+    object.extend(fields_json(machine, &declared.fields, fields)?);
+    Ok(Json::Object(object))
+}
+
+fn fields_json(
+    machine: &mut Machine,
+    parameters: &[Parameter],
+    fields: &[Value],
+) -> Flow<Vec<(Rc<str>, Json)>> {
+    let mut object = Vec::new();
+    for (parameter, it) in parameters.iter().zip(fields) {
+        object.push((parameter.wire.as_str().into(), machine.json_of(it)?));
+    }
+    Ok(object)
+}
+
+/// A key of a map as JSON has it.
+fn key_text(machine: &mut Machine, key: &Value) -> Flow<Rc<str>> {
+    let key = machine.json_of(key)?;
+    if let Json::Text(it) = key {
+        return Ok(it);
+    }
+    Ok(text(&key).into())
 }

@@ -15,7 +15,7 @@ impl Machine<'_> {
         &mut self,
         frame: &mut Frame,
         modifiers: &Modifiers,
-        body: impl Fn(&mut Self, &mut Frame) -> Flow<Value>,
+        body: impl Fn(&mut Machine, &mut Frame) -> Flow<Value>,
     ) -> Flow<Value> {
         let Modifiers {
             // Only models use up a budget.
@@ -41,8 +41,8 @@ impl Machine<'_> {
         };
         let mut attempt = 0;
         loop {
-            match self.attempt(frame, *timeout, &body) {
-                Err(Stop::Raise(raised)) if attempt < further && self.is_retried(raised.item) => {
+            match run_attempt(self, frame, *timeout, &body) {
+                Err(Stop::Raise(raised)) if attempt < further && is_retried(self, raised.item) => {
                     attempt += 1;
                     self.may_wait("a retry waits where others may look")?;
                 }
@@ -53,33 +53,34 @@ impl Machine<'_> {
             }
         }
     }
+}
 
-    fn attempt(
-        &mut self,
-        frame: &mut Frame,
-        timeout: Option<ExpressionId>,
-        body: &impl Fn(&mut Self, &mut Frame) -> Flow<Value>,
-    ) -> Flow<Value> {
-        let limit = match timeout {
-            Some(timeout) => {
-                let limit = self.evaluate(frame, timeout)?;
-                let Value::Duration(limit) = limit else {
-                    return unsupported(format!("a timeout of {limit:?}"));
-                };
-                limit
-            }
-            None => i64::MAX,
-        };
-        let before = self.slept;
-        let result = self.node(|it| body(it, frame));
-        if self.slept - before >= limit || (limit < 1_000_000_000 && limit != i64::MAX) {
-            return unsupported("a timeout may run out");
+fn run_attempt(
+    machine: &mut Machine,
+    frame: &mut Frame,
+    timeout: Option<ExpressionId>,
+    body: &impl Fn(&mut Machine, &mut Frame) -> Flow<Value>,
+) -> Flow<Value> {
+    let limit = match timeout {
+        Some(timeout) => {
+            let limit = machine.evaluate(frame, timeout)?;
+            let Value::Duration(limit) = limit else {
+                return unsupported(format!("a timeout of {limit:?}"));
+            };
+            limit
         }
-        result
+        None => i64::MAX,
+    };
+    let before = machine.slept;
+    let result = machine.node(|it| body(it, frame));
+    if machine.slept - before >= limit || (limit < 1_000_000_000 && limit != i64::MAX) {
+        return unsupported("a timeout may run out");
     }
+    result
+}
 
-    fn is_retried(&self, item: gsw_source::ItemId) -> bool {
-        let never = [BuiltinError::Unauthorized, BuiltinError::QuotaExceeded];
-        !self.is_fault(item) && !builtin_error(self.db, item).is_some_and(|it| never.contains(&it))
-    }
+fn is_retried(machine: &Machine, item: gsw_source::ItemId) -> bool {
+    let never = [BuiltinError::Unauthorized, BuiltinError::QuotaExceeded];
+    !machine.is_fault(item)
+        && !builtin_error(machine.db, item).is_some_and(|it| never.contains(&it))
 }

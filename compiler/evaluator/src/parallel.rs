@@ -46,50 +46,48 @@ impl Machine<'_> {
             }
             endings.push(ending);
         }
-        self.gathered(endings, policy, ty)
+        gathered(self, endings, policy, ty)
     }
+}
 
-    fn gathered(
-        &mut self,
-        endings: Vec<Result<Value, Raised>>,
-        policy: ErrorPolicy,
-        ty: &Type,
-    ) -> Flow<Vec<Value>> {
-        match policy {
-            ErrorPolicy::First => endings
+fn gathered(
+    machine: &mut Machine,
+    endings: Vec<Result<Value, Raised>>,
+    policy: ErrorPolicy,
+    ty: &Type,
+) -> Flow<Vec<Value>> {
+    match policy {
+        ErrorPolicy::First => endings
+            .into_iter()
+            .map(|it| it.map_err(Stop::Raise))
+            .collect(),
+        ErrorPolicy::Settle => {
+            let Type::List(element) = ty else {
+                return unsupported("no list of results");
+            };
+            let Type::Enum(result, _) = &**element else {
+                return unsupported("no results");
+            };
+            let settled = endings.into_iter().map(|it| match it {
+                Ok(value) => Value::Variant(*result, 0, vec![value].into()),
+                Err(raised) => Value::Variant(*result, 1, vec![raised.value()].into()),
+            });
+            Ok(settled.collect())
+        }
+        ErrorPolicy::Merge => {
+            let is_error = |it: &Result<Value, Raised>| it.is_err();
+            if endings.iter().any(is_error) {
+                let errors = endings
+                    .iter()
+                    .filter_map(|it| it.as_ref().err())
+                    .map(Raised::value)
+                    .collect();
+                return raise(machine.db, BuiltinError::Many, vec![Value::list(errors)]);
+            }
+            endings
                 .into_iter()
                 .map(|it| it.map_err(Stop::Raise))
-                .collect(),
-            ErrorPolicy::Settle => {
-                let Type::List(element) = ty else {
-                    return unsupported("no list of results");
-                };
-                let Type::Enum(result, _) = &**element else {
-                    return unsupported("no results");
-                };
-                let settled = endings.into_iter().map(|it| match it {
-                    Ok(value) => Value::Variant(*result, 0, vec![value].into()),
-                    Err(raised) => {
-                        Value::Variant(*result, 1, vec![Self::error_value(&raised)].into())
-                    }
-                });
-                Ok(settled.collect())
-            }
-            ErrorPolicy::Merge => {
-                let is_error = |it: &Result<Value, Raised>| it.is_err();
-                if endings.iter().any(is_error) {
-                    let errors = endings
-                        .iter()
-                        .filter_map(|it| it.as_ref().err())
-                        .map(Self::error_value)
-                        .collect();
-                    return raise(self.db, BuiltinError::Many, vec![Value::list(errors)]);
-                }
-                endings
-                    .into_iter()
-                    .map(|it| it.map_err(Stop::Raise))
-                    .collect()
-            }
+                .collect()
         }
     }
 }

@@ -30,6 +30,13 @@ pub struct Raised {
     pub fields: std::rc::Rc<Vec<Value>>,
 }
 
+impl Raised {
+    /// The error as a value.
+    pub fn value(&self) -> Value {
+        Value::Error(self.item, self.fields.clone())
+    }
+}
+
 /// Stands for texts that the language does not fix; a result that holds one is not compared.
 pub const UNSPECIFIED: &str = "\u{1}unsaid\u{1}";
 

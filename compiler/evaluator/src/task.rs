@@ -33,16 +33,31 @@ pub enum State {
     Cancelled,
 }
 
+impl Task {
+    /// Cancels the task. One that has not begun never does.
+    pub fn cancel(&mut self) -> Flow<()> {
+        match self.state {
+            State::Ready(_) => self.state = State::Cancelled,
+            State::Running => return unsupported("a running task is cancelled"),
+            State::Ended(_) if self.has_waited => {
+                return unsupported("a task that waits is cancelled");
+            }
+            State::Ended(_) | State::Cancelled => {}
+        }
+        Ok(())
+    }
+}
+
 impl Machine<'_> {
     /// `await e` of a task, a list of tasks or a tuple of tasks.
     pub fn await_tasks(&mut self, frame: &mut Frame, tasks: ExpressionId) -> Flow<Value> {
         let tasks = self.evaluate(frame, tasks)?;
         if let Value::Task(task) = &tasks {
-            self.await_task(task)
+            await_task(self, task)
         } else if let Value::List(tasks) = &tasks {
-            Ok(Value::list(self.await_all(tasks)?))
+            Ok(Value::list(await_all(self, tasks)?))
         } else if let Value::Tuple(tasks) = &tasks {
-            Ok(Value::tuple(self.await_all(tasks)?))
+            Ok(Value::tuple(await_all(self, tasks)?))
         } else {
             unsupported(format!("{tasks:?} is no task"))
         }
@@ -53,7 +68,7 @@ impl Machine<'_> {
         let Value::List(tasks) = &tasks else {
             return unsupported(format!("{tasks:?} are no tasks"));
         };
-        self.race(tasks)
+        race(self, tasks)
     }
 
     /// The calls that a `parallel for` makes.
@@ -91,57 +106,13 @@ impl Machine<'_> {
         Value::Task(task)
     }
 
-    /// Cancels a task. One that has not begun never does.
-    pub fn cancel(task: &TaskCell) -> Flow<()> {
-        let mut task = task.borrow_mut();
-        match task.state {
-            State::Ready(_) => task.state = State::Cancelled,
-            State::Running => return unsupported("a running task is cancelled"),
-            State::Ended(_) if task.has_waited => {
-                return unsupported("a task that waits is cancelled");
-            }
-            State::Ended(_) | State::Cancelled => {}
-        }
-        Ok(())
-    }
-
-    fn await_all(&mut self, tasks: &[Value]) -> Flow<Vec<Value>> {
-        let mut results = Vec::new();
-        let mut error = None;
-        for task in tasks {
-            let Value::Task(task) = task else {
-                return unsupported("no task");
-            };
-            match self.await_task(task) {
-                Ok(value) => results.push(value),
-                Err(Stop::Raise(_)) if error.is_some() => return unsupported("two tasks failed"),
-                Err(Stop::Raise(raised)) => error = Some(raised),
-                Err(other) => return Err(other),
-            }
-        }
-        error.map_or(Ok(results), |it| Err(Stop::Raise(it)))
-    }
-
-    fn await_task(&mut self, task: &TaskCell) -> Flow<Value> {
-        task.borrow_mut().is_seen = true;
-        if matches!(task.borrow().state, State::Ready(_)) {
-            self.wait()?;
-        }
-        match &task.borrow().state {
-            State::Ended(Ok(value)) => Ok(value.clone()),
-            State::Ended(Err(raised)) => Err(Stop::Raise(raised.clone())),
-            State::Cancelled => raise(self.db, BuiltinError::Cancelled, vec![Value::None]),
-            State::Ready(_) | State::Running => unsupported("tasks wait for each other"),
-        }
-    }
-
     /// The current code waits: all that is ready runs.
     pub fn wait(&mut self) -> Flow<()> {
         self.may_wait("code that shares variables waits")?;
         // What is spawned meanwhile comes after the one that waits.
         for _ in 0..self.ready.len() {
             if let Some(task) = self.ready.pop_front() {
-                self.run_task(&task)?;
+                run_task(self, &task)?;
             }
         }
         Ok(())
@@ -157,96 +128,6 @@ impl Machine<'_> {
         if self.sharing > 0 {
             return unsupported(why);
         }
-        Ok(())
-    }
-
-    /// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
-    fn race(&mut self, tasks: &[Value]) -> Flow<Value> {
-        let racers: Vec<&TaskCell> = tasks
-            .iter()
-            .filter_map(|it| {
-                let Value::Task(task) = it else { return None };
-                Some(task)
-            })
-            .collect();
-        let has_begun = |it: &&TaskCell| !matches!(it.borrow().state, State::Ready(_));
-        if racers.is_empty() || racers.iter().any(has_begun) {
-            return unsupported("a race of tasks that have begun");
-        }
-        self.may_wait("code that shares variables waits")?;
-        let mut winner = None;
-        for _ in 0..self.ready.len() {
-            let Some(task) = self.ready.pop_front() else {
-                break;
-            };
-            if !racers.iter().any(|it| Rc::ptr_eq(it, &task)) {
-                self.run_task(&task)?;
-            } else if winner.is_some() {
-                // It is cancelled at once, so it never begins.
-                Self::cancel(&task)?;
-            } else if self.runs_without_waiting(&task)? {
-                winner = Some(task);
-            }
-        }
-        for racer in racers {
-            racer.borrow_mut().is_seen = true;
-        }
-        match &winner {
-            Some(winner) => self.await_task(winner),
-            None => unsupported("all that race wait"),
-        }
-    }
-
-    /// Runs a task, which is cancelled where it first waits; true when it ends before that.
-    fn runs_without_waiting(&mut self, task: &TaskCell) -> Flow<bool> {
-        let begun = std::mem::replace(&mut task.borrow_mut().state, State::Running);
-        let State::Ready(closure) = begun else {
-            return unsupported("no task");
-        };
-        let (others, slept) = (self.ready.len(), self.slept);
-        self.ends_at_wait = true;
-        let result = self.shared(&closure, Vec::new());
-        self.ends_at_wait = false;
-        let ended = match result {
-            Ok(value) => Ok(value),
-            Err(Stop::Raise(raised)) => Err(raised),
-            Err(Stop::Cancelled) => {
-                let shares =
-                    |it: &TaskCell| matches!(&it.borrow().state, State::Ready(it) if it.shares());
-                if self.ready.len() != others || closure.shares() && self.ready.iter().any(shares) {
-                    return unsupported("others run before a task is cancelled");
-                }
-                self.slept = slept;
-                task.borrow_mut().state = State::Cancelled;
-                return Ok(false);
-            }
-            Err(other) => return Err(other),
-        };
-        task.borrow_mut().state = State::Ended(ended);
-        Ok(true)
-    }
-
-    fn run_task(&mut self, task: &TaskCell) -> Flow<()> {
-        let State::Ready(closure) = std::mem::replace(&mut task.borrow_mut().state, State::Running)
-        else {
-            return self.restore(task);
-        };
-        let waits = self.waits;
-        let result = self.shared(&closure, Vec::new());
-        let result = match result {
-            Ok(value) => Ok(value),
-            Err(Stop::Raise(raised)) => Err(raised),
-            Err(other) => return Err(other),
-        };
-        let mut task = task.borrow_mut();
-        task.state = State::Ended(result);
-        task.has_waited = self.waits != waits;
-        Ok(())
-    }
-
-    /// A task that was in the queue but had been cancelled.
-    fn restore(&mut self, task: &TaskCell) -> Flow<()> {
-        task.borrow_mut().state = State::Cancelled;
         Ok(())
     }
 
@@ -279,7 +160,7 @@ impl Machine<'_> {
         }
         let is_normal = !matches!(result, Err(Stop::Raise(_) | Stop::Cancelled));
         for task in tasks.iter().filter(unfinished) {
-            Self::cancel(task)?;
+            task.borrow_mut().cancel()?;
         }
         self.nodes.pop();
         let unseen = |it: &&TaskCell| !it.borrow().is_seen;
@@ -298,4 +179,121 @@ impl Machine<'_> {
             (Some(_), Some(_)) => unsupported("two tasks failed unseen"),
         }
     }
+}
+
+fn await_all(machine: &mut Machine, tasks: &[Value]) -> Flow<Vec<Value>> {
+    let mut results = Vec::new();
+    let mut error = None;
+    for task in tasks {
+        let Value::Task(task) = task else {
+            return unsupported("no task");
+        };
+        match await_task(machine, task) {
+            Ok(value) => results.push(value),
+            Err(Stop::Raise(_)) if error.is_some() => return unsupported("two tasks failed"),
+            Err(Stop::Raise(raised)) => error = Some(raised),
+            Err(other) => return Err(other),
+        }
+    }
+    error.map_or(Ok(results), |it| Err(Stop::Raise(it)))
+}
+
+fn await_task(machine: &mut Machine, task: &TaskCell) -> Flow<Value> {
+    task.borrow_mut().is_seen = true;
+    if matches!(task.borrow().state, State::Ready(_)) {
+        machine.wait()?;
+    }
+    match &task.borrow().state {
+        State::Ended(Ok(value)) => Ok(value.clone()),
+        State::Ended(Err(raised)) => Err(Stop::Raise(raised.clone())),
+        State::Cancelled => raise(machine.db, BuiltinError::Cancelled, vec![Value::None]),
+        State::Ready(_) | State::Running => unsupported("tasks wait for each other"),
+    }
+}
+
+/// The first of these to end: the first in the queue that does not wait. Those that wait are cancelled where they do.
+fn race(machine: &mut Machine, tasks: &[Value]) -> Flow<Value> {
+    let racers: Vec<&TaskCell> = tasks
+        .iter()
+        .filter_map(|it| {
+            let Value::Task(task) = it else { return None };
+            Some(task)
+        })
+        .collect();
+    let has_begun = |it: &&TaskCell| !matches!(it.borrow().state, State::Ready(_));
+    if racers.is_empty() || racers.iter().any(has_begun) {
+        return unsupported("a race of tasks that have begun");
+    }
+    machine.may_wait("code that shares variables waits")?;
+    let mut winner = None;
+    for _ in 0..machine.ready.len() {
+        let Some(task) = machine.ready.pop_front() else {
+            break;
+        };
+        if !racers.iter().any(|it| Rc::ptr_eq(it, &task)) {
+            run_task(machine, &task)?;
+        } else if winner.is_some() {
+            // It is cancelled at once, so it never begins.
+            task.borrow_mut().cancel()?;
+        } else if runs_without_waiting(machine, &task)? {
+            winner = Some(task);
+        }
+    }
+    for racer in racers {
+        racer.borrow_mut().is_seen = true;
+    }
+    match &winner {
+        Some(winner) => await_task(machine, winner),
+        None => unsupported("all that race wait"),
+    }
+}
+
+/// Runs a task, which is cancelled where it first waits; true when it ends before that.
+fn runs_without_waiting(machine: &mut Machine, task: &TaskCell) -> Flow<bool> {
+    let begun = std::mem::replace(&mut task.borrow_mut().state, State::Running);
+    let State::Ready(closure) = begun else {
+        return unsupported("no task");
+    };
+    let (others, slept) = (machine.ready.len(), machine.slept);
+    machine.ends_at_wait = true;
+    let result = machine.shared(&closure, Vec::new());
+    machine.ends_at_wait = false;
+    let ended = match result {
+        Ok(value) => Ok(value),
+        Err(Stop::Raise(raised)) => Err(raised),
+        Err(Stop::Cancelled) => {
+            let shares =
+                |it: &TaskCell| matches!(&it.borrow().state, State::Ready(it) if it.shares());
+            if machine.ready.len() != others || closure.shares() && machine.ready.iter().any(shares)
+            {
+                return unsupported("others run before a task is cancelled");
+            }
+            machine.slept = slept;
+            task.borrow_mut().state = State::Cancelled;
+            return Ok(false);
+        }
+        Err(other) => return Err(other),
+    };
+    task.borrow_mut().state = State::Ended(ended);
+    Ok(true)
+}
+
+fn run_task(machine: &mut Machine, task: &TaskCell) -> Flow<()> {
+    let State::Ready(closure) = std::mem::replace(&mut task.borrow_mut().state, State::Running)
+    else {
+        // It was in the queue but had been cancelled.
+        task.borrow_mut().state = State::Cancelled;
+        return Ok(());
+    };
+    let waits = machine.waits;
+    let result = machine.shared(&closure, Vec::new());
+    let result = match result {
+        Ok(value) => Ok(value),
+        Err(Stop::Raise(raised)) => Err(raised),
+        Err(other) => return Err(other),
+    };
+    let mut task = task.borrow_mut();
+    task.state = State::Ended(result);
+    task.has_waited = machine.waits != waits;
+    Ok(())
 }

@@ -8,7 +8,7 @@
 //! let sizes = files.map(it => it.len())                  // up: `it` from `files`, the result from the body
 //! ```
 //!
-//! **Down**, an [`Expected`](context::Expected) enters each expression. `Type` is an obligation: the expression comes back with
+//! **Down**, an [`Expected`](expected::Expected) enters each expression. `Type` is an obligation: the expression comes back with
 //! that type, or the mismatch was reported. `Hint` only helps to choose (a variant's enum, a lambda's parameters, a literal's
 //! element) and whoever gave it checks what comes back. **Up**, each expression has a type when its rule ends, which may hold
 //! variables. Where a value meets a type, [`coerce`] puts in the conversions that are not written.
@@ -17,6 +17,8 @@
 //! it may have a default type, which is used if the first value converts to it. Strings have variables of their own with an
 //! order instead of equality, since a literal may be one of several unions: see [`mod@text`]. Arguments that are lambdas are
 //! inferred after the others, so that the types that they take are known.
+//!
+//! What a rule can read and change is its first parameter: see [`context`].
 //!
 //! Invariants:
 //!
@@ -27,6 +29,9 @@
 //! - After [`zonk`] no type of a body holds a variable; what was never found is `()`, or reported at the binding.
 
 mod absence;
+mod absorb;
+mod adapter;
+mod arena;
 mod argument;
 mod assignment;
 mod call;
@@ -36,20 +41,25 @@ mod collection;
 mod context;
 mod control;
 mod conversion;
+mod expected;
 mod expression;
 mod findings;
 mod hir_builder;
 mod item_body;
 mod lambda;
 mod literal;
+mod locals;
 mod lookup;
 mod method;
+mod mismatch;
 mod mock;
 mod name;
+mod names;
 mod offer;
 mod operator;
 mod otherwise;
 mod pattern;
+mod pattern_names;
 mod postponed;
 mod prompt;
 mod record;

@@ -1,7 +1,5 @@
 //! Values to JSON and back, led by their types.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 mod build;
 pub mod checker;
 pub mod decode;

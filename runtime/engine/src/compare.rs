@@ -1,7 +1,5 @@
 //! `==`, order and hash of values by their type, without native recursion however deep they are.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 mod hash;
 
 use std::cmp::Ordering;

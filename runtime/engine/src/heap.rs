@@ -4,8 +4,6 @@
 //! heap or of the image's constants whose count includes the caller's share. Compiled code, checked by the Flow verifier,
 //! and the functions here keep that true; it is why reading through a word is no `unsafe` of each caller.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 pub(crate) mod limit;
 mod pool;
 mod shape;

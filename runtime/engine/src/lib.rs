@@ -2,6 +2,8 @@
 //!
 //! It knows no driver, no thread and no clock: whoever carries a run gives it turns and outcomes.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod answers;
 pub mod budget;
 pub mod codec;

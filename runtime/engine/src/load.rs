@@ -1,7 +1,5 @@
 //! Loads an image: checks every byte and index of it, then maps its code executable and its constants readable.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 mod indices;
 mod mapping;
 

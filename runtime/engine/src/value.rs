@@ -2,8 +2,6 @@
 //!
 //! Nothing here checks that a word is of the type it is read as; see [`crate::heap`] for why words are valid.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 pub mod error;
 pub mod hash;
 pub mod json;

@@ -5,6 +5,7 @@ pub mod attached;
 mod follower;
 pub mod jsonl;
 mod queue;
+mod spare;
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,6 +17,7 @@ use crate::event::Event;
 use crate::observe::attached::Attached;
 use crate::observe::follower::Follower;
 use crate::observe::queue::{Push, Queue};
+use crate::observe::spare::Spare;
 
 pub use queue::Progress;
 
@@ -97,12 +99,16 @@ pub struct Observers {
     /// Whether there may be a queue.
     is_watched: AtomicBool,
     state: Mutex<State>,
+    /// What observers gave back.
+    spare: Spare,
 }
 
 #[derive(Debug, Default)]
 struct State {
     history: VecDeque<Arc<Event>>,
     queues: Vec<Arc<Queue>>,
+    /// Those for the next events.
+    spare: Vec<Arc<Event>>,
 }
 
 impl Observers {
@@ -113,6 +119,7 @@ impl Observers {
             policy,
             is_watched: AtomicBool::new(false),
             state: Mutex::default(),
+            spare: Spare::default(),
         }
     }
 
@@ -143,7 +150,7 @@ impl Observers {
             state.queues.push(Arc::clone(&queue));
             self.is_watched.store(true, Ordering::Relaxed);
         }
-        Attached::start(name, queue, observer)
+        Attached::start(name, queue, self.spare.clone(), observer)
     }
 
     /// Follows one run from the event of this number on, as far as that is kept, and what comes after.
@@ -163,9 +170,9 @@ impl Observers {
     /// Hands an event to all, then waits for observers that are to miss nothing and have too much before them. Observers that are
     /// gone are forgotten.
     pub fn publish(&self, event: Event) {
-        let event = Arc::new(event);
         let mut full = Vec::new();
         let mut state = self.lock();
+        let event = self.shared(&mut state, event);
         state.queues.retain(|it| match it.push(&event) {
             Push::Taken => true,
             Push::Full => {
@@ -182,6 +189,21 @@ impl Observers {
         for queue in full {
             queue.await_room();
         }
+    }
+
+    fn shared(&self, state: &mut State, event: Event) -> Arc<Event> {
+        if state.spare.is_empty() {
+            self.spare.take(&mut state.spare);
+        }
+        let Some(mut shared) = state.spare.pop() else {
+            return Arc::new(event);
+        };
+        match Arc::get_mut(&mut shared) {
+            Some(place) => *place = event,
+            // Only what nobody else holds is given back.
+            None => shared = Arc::new(event),
+        }
+        shared
     }
 
     fn remember(&self, state: &mut State, event: Arc<Event>) {

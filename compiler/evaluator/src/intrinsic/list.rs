@@ -49,7 +49,7 @@ impl Machine<'_> {
                 Value::text(texts.collect::<Vec<_>>().join(separator))
             }
             ("list_sum", []) => {
-                let value = self.sum(xs, &base_type(self.db, result))?;
+                let value = sum(self, xs, &base_type(self.db, result))?;
                 self.admitted(value, result)?
             }
             ("list_set", [Value::Int(index), x]) => {
@@ -60,48 +60,48 @@ impl Machine<'_> {
                 }
                 Value::list(xs)
             }
-            ("list_chunks" | "list_windows", [Value::Int(size)]) => self.groups(row, xs, *size)?,
+            ("list_chunks" | "list_windows", [Value::Int(size)]) => groups(self, row, xs, *size)?,
             _ => rearranged(row, xs, rest)?,
         })
     }
+}
 
-    fn groups(&mut self, row: &str, xs: &[Value], size: i64) -> Flow<Value> {
-        let Some(size) = usize::try_from(size).ok().filter(|it| *it > 0) else {
-            return raise(
-                self.db,
-                BuiltinError::AssertionFailed,
-                vec![Value::text(UNSPECIFIED)],
-            );
-        };
-        let group = |it: &[Value]| Value::list(it.to_vec());
-        Ok(Value::list(if row == "list_chunks" {
-            xs.chunks(size).map(group).collect()
-        } else {
-            xs.windows(size).map(group).collect()
-        }))
+fn groups(machine: &mut Machine, row: &str, xs: &[Value], size: i64) -> Flow<Value> {
+    let Some(size) = usize::try_from(size).ok().filter(|it| *it > 0) else {
+        return raise(
+            machine.db,
+            BuiltinError::AssertionFailed,
+            vec![Value::text(UNSPECIFIED)],
+        );
+    };
+    let group = |it: &[Value]| Value::list(it.to_vec());
+    Ok(Value::list(if row == "list_chunks" {
+        xs.chunks(size).map(group).collect()
+    } else {
+        xs.windows(size).map(group).collect()
+    }))
+}
+
+fn sum(machine: &mut Machine, xs: &[Value], result: &Type) -> Flow<Value> {
+    if *result == Type::Float {
+        let numbers = xs.iter().filter_map(|it| {
+            let Value::Float(it) = it else { return None };
+            Some(*it)
+        });
+        return Ok(Value::Float(numbers.fold(0.0, |all, it| all + it)));
     }
-
-    fn sum(&mut self, xs: &[Value], result: &Type) -> Flow<Value> {
-        if *result == Type::Float {
-            let numbers = xs.iter().filter_map(|it| {
-                let Value::Float(it) = it else { return None };
-                Some(*it)
-            });
-            return Ok(Value::Float(numbers.fold(0.0, |all, it| all + it)));
+    let mut all = Some(0i64);
+    for it in xs {
+        if let Value::Int(it) | Value::Duration(it) = it {
+            all = all.and_then(|all| all.checked_add(*it));
         }
-        let mut all = Some(0i64);
-        for it in xs {
-            if let Value::Int(it) | Value::Duration(it) = it {
-                all = all.and_then(|all| all.checked_add(*it));
-            }
-        }
-        if *result == Type::Int {
-            self.int(all)
-        } else if *result == Type::Duration {
-            self.duration(all)
-        } else {
-            unsupported(format!("a sum of {result:?}"))
-        }
+    }
+    if *result == Type::Int {
+        machine.int(all)
+    } else if *result == Type::Duration {
+        machine.duration(all)
+    } else {
+        unsupported(format!("a sum of {result:?}"))
     }
 }
 

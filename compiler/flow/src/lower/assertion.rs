@@ -86,7 +86,7 @@ pub fn assert(
     let mut text = builder.text(source);
     if let Some(message) = message {
         let message = builder.expression(message);
-        text = builder.appended(text, ": ", message);
+        text = appended(builder, text, ": ", message);
     }
     let difference = difference(builder, condition, &shown);
     let width = shown
@@ -99,7 +99,7 @@ pub fn assert(
         if builder.program.is_written(id) {
             let call = RuntimeCall::assertion_shown;
             let value = builder.runtime(builtin::STRING, call, vec![type_word(id), value]);
-            text = builder.appended(text, &format!("\n  {name:>width$}: "), value);
+            text = appended(builder, text, &format!("\n  {name:>width$}: "), value);
         }
     }
     if let Some(difference) = difference {
@@ -249,20 +249,18 @@ pub fn assert_fails(
     let text = builder.text(source);
     let call = RuntimeCall::error_message;
     let message = builder.runtime(builtin::STRING, call, vec![error]);
-    let text = builder.appended(text, " failed with another error: ", message);
+    let text = appended(builder, text, " failed with another error: ", message);
     builder.raise_assertion_with(text);
     builder.start(pass_on);
     builder.pass_on(landing.error);
     builder.start(done);
 }
 
-impl Emitter<'_, '_> {
-    fn appended(&mut self, text: Operand, between: &str, more: Operand) -> Operand {
-        let between = self.text(between);
-        let call = RuntimeCall::string_concat;
-        let text = self.runtime(builtin::STRING, call, vec![text, between]);
-        self.runtime(builtin::STRING, call, vec![text, more])
-    }
+fn appended(emitter: &mut Emitter, text: Operand, between: &str, more: Operand) -> Operand {
+    let between = emitter.text(between);
+    let call = RuntimeCall::string_concat;
+    let text = emitter.runtime(builtin::STRING, call, vec![text, between]);
+    emitter.runtime(builtin::STRING, call, vec![text, more])
 }
 
 /// Whether parts of a condition may stay unevaluated.

@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
                 Some(position) => values[position],
                 None => {
                     let ty = substitute(&parameter.ty, types);
-                    let default = self.parameter_default(item, index, types, waits);
+                    let default = parameter_default(self, item, index, types, waits);
                     match default {
                         Some(default) => {
                             let function = self.program.instance(default);
@@ -115,29 +115,6 @@ impl Builder<'_, '_> {
 }
 
 impl Emitter<'_, '_> {
-    /// The default of a parameter, which may call the functions among the parameters before it.
-    fn parameter_default(
-        &self,
-        item: ItemId,
-        index: u32,
-        types: &[Type],
-        waits: ArgumentsWait,
-    ) -> Option<Instance> {
-        let view = self.program.view;
-        let part = BodyPart::ParameterDefault(index);
-        view.body(item, part)?;
-        let arguments = match view.part_waits(item, part) {
-            Waits::WithArguments => waits,
-            Waits::Always | Waits::Never => ArgumentsWait::No,
-        };
-        Some(Instance::Body(BodyInstance {
-            item,
-            part,
-            type_arguments: types.to_vec(),
-            arguments,
-        }))
-    }
-
     /// A call of a declaration with all its arguments.
     pub fn call_item(
         &mut self,
@@ -208,4 +185,27 @@ impl Emitter<'_, '_> {
         }
         deep
     }
+}
+
+/// The default of a parameter, which may call the functions among the parameters before it.
+fn parameter_default(
+    emitter: &Emitter,
+    item: ItemId,
+    index: u32,
+    types: &[Type],
+    waits: ArgumentsWait,
+) -> Option<Instance> {
+    let view = emitter.program.view;
+    let part = BodyPart::ParameterDefault(index);
+    view.body(item, part)?;
+    let arguments = match view.part_waits(item, part) {
+        Waits::WithArguments => waits,
+        Waits::Always | Waits::Never => ArgumentsWait::No,
+    };
+    Some(Instance::Body(BodyInstance {
+        item,
+        part,
+        type_arguments: types.to_vec(),
+        arguments,
+    }))
 }

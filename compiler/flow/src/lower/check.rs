@@ -59,14 +59,14 @@ impl Emitter<'_, '_> {
         words: &[Operand],
     ) {
         for (index, word) in (0..).zip(words) {
-            let Some(check) = self.field_check(item, arguments, declared, index) else {
+            let Some(check) = field_check(self, item, arguments, declared, index) else {
                 continue;
             };
             let whole = match check.scope {
                 CheckScope::Value => Operand::Word(0),
                 CheckScope::Record => Operand::Local(record),
             };
-            self.assert_check(check.function, vec![*word, whole], &check.source);
+            assert_check(self, check.function, vec![*word, whole], &check.source);
         }
     }
 
@@ -88,35 +88,8 @@ impl Emitter<'_, '_> {
         } else {
             value
         };
-        self.check_into(value, from, to);
+        check_into(self, value, from, to);
         value
-    }
-
-    /// The check of a field, if it has one.
-    fn field_check(
-        &mut self,
-        item: ItemId,
-        arguments: &[Type],
-        declared: &[Parameter],
-        index: u32,
-    ) -> Option<Check> {
-        if declared[index as usize].check == Presence::Absent {
-            return None;
-        }
-        let part = BodyPart::FieldCheck(index);
-        self.program.check(item, arguments, part)
-    }
-
-    /// The fields of a record whose checks say something of field `changed`: its own, and those that name siblings.
-    fn checks_of_change(&mut self, item: ItemId, arguments: &[Type], changed: u32) -> Vec<u32> {
-        let declared = self.program.record_fields(item);
-        let fields = 0..declared.len() as u32;
-        fields
-            .filter(|&index| {
-                let check = self.field_check(item, arguments, &declared, index);
-                check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
-            })
-            .collect()
     }
 
     /// Whether a value of this type may break a check when that field of it changes, or for a list or map an element.
@@ -127,7 +100,7 @@ impl Emitter<'_, '_> {
         let (Type::Record(item, arguments), Some(changed)) = (ty, changed) else {
             return false;
         };
-        !self.checks_of_change(*item, arguments, changed).is_empty()
+        !checks_of_change(self, *item, arguments, changed).is_empty()
     }
 
     /// Runs these checks on a value that has changed.
@@ -137,8 +110,8 @@ impl Emitter<'_, '_> {
             (&base, changed, value)
         {
             let declared = self.program.record_fields(*item);
-            for index in self.checks_of_change(*item, arguments, changed) {
-                let Some(check) = self.field_check(*item, arguments, &declared, index) else {
+            for index in checks_of_change(self, *item, arguments, changed) {
+                let Some(check) = field_check(self, *item, arguments, &declared, index) else {
                     continue;
                 };
                 let field = substitute(&declared[index as usize].ty, arguments);
@@ -148,117 +121,10 @@ impl Emitter<'_, '_> {
                     CheckScope::Value => Operand::Word(0),
                     CheckScope::Record => value,
                 };
-                self.assert_check(check.function, vec![word, whole], &check.source);
+                assert_check(self, check.function, vec![word, whole], &check.source);
             }
         }
-        self.check_into(value, &base, ty);
-    }
-
-    /// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
-    pub fn check_into(&mut self, value: Operand, from: &Type, to: &Type) {
-        if from == to {
-            return;
-        }
-        match to {
-            Type::Checked(item, arguments) => {
-                let declaration = self.program.view.declaration(*item);
-                if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
-                    self.check_into(value, from, &substitute(target, arguments));
-                }
-                let check = self.program.check(*item, arguments, BodyPart::AliasCheck);
-                if let Some(check) = check {
-                    self.assert_check(check.function, vec![value], &check.source);
-                }
-            }
-            Type::Optional(to) => self.check_optional(value, from, to),
-            Type::List(to) => self.check_elements(value, from, to),
-            // What else holds a checked type is made of values that have it already.
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Session
-            | Type::Error
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => {}
-        }
-    }
-
-    fn check_optional(&mut self, value: Operand, from: &Type, to: &Type) {
-        let Type::Optional(from) = from else {
-            self.check_into(value, from, to);
-            return;
-        };
-        let (some, done) = (self.block(), self.block());
-        self.branch(value, some, done);
-        self.start(some);
-        let inside = self.unwrapped(value, from);
-        self.check_into(inside, from, to);
-        self.jump(done);
-        self.start(done);
-    }
-
-    fn check_elements(&mut self, value: Operand, from: &Type, to: &Type) {
-        let (Type::List(from), Operand::Local(list)) = (from, value) else {
-            return;
-        };
-        if from.as_ref() == to {
-            return;
-        }
-        let element = self.type_id(from);
-        let length = self.load(builtin::INT, list, 0);
-        let index = self.copy(Operand::Word(0), builtin::INT);
-        let (head, done) = (self.block(), self.block());
-        self.jump(head);
-        self.start(head);
-        let more = self.operation(
-            builtin::BOOL,
-            Operation::IntLess,
-            Operand::Local(index),
-            length,
-        );
-        self.require(more, done);
-        let arguments = vec![value, Operand::Local(index)];
-        let inside = self.runtime(element, RuntimeCall::list_at, arguments);
-        self.check_into(inside, from, to);
-        let one = Operand::Word(1);
-        let operation = Operation::IntAddUnchecked;
-        let next = self.operation(builtin::INT, operation, Operand::Local(index), one);
-        self.store(index, next);
-        self.jump(head);
-        self.start(done);
-    }
-
-    fn assert_check(&mut self, function: FunctionIndex, arguments: Vec<Operand>, source: &str) {
-        let holds = self.call(builtin::BOOL, function, arguments);
-        let broken = self.block();
-        self.require(holds, broken);
-        let going_on = self.block();
-        self.jump(going_on);
-        self.start(broken);
-        self.raise_assertion(&format!("where {source}"));
-        self.start(going_on);
+        check_into(self, value, &base, ty);
     }
 
     /// Raises `AssertionFailed` with this message.
@@ -274,4 +140,150 @@ impl Emitter<'_, '_> {
         let error = self.held(error, builtin::ERROR);
         self.raise(error);
     }
+}
+
+/// The check of a field, if it has one.
+fn field_check(
+    emitter: &mut Emitter,
+    item: ItemId,
+    arguments: &[Type],
+    declared: &[Parameter],
+    index: u32,
+) -> Option<Check> {
+    if declared[index as usize].check == Presence::Absent {
+        return None;
+    }
+    let part = BodyPart::FieldCheck(index);
+    emitter.program.check(item, arguments, part)
+}
+
+/// The fields of a record whose checks say something of field `changed`: its own, and those that name siblings.
+fn checks_of_change(
+    emitter: &mut Emitter,
+    item: ItemId,
+    arguments: &[Type],
+    changed: u32,
+) -> Vec<u32> {
+    let declared = emitter.program.record_fields(item);
+    let fields = 0..declared.len() as u32;
+    fields
+        .filter(|&index| {
+            let check = field_check(emitter, item, arguments, &declared, index);
+            check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
+        })
+        .collect()
+}
+
+/// Runs the checks on the way from the concrete type `from` to the checked type `to`; the bits stay.
+fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    if from == to {
+        return;
+    }
+    match to {
+        Type::Checked(item, arguments) => {
+            let declaration = emitter.program.view.declaration(*item);
+            if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                check_into(emitter, value, from, &substitute(target, arguments));
+            }
+            let check = emitter
+                .program
+                .check(*item, arguments, BodyPart::AliasCheck);
+            if let Some(check) = check {
+                assert_check(emitter, check.function, vec![value], &check.source);
+            }
+        }
+        Type::Optional(to) => check_optional(emitter, value, from, to),
+        Type::List(to) => check_elements(emitter, value, from, to),
+        // What else holds a checked type is made of values that have it already.
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => {}
+    }
+}
+
+fn check_optional(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    let Type::Optional(from) = from else {
+        check_into(emitter, value, from, to);
+        return;
+    };
+    let (some, done) = (emitter.block(), emitter.block());
+    emitter.branch(value, some, done);
+    emitter.start(some);
+    let inside = emitter.unwrapped(value, from);
+    check_into(emitter, inside, from, to);
+    emitter.jump(done);
+    emitter.start(done);
+}
+
+fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    let (Type::List(from), Operand::Local(list)) = (from, value) else {
+        return;
+    };
+    if from.as_ref() == to {
+        return;
+    }
+    let element = emitter.type_id(from);
+    let length = emitter.load(builtin::INT, list, 0);
+    let index = emitter.copy(Operand::Word(0), builtin::INT);
+    let (head, done) = (emitter.block(), emitter.block());
+    emitter.jump(head);
+    emitter.start(head);
+    let more = emitter.operation(
+        builtin::BOOL,
+        Operation::IntLess,
+        Operand::Local(index),
+        length,
+    );
+    emitter.require(more, done);
+    let arguments = vec![value, Operand::Local(index)];
+    let inside = emitter.runtime(element, RuntimeCall::list_at, arguments);
+    check_into(emitter, inside, from, to);
+    let one = Operand::Word(1);
+    let operation = Operation::IntAddUnchecked;
+    let next = emitter.operation(builtin::INT, operation, Operand::Local(index), one);
+    emitter.store(index, next);
+    emitter.jump(head);
+    emitter.start(done);
+}
+
+fn assert_check(
+    emitter: &mut Emitter,
+    function: FunctionIndex,
+    arguments: Vec<Operand>,
+    source: &str,
+) {
+    let holds = emitter.call(builtin::BOOL, function, arguments);
+    let broken = emitter.block();
+    emitter.require(holds, broken);
+    let going_on = emitter.block();
+    emitter.jump(going_on);
+    emitter.start(broken);
+    emitter.raise_assertion(&format!("where {source}"));
+    emitter.start(going_on);
 }

@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
         };
         let base = self.program.base_type(&body.result);
         if let Some(value) = constant_value(self.program.view.db(), item)
-            && let Some(value) = self.plain_value(&value, &base)
+            && let Some(value) = plain_value(self, &value, &base)
         {
             return value;
         }
@@ -61,50 +61,50 @@ impl Emitter<'_, '_> {
         }));
         self.call(ty, function, Vec::new())
     }
+}
 
-    /// A value that needs no code, where the constant's type is that of the value itself.
-    fn plain_value(&mut self, value: &ConstantValue, ty: &Type) -> Option<Operand> {
-        match value {
-            ConstantValue::Int(it) if *ty == Type::Int => Some(Operand::Word(it.cast_unsigned())),
-            ConstantValue::Duration(it) if *ty == Type::Duration => {
-                Some(Operand::Word(it.cast_unsigned()))
-            }
-            ConstantValue::Float(it) if *ty == Type::Float => Some(Operand::Word(it.to_bits())),
-            ConstantValue::Bool(it) if *ty == Type::Bool => Some(Operand::Word(u64::from(*it))),
-            ConstantValue::Text(text) if matches!(ty, Type::String | Type::Literals(_)) => {
-                let ty = self.type_id(ty);
-                let text = text.to_string();
-                Some(self.constant(ty, Constant::String { ty, text }))
-            }
-            ConstantValue::List(elements) => self.plain_list(elements, ty),
-            ConstantValue::Int(_)
-            | ConstantValue::Duration(_)
-            | ConstantValue::Float(_)
-            | ConstantValue::Bool(_)
-            | ConstantValue::Text(_) => None,
+/// A value that needs no code, where the constant's type is that of the value itself.
+fn plain_value(emitter: &mut Emitter, value: &ConstantValue, ty: &Type) -> Option<Operand> {
+    match value {
+        ConstantValue::Int(it) if *ty == Type::Int => Some(Operand::Word(it.cast_unsigned())),
+        ConstantValue::Duration(it) if *ty == Type::Duration => {
+            Some(Operand::Word(it.cast_unsigned()))
         }
+        ConstantValue::Float(it) if *ty == Type::Float => Some(Operand::Word(it.to_bits())),
+        ConstantValue::Bool(it) if *ty == Type::Bool => Some(Operand::Word(u64::from(*it))),
+        ConstantValue::Text(text) if matches!(ty, Type::String | Type::Literals(_)) => {
+            let ty = emitter.type_id(ty);
+            let text = text.to_string();
+            Some(emitter.constant(ty, Constant::String { ty, text }))
+        }
+        ConstantValue::List(elements) => plain_list(emitter, elements, ty),
+        ConstantValue::Int(_)
+        | ConstantValue::Duration(_)
+        | ConstantValue::Float(_)
+        | ConstantValue::Bool(_)
+        | ConstantValue::Text(_) => None,
     }
+}
 
-    fn plain_list(&mut self, elements: &[ConstantValue], ty: &Type) -> Option<Operand> {
-        let Type::List(element) = ty else {
-            return None;
-        };
-        let list = self.type_id(ty);
-        let element = self.program.base_type(element);
-        let inside = self.type_id(&element);
-        if self.program.is_reference(inside) {
-            return None;
-        }
-        let words: Option<Vec<u64>> = elements
-            .iter()
-            .map(|it| match self.plain_value(it, &element)? {
-                Operand::Word(word) => Some(word),
-                Operand::Local(_) => None,
-            })
-            .collect();
-        let words = words?;
-        Some(self.constant(list, Constant::List { ty: list, words }))
+fn plain_list(emitter: &mut Emitter, elements: &[ConstantValue], ty: &Type) -> Option<Operand> {
+    let Type::List(element) = ty else {
+        return None;
+    };
+    let list = emitter.type_id(ty);
+    let element = emitter.program.base_type(element);
+    let inside = emitter.type_id(&element);
+    if emitter.program.is_reference(inside) {
+        return None;
     }
+    let words: Option<Vec<u64>> = elements
+        .iter()
+        .map(|it| match plain_value(emitter, it, &element)? {
+            Operand::Word(word) => Some(word),
+            Operand::Local(_) => None,
+        })
+        .collect();
+    let words = words?;
+    Some(emitter.constant(list, Constant::List { ty: list, words }))
 }
 
 /// Whether a value of this type holds what changes in use: an error gathers the places that it passes, and what a function

@@ -33,7 +33,7 @@ impl Lowering<'_> {
         };
         let value = builder.node_around(head, |builder| {
             builder.in_timeout(limit, |builder| {
-                builder.ask(item, &parameters, settings, &answer)
+                ask(builder, item, &parameters, settings, &answer)
             })
         });
         builder.end(Terminator::Return(value));
@@ -41,27 +41,25 @@ impl Lowering<'_> {
     }
 }
 
-impl Emitter<'_, '_> {
-    /// The answer of the person, or in a test of the mock that stands in for one.
-    fn ask(
-        &mut self,
-        item: ItemId,
-        parameters: &[Operand],
-        settings: Operand,
-        answer: &Type,
-    ) -> Operand {
-        let ty = self.type_id(answer);
-        let join = self.join(ty);
-        self.deliver_mocked(item, parameters, answer, join);
-        self.refuse_unmocked(item, parameters);
-        let index = self.program.prompt(item);
-        let text = self.program.instance(Instance::PromptText { item });
-        let text = self.call(builtin::STRING, text, parameters.to_vec());
-        let arguments = self.named_json(item, parameters);
-        let index = Operand::Word(u64::from(index));
-        let words = vec![type_word(ty), index, text, arguments, settings];
-        let value = self.runtime(ty, RuntimeCall::human_ask, words);
-        self.deliver(join, value);
-        self.joined_value(join)
-    }
+/// The answer of the person, or in a test of the mock that stands in for one.
+fn ask(
+    emitter: &mut Emitter,
+    item: ItemId,
+    parameters: &[Operand],
+    settings: Operand,
+    answer: &Type,
+) -> Operand {
+    let ty = emitter.type_id(answer);
+    let join = emitter.join(ty);
+    emitter.deliver_mocked(item, parameters, answer, join);
+    emitter.refuse_unmocked(item, parameters);
+    let index = emitter.program.prompt(item);
+    let text = emitter.program.instance(Instance::PromptText { item });
+    let text = emitter.call(builtin::STRING, text, parameters.to_vec());
+    let arguments = emitter.named_json(item, parameters);
+    let index = Operand::Word(u64::from(index));
+    let words = vec![type_word(ty), index, text, arguments, settings];
+    let value = emitter.runtime(ty, RuntimeCall::human_ask, words);
+    emitter.deliver(join, value);
+    emitter.joined_value(join)
 }

@@ -34,7 +34,7 @@ pub fn interpolation(builder: &mut Builder<'_, '_>, id: ExpressionId, parts: &[P
     let mut whole: Option<Operand> = None;
     for (index, part) in parts.iter().enumerate() {
         let piece = match part {
-            Part::Text(text) if is_secret => builder.secret_text(text),
+            Part::Text(text) if is_secret => secret_text(builder, text),
             Part::Text(text) => builder.text(text),
             Part::Expression(value) => piece(builder, *value, is_secret),
         };
@@ -106,11 +106,11 @@ impl Emitter<'_, '_> {
     pub fn secret_of(&mut self, text: Operand) -> Operand {
         text
     }
+}
 
-    fn secret_text(&mut self, text: &str) -> Operand {
-        let ty = builtin::STRING;
-        let text = text.to_owned();
-        let text = self.constant(ty, Constant::String { ty, text });
-        self.secret_of(text)
-    }
+fn secret_text(emitter: &mut Emitter, text: &str) -> Operand {
+    let ty = builtin::STRING;
+    let text = text.to_owned();
+    let text = emitter.constant(ty, Constant::String { ty, text });
+    emitter.secret_of(text)
 }

@@ -16,7 +16,7 @@ impl Emitter<'_, '_> {
         result: &Type,
         type_arguments: &[Type],
     ) -> Operand {
-        if let Some(value) = self.short_cut(call, &arguments, type_arguments) {
+        if let Some(value) = short_cut(self, call, &arguments, type_arguments) {
             return value;
         }
         let concrete = result;
@@ -45,27 +45,6 @@ impl Emitter<'_, '_> {
         value
     }
 
-    /// What needs no call for these types.
-    fn short_cut(
-        &mut self,
-        call: RuntimeCall,
-        arguments: &[Operand],
-        type_arguments: &[Type],
-    ) -> Option<Operand> {
-        match (call, arguments, type_arguments) {
-            (RuntimeCall::list_len, [Operand::Local(list)], _) => {
-                Some(self.load(builtin::INT, *list, 0))
-            }
-            // The number of scalar values stands after the length in bytes.
-            (RuntimeCall::string_len, [Operand::Local(text)], _) => {
-                Some(self.load(builtin::INT, *text, 1))
-            }
-            (RuntimeCall::value_to_string, [value], [ty]) => Some(self.text_form(*value, ty)),
-            (RuntimeCall::value_to_json, [value], [ty]) => Some(self.json_form(*value, ty)),
-            _ => None,
-        }
-    }
-
     /// A call of a row with the arguments of its declaration.with all its words, where this runtime has it.
     pub fn runtime_named(
         &mut self,
@@ -75,16 +54,37 @@ impl Emitter<'_, '_> {
     ) -> Operand {
         match RuntimeCall::named(name) {
             Some(call) => self.runtime(ty, call, words),
-            None => self.missing_intrinsic(name),
+            None => missing_intrinsic(self, name),
         }
     }
+}
 
-    /// A row that this runtime does not have: the program says so where it is called.
-    fn missing_intrinsic(&mut self, name: &str) -> Operand {
-        let message = self.text(&format!("this runtime has no call `{name}`"));
-        let error = self.runtime(builtin::ERROR, RuntimeCall::internal_fault, vec![message]);
-        let error = self.held(error, builtin::ERROR);
-        self.raise(error);
-        Operand::Word(0)
+/// What needs no call for these types.
+fn short_cut(
+    emitter: &mut Emitter,
+    call: RuntimeCall,
+    arguments: &[Operand],
+    type_arguments: &[Type],
+) -> Option<Operand> {
+    match (call, arguments, type_arguments) {
+        (RuntimeCall::list_len, [Operand::Local(list)], _) => {
+            Some(emitter.load(builtin::INT, *list, 0))
+        }
+        // The number of scalar values stands after the length in bytes.
+        (RuntimeCall::string_len, [Operand::Local(text)], _) => {
+            Some(emitter.load(builtin::INT, *text, 1))
+        }
+        (RuntimeCall::value_to_string, [value], [ty]) => Some(emitter.text_form(*value, ty)),
+        (RuntimeCall::value_to_json, [value], [ty]) => Some(emitter.json_form(*value, ty)),
+        _ => None,
     }
+}
+
+/// A row that this runtime does not have: the program says so where it is called.
+fn missing_intrinsic(emitter: &mut Emitter, name: &str) -> Operand {
+    let message = emitter.text(&format!("this runtime has no call `{name}`"));
+    let error = emitter.runtime(builtin::ERROR, RuntimeCall::internal_fault, vec![message]);
+    let error = emitter.held(error, builtin::ERROR);
+    emitter.raise(error);
+    Operand::Word(0)
 }

@@ -147,42 +147,13 @@ impl Emitter<'_, '_> {
                 words.push(if field.name == "value" {
                     value
                 } else {
-                    builder.nothing_of(&ty)
+                    nothing_of(builder, &ty)
                 });
             }
             let ty = builder.type_id(&response);
             let value = builder.object(ty, 0, words);
             builder.end(Terminator::Return(value));
         });
-    }
-
-    /// The value of a type of `Response`'s fields that says the least.
-    fn nothing_of(&mut self, ty: &Type) -> Operand {
-        let id = self.type_id(ty);
-        if let Type::Record(item, _) = ty {
-            let fields = self.program.record_fields(*item);
-            let words = fields.iter().map(|it| self.nothing_of(&it.ty)).collect();
-            return self.object(id, 0, words);
-        }
-        match self.program.family(ty) {
-            Family::Text => self.text(""),
-            Family::List(_) => {
-                let words = vec![type_word(id), Operand::Word(0)];
-                self.runtime(id, RuntimeCall::list_new, words)
-            }
-            Family::Map(..) => self.runtime(id, RuntimeCall::map_new, vec![type_word(id)]),
-            // An optional is `none`.
-            Family::Nothing
-            | Family::Bool
-            | Family::Int
-            | Family::Duration
-            | Family::Time
-            | Family::Float
-            | Family::Secret
-            | Family::Media
-            | Family::Json
-            | Family::Plain => Operand::Word(0),
-        }
     }
 
     /// A call of an effect of the library, unless a mock stands in for it.
@@ -210,7 +181,7 @@ impl Emitter<'_, '_> {
                 ("url", arguments[1], &Type::String),
             ];
             let shown = self.json_object(&shown);
-            self.refuse(item, &module, shown);
+            refuse(self, item, &module, shown);
         }
         let value = self.intrinsic(call, arguments, result, types);
         self.deliver(join, value);
@@ -221,7 +192,7 @@ impl Emitter<'_, '_> {
     pub fn refuse_unmocked(&mut self, item: ItemId, arguments: &[Operand]) {
         if self.program.purpose == Purpose::Test {
             let shown = self.named_json(item, arguments);
-            self.refuse(item, item.name(self.program.view.db()), shown);
+            refuse(self, item, item.name(self.program.view.db()), shown);
         }
     }
 
@@ -242,13 +213,6 @@ impl Emitter<'_, '_> {
         let prompt = Operand::Word(u64::from(prompt));
         let words = vec![number, name, shown, agent, prompt];
         self.runtime(builtin::UNIT, RuntimeCall::prompt_unmocked, words);
-    }
-
-    fn refuse(&mut self, item: ItemId, name: &str, arguments: Operand) {
-        let number = self.program.mock_number(item);
-        let name = self.text(name);
-        let words = vec![number, name, arguments];
-        self.runtime(builtin::UNIT, RuntimeCall::unmocked, words);
     }
 
     /// Asks the mocks of a declaration in order; goes on where none matches.
@@ -302,6 +266,45 @@ impl Emitter<'_, '_> {
         self.end(Terminator::Loop { head, stop });
         self.start(leave);
     }
+}
+
+/// The value of a type of `Response`'s fields that says the least.
+fn nothing_of(emitter: &mut Emitter, ty: &Type) -> Operand {
+    let id = emitter.type_id(ty);
+    if let Type::Record(item, _) = ty {
+        let fields = emitter.program.record_fields(*item);
+        let words = fields
+            .iter()
+            .map(|it| nothing_of(emitter, &it.ty))
+            .collect();
+        return emitter.object(id, 0, words);
+    }
+    match emitter.program.family(ty) {
+        Family::Text => emitter.text(""),
+        Family::List(_) => {
+            let words = vec![type_word(id), Operand::Word(0)];
+            emitter.runtime(id, RuntimeCall::list_new, words)
+        }
+        Family::Map(..) => emitter.runtime(id, RuntimeCall::map_new, vec![type_word(id)]),
+        // An optional is `none`.
+        Family::Nothing
+        | Family::Bool
+        | Family::Int
+        | Family::Duration
+        | Family::Time
+        | Family::Float
+        | Family::Secret
+        | Family::Media
+        | Family::Json
+        | Family::Plain => Operand::Word(0),
+    }
+}
+
+fn refuse(emitter: &mut Emitter, item: ItemId, name: &str, arguments: Operand) {
+    let number = emitter.program.mock_number(item);
+    let name = emitter.text(name);
+    let words = vec![number, name, arguments];
+    emitter.runtime(builtin::UNIT, RuntimeCall::unmocked, words);
 }
 
 impl Lowering<'_> {

@@ -99,7 +99,7 @@ impl ModifiedBody {
         let done = builder.block();
         builder.jump(done);
         builder.start(landing.block);
-        builder.fail_scope(RuntimeCall::budget_fail, scope, landing.error);
+        fail_scope(builder, RuntimeCall::budget_fail, scope, landing.error);
         builder.start(done);
         value
     }
@@ -131,7 +131,7 @@ impl ModifiedBody {
             count,
             judge,
             is_built_in,
-            builder.reflection_type(),
+            reflection_type(builder),
             parameters,
         ];
         builder.runtime(builtin::UNIT, RuntimeCall::reflect_wait, arguments);
@@ -242,7 +242,7 @@ impl ReflectValues {
                 let parameters = parameters_of_judge(builder, *with);
                 (value(builder, *with), parameters)
             }
-            None => builder.prelude_judge(),
+            None => prelude_judge(builder),
         };
         Self {
             count,
@@ -315,29 +315,13 @@ impl Builder<'_, '_> {
         let done = self.block();
         self.jump(done);
         self.start(landing.block);
-        self.fail_scope(RuntimeCall::timeout_fail, scope, landing.error);
+        fail_scope(self, RuntimeCall::timeout_fail, scope, landing.error);
         self.start(done);
         value
     }
 }
 
 impl Emitter<'_, '_> {
-    /// What is done where an error leaves a scope, which may give another error to go on with.
-    fn fail_scope(&mut self, call: RuntimeCall, scope: LocalId, error: LocalId) {
-        let arguments = vec![Operand::Local(scope), Operand::Local(error)];
-        let error = self.runtime(builtin::ERROR, call, arguments);
-        let error = self.held(error, builtin::ERROR);
-        self.pass_on(error);
-    }
-
-    /// The prompt of the prelude that judges where no other is named.
-    fn prelude_judge(&mut self) -> (Operand, Entry) {
-        match self.program.view.known(KnownItem::ReflectOnFailure) {
-            Some(item) => (self.function_value(item, &[]), self.parameters_of(item)),
-            None => (Operand::Word(0), Entry::Unit),
-        }
-    }
-
     /// The parameters of a declaration as the fields of a record.
     pub fn parameters_of(&mut self, item: ItemId) -> Entry {
         let signature = self.program.view.signature(item);
@@ -352,14 +336,33 @@ impl Emitter<'_, '_> {
             .collect();
         record_of(fields)
     }
+}
 
-    fn reflection_type(&mut self) -> Operand {
-        let ty = match self.program.view.known(KnownItem::Reflection) {
-            Some(item) => self.type_id(&Type::Record(item, [].into())),
-            None => builtin::UNIT,
-        };
-        type_word(ty)
+/// What is done where an error leaves a scope, which may give another error to go on with.
+fn fail_scope(emitter: &mut Emitter, call: RuntimeCall, scope: LocalId, error: LocalId) {
+    let arguments = vec![Operand::Local(scope), Operand::Local(error)];
+    let error = emitter.runtime(builtin::ERROR, call, arguments);
+    let error = emitter.held(error, builtin::ERROR);
+    emitter.pass_on(error);
+}
+
+/// The prompt of the prelude that judges where no other is named.
+fn prelude_judge(emitter: &mut Emitter) -> (Operand, Entry) {
+    match emitter.program.view.known(KnownItem::ReflectOnFailure) {
+        Some(item) => (
+            emitter.function_value(item, &[]),
+            emitter.parameters_of(item),
+        ),
+        None => (Operand::Word(0), Entry::Unit),
     }
+}
+
+fn reflection_type(emitter: &mut Emitter) -> Operand {
+    let ty = match emitter.program.view.known(KnownItem::Reflection) {
+        Some(item) => emitter.type_id(&Type::Record(item, [].into())),
+        None => builtin::UNIT,
+    };
+    type_word(ty)
 }
 
 fn record_of(fields: Vec<Field>) -> Entry {

@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
                 };
                 self.checked(id, operation, left, right)
             }
-            Family::Float => self.float_arithmetic(operator, left, right),
+            Family::Float => float_arithmetic(self, operator, left, right),
             Family::Text => self.runtime(id, RuntimeCall::string_concat, vec![left, right]),
             Family::Secret => self.runtime(id, RuntimeCall::secret_join, vec![left, right]),
             Family::List(_) => self.runtime(id, RuntimeCall::list_concat, vec![left, right]),
@@ -149,25 +149,6 @@ impl Emitter<'_, '_> {
             | Family::Plain => self.unreachable(),
         };
         self.admitted(value, result)
-    }
-
-    fn float_arithmetic(
-        &mut self,
-        operator: ArithmeticOperator,
-        left: Operand,
-        right: Operand,
-    ) -> Operand {
-        let operation = match operator {
-            ArithmeticOperator::Add => Operation::FloatAdd,
-            ArithmeticOperator::Subtract => Operation::FloatSubtract,
-            ArithmeticOperator::Multiply => Operation::FloatMultiply,
-            ArithmeticOperator::Divide => Operation::FloatDivide,
-            ArithmeticOperator::Remainder => {
-                let arguments = vec![left, right];
-                return self.runtime(builtin::FLOAT, RuntimeCall::float_remainder, arguments);
-            }
-        };
-        self.operation(builtin::FLOAT, operation, left, right)
     }
 
     /// `== != < <= > >=` on values of a concrete type.
@@ -184,40 +165,8 @@ impl Emitter<'_, '_> {
                 let equal = self.equal(ty, left, right);
                 self.operation(builtin::BOOL, Operation::BoolNot, equal, Operand::Word(0))
             }
-            Comparison::Order(operator) => self.ordered(operator, ty, left, right),
+            Comparison::Order(operator) => ordered(self, operator, ty, left, right),
         }
-    }
-
-    fn ordered(
-        &mut self,
-        operator: OrderOperator,
-        ty: &Type,
-        left: Operand,
-        right: Operand,
-    ) -> Operand {
-        let base = self.program.base_type(ty);
-        let id = self.type_id(&base);
-        if base == Type::Float {
-            let operation = match operator {
-                OrderOperator::Less => Operation::FloatLess,
-                OrderOperator::LessEqual => Operation::FloatLessEqual,
-                OrderOperator::Greater => Operation::FloatGreater,
-                OrderOperator::GreaterEqual => Operation::FloatGreaterEqual,
-            };
-            return self.operation(builtin::BOOL, operation, left, right);
-        }
-        let operation = match operator {
-            OrderOperator::Less => Operation::IntLess,
-            OrderOperator::LessEqual => Operation::IntLessEqual,
-            OrderOperator::Greater => Operation::IntGreater,
-            OrderOperator::GreaterEqual => Operation::IntGreaterEqual,
-        };
-        if !self.program.is_reference(id) {
-            return self.operation(builtin::BOOL, operation, left, right);
-        }
-        let arguments = vec![type_word(id), left, right];
-        let order = self.runtime(builtin::INT, RuntimeCall::value_compare, arguments);
-        self.operation(builtin::BOOL, operation, order, Operand::Word(0))
     }
 
     /// `left == right` for values of a concrete type.
@@ -251,4 +200,55 @@ impl Emitter<'_, '_> {
             }
         }
     }
+}
+
+fn float_arithmetic(
+    emitter: &mut Emitter,
+    operator: ArithmeticOperator,
+    left: Operand,
+    right: Operand,
+) -> Operand {
+    let operation = match operator {
+        ArithmeticOperator::Add => Operation::FloatAdd,
+        ArithmeticOperator::Subtract => Operation::FloatSubtract,
+        ArithmeticOperator::Multiply => Operation::FloatMultiply,
+        ArithmeticOperator::Divide => Operation::FloatDivide,
+        ArithmeticOperator::Remainder => {
+            let arguments = vec![left, right];
+            return emitter.runtime(builtin::FLOAT, RuntimeCall::float_remainder, arguments);
+        }
+    };
+    emitter.operation(builtin::FLOAT, operation, left, right)
+}
+
+fn ordered(
+    emitter: &mut Emitter,
+    operator: OrderOperator,
+    ty: &Type,
+    left: Operand,
+    right: Operand,
+) -> Operand {
+    let base = emitter.program.base_type(ty);
+    let id = emitter.type_id(&base);
+    if base == Type::Float {
+        let operation = match operator {
+            OrderOperator::Less => Operation::FloatLess,
+            OrderOperator::LessEqual => Operation::FloatLessEqual,
+            OrderOperator::Greater => Operation::FloatGreater,
+            OrderOperator::GreaterEqual => Operation::FloatGreaterEqual,
+        };
+        return emitter.operation(builtin::BOOL, operation, left, right);
+    }
+    let operation = match operator {
+        OrderOperator::Less => Operation::IntLess,
+        OrderOperator::LessEqual => Operation::IntLessEqual,
+        OrderOperator::Greater => Operation::IntGreater,
+        OrderOperator::GreaterEqual => Operation::IntGreaterEqual,
+    };
+    if !emitter.program.is_reference(id) {
+        return emitter.operation(builtin::BOOL, operation, left, right);
+    }
+    let arguments = vec![type_word(id), left, right];
+    let order = emitter.runtime(builtin::INT, RuntimeCall::value_compare, arguments);
+    emitter.operation(builtin::BOOL, operation, order, Operand::Word(0))
 }

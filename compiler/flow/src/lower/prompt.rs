@@ -144,57 +144,57 @@ impl Emitter<'_, '_> {
         }
         values
     }
+}
 
-    /// Puts what reflections around say in place of a prompt's parameters.
-    fn revise_parameters(&mut self, item: ItemId, parameters: &[Operand]) {
-        let signature = self.program.view.signature(item);
-        for (parameter, value) in signature.parameters.iter().zip(parameters) {
-            if let (true, Operand::Local(local)) = (can_be_revised(&parameter.ty), *value) {
-                let ty = self.type_id(&parameter.ty);
-                let name = self.text(&parameter.name);
-                let arguments = vec![type_word(ty), name, *value];
-                let revised = self.runtime(ty, RuntimeCall::prompt_revised, arguments);
-                self.store(local, revised);
-            }
+/// Puts what reflections around say in place of a prompt's parameters.
+fn revise_parameters(emitter: &mut Emitter, item: ItemId, parameters: &[Operand]) {
+    let signature = emitter.program.view.signature(item);
+    for (parameter, value) in signature.parameters.iter().zip(parameters) {
+        if let (true, Operand::Local(local)) = (can_be_revised(&parameter.ty), *value) {
+            let ty = emitter.type_id(&parameter.ty);
+            let name = emitter.text(&parameter.name);
+            let arguments = vec![type_word(ty), name, *value];
+            let revised = emitter.runtime(ty, RuntimeCall::prompt_revised, arguments);
+            emitter.store(local, revised);
         }
     }
+}
 
-    /// A [`gsw_abi::setting::CallSettings`]; what is not given is left out.
-    fn prompt_settings(&mut self, item: ItemId, call: CallParameters) -> Operand {
-        let CallParameters {
-            agent,
-            settings,
-            improving,
-        } = call;
-        let ty = builtin::MAP_STRING_JSON;
-        let own = self.part_value(item, BodyPart::Settings, builtin::JSON);
-        let map = self.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
-        let map = Operand::Local(self.copy(map, ty));
-        if own != Operand::Word(0) {
-            self.insert_into(map, CallPart::Prompt.key(), own);
-        }
-        for (part, value) in [
-            (CallPart::Call, settings),
-            (CallPart::Improving, improving),
-            (CallPart::Agent, agent),
-        ] {
-            let (given, next) = (self.block(), self.block());
-            self.branch(value, given, next);
-            self.start(given);
-            self.insert_into(map, part.key(), value);
-            self.jump(next);
-            self.start(next);
-        }
-        self.json_of(json::OBJECT, map)
+/// A [`gsw_abi::setting::CallSettings`]; what is not given is left out.
+fn prompt_settings(emitter: &mut Emitter, item: ItemId, call: CallParameters) -> Operand {
+    let CallParameters {
+        agent,
+        settings,
+        improving,
+    } = call;
+    let ty = builtin::MAP_STRING_JSON;
+    let own = emitter.part_value(item, BodyPart::Settings, builtin::JSON);
+    let map = emitter.runtime(ty, RuntimeCall::map_new, vec![type_word(ty)]);
+    let map = Operand::Local(emitter.copy(map, ty));
+    if own != Operand::Word(0) {
+        insert_into(emitter, map, CallPart::Prompt.key(), own);
     }
+    for (part, value) in [
+        (CallPart::Call, settings),
+        (CallPart::Improving, improving),
+        (CallPart::Agent, agent),
+    ] {
+        let (given, next) = (emitter.block(), emitter.block());
+        emitter.branch(value, given, next);
+        emitter.start(given);
+        insert_into(emitter, map, part.key(), value);
+        emitter.jump(next);
+        emitter.start(next);
+    }
+    emitter.json_of(json::OBJECT, map)
+}
 
-    fn insert_into(&mut self, map: Operand, key: &str, value: Operand) {
-        let ty = builtin::MAP_STRING_JSON;
-        let key = self.text(key);
-        let grown = self.runtime(ty, RuntimeCall::map_insert, vec![map, key, value]);
-        if let Operand::Local(map) = map {
-            self.store(map, grown);
-        }
+fn insert_into(emitter: &mut Emitter, map: Operand, key: &str, value: Operand) {
+    let ty = builtin::MAP_STRING_JSON;
+    let key = emitter.text(key);
+    let grown = emitter.runtime(ty, RuntimeCall::map_insert, vec![map, key, value]);
+    if let Operand::Local(map) = map {
+        emitter.store(map, grown);
     }
 }
 
@@ -212,7 +212,7 @@ impl Lowering<'_> {
             settings: Operand::Local(builder.parameter(optional_json, "")),
             improving: Operand::Local(builder.parameter(optional_json, "")),
         };
-        builder.revise_parameters(item, &parameters);
+        revise_parameters(&mut builder, item, &parameters);
         match form {
             PromptForm::Value | PromptForm::Revise => {
                 builder.return_mocked(item, &parameters, &answer);
@@ -225,7 +225,7 @@ impl Lowering<'_> {
         let text = builder.program.instance(Instance::PromptText { item });
         let user = builder.call(builtin::STRING, text, parameters.clone());
         let arguments = builder.named_json(item, &parameters);
-        let settings = builder.prompt_settings(item, call);
+        let settings = prompt_settings(&mut builder, item, call);
         let (row, ty) = match form {
             PromptForm::Value => ("prompt_run", answer),
             PromptForm::Revise => ("prompt_revise", answer),
@@ -271,7 +271,14 @@ impl Lowering<'_> {
             let is_shown = !matches!(parameter.ty, Type::Secret | Type::Unit);
             if !mentioned && is_shown {
                 let name = &parameter.name;
-                text = builder.attached(text, name, parameters[index], &parameter.ty, join);
+                text = attached(
+                    &mut builder,
+                    text,
+                    name,
+                    parameters[index],
+                    &parameter.ty,
+                    join,
+                );
             }
         }
         builder.end(Terminator::Return(text));
@@ -304,34 +311,32 @@ impl Lowering<'_> {
     }
 }
 
-impl Emitter<'_, '_> {
-    /// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
-    fn attached(
-        &mut self,
-        text: Operand,
-        name: &str,
-        value: Operand,
-        ty: &Type,
-        concat: RuntimeCall,
-    ) -> Operand {
-        if is_media(&self.program.base_type(ty)) {
-            // Media are no text that could close a block.
-            let media = self.media_text(value, &self.program.base_type(ty));
-            let opening = self.text(&format!("\n<{name}>\n"));
-            let text = self.runtime(builtin::STRING, concat, vec![text, opening]);
-            let text = self.runtime(builtin::STRING, concat, vec![text, media]);
-            let closing = self.text(&format!("\n</{name}>"));
-            return self.runtime(builtin::STRING, concat, vec![text, closing]);
-        }
-        let content = if matches!(self.program.family(ty), Family::Text) {
-            value
-        } else {
-            let value = self.json_form(value, ty);
-            self.text_form(value, &Type::Json)
-        };
-        let name = self.text(name);
-        let call = RuntimeCall::data_block;
-        let block = self.runtime(builtin::STRING, call, vec![name, content]);
-        self.runtime(builtin::STRING, concat, vec![text, block])
+/// The text with a parameter attached as a block; strings and media stand bare, everything else as JSON.
+fn attached(
+    emitter: &mut Emitter,
+    text: Operand,
+    name: &str,
+    value: Operand,
+    ty: &Type,
+    concat: RuntimeCall,
+) -> Operand {
+    if is_media(&emitter.program.base_type(ty)) {
+        // Media are no text that could close a block.
+        let media = emitter.media_text(value, &emitter.program.base_type(ty));
+        let opening = emitter.text(&format!("\n<{name}>\n"));
+        let text = emitter.runtime(builtin::STRING, concat, vec![text, opening]);
+        let text = emitter.runtime(builtin::STRING, concat, vec![text, media]);
+        let closing = emitter.text(&format!("\n</{name}>"));
+        return emitter.runtime(builtin::STRING, concat, vec![text, closing]);
     }
+    let content = if matches!(emitter.program.family(ty), Family::Text) {
+        value
+    } else {
+        let value = emitter.json_form(value, ty);
+        emitter.text_form(value, &Type::Json)
+    };
+    let name = emitter.text(name);
+    let call = RuntimeCall::data_block;
+    let block = emitter.runtime(builtin::STRING, call, vec![name, content]);
+    emitter.runtime(builtin::STRING, concat, vec![text, block])
 }

@@ -30,7 +30,7 @@ pub fn record(
     let declared = builder.program.record_fields(item);
     let arguments = type_arguments(&ty).to_vec();
     let given: Vec<(u32, Operand)> = fields.iter().map(|it| it.0).zip(values).collect();
-    let words = builder.payload(item, 0, &declared, &arguments, &given, base);
+    let words = payload(builder, item, 0, &declared, &arguments, &given, base);
     let object = builder.object(record, 0, words.clone());
     let object = builder.held(object, record);
     builder.check_fields(item, &arguments, &declared, object, &words);
@@ -87,7 +87,15 @@ impl Emitter<'_, '_> {
                 },
             );
         }
-        let words = self.payload(item, variant, &declared, type_arguments(ty), given, None);
+        let words = payload(
+            self,
+            item,
+            variant,
+            &declared,
+            type_arguments(ty),
+            given,
+            None,
+        );
         self.object(id, variant, words)
     }
 
@@ -96,7 +104,7 @@ impl Emitter<'_, '_> {
         let kind = self.program.error_type(item);
         let declared = self.program.record_fields(item);
         let mut words = vec![Operand::Word(0)];
-        words.extend(self.payload(item, 0, &declared, &[], given, None));
+        words.extend(payload(self, item, 0, &declared, &[], given, None));
         let to = self.local(builtin::ERROR);
         self.emit(crate::ir::Instruction::Object {
             to,
@@ -106,42 +114,42 @@ impl Emitter<'_, '_> {
         });
         Operand::Local(to)
     }
+}
 
-    /// All fields in order: those given, those of `base`, and the defaults.
-    fn payload(
-        &mut self,
-        item: ItemId,
-        variant: u32,
-        declared: &[Parameter],
-        arguments: &[Type],
-        given: &[(u32, Operand)],
-        base: Option<LocalId>,
-    ) -> Vec<Operand> {
-        let mut words = Vec::with_capacity(declared.len());
-        for (index, field) in (0..).zip(declared) {
-            let written = given.iter().find(|(it, _)| *it == index);
-            let ty = substitute(&field.ty, arguments);
-            let ty = self.type_id(&ty);
-            let word = match (written, base) {
-                (Some((_, word)), _) => *word,
-                (None, Some(base)) => self.load(ty, base, index),
-                (None, None) => {
-                    let part = BodyPart::FieldDefault {
-                        variant,
-                        field: index,
-                    };
-                    match self.program.part(item, part, arguments) {
-                        Some(default) => {
-                            let function = self.program.instance(default);
-                            self.call(ty, function, Vec::new())
-                        }
-                        // Only an optional may be left out without a default; it is `none`.
-                        None => Operand::Word(0),
+/// All fields in order: those given, those of `base`, and the defaults.
+fn payload(
+    emitter: &mut Emitter,
+    item: ItemId,
+    variant: u32,
+    declared: &[Parameter],
+    arguments: &[Type],
+    given: &[(u32, Operand)],
+    base: Option<LocalId>,
+) -> Vec<Operand> {
+    let mut words = Vec::with_capacity(declared.len());
+    for (index, field) in (0..).zip(declared) {
+        let written = given.iter().find(|(it, _)| *it == index);
+        let ty = substitute(&field.ty, arguments);
+        let ty = emitter.type_id(&ty);
+        let word = match (written, base) {
+            (Some((_, word)), _) => *word,
+            (None, Some(base)) => emitter.load(ty, base, index),
+            (None, None) => {
+                let part = BodyPart::FieldDefault {
+                    variant,
+                    field: index,
+                };
+                match emitter.program.part(item, part, arguments) {
+                    Some(default) => {
+                        let function = emitter.program.instance(default);
+                        emitter.call(ty, function, Vec::new())
                     }
+                    // Only an optional may be left out without a default; it is `none`.
+                    None => Operand::Word(0),
                 }
-            };
-            words.push(word);
-        }
-        words
+            }
+        };
+        words.push(word);
     }
+    words
 }

@@ -89,7 +89,7 @@ pub fn await_tasks(
     } else if let Type::Tuple(parts) = &tasks_type {
         let tuple = builder.type_id(&tasks_type);
         let tuple = builder.held(tasks, tuple);
-        builder.await_tuple(result, tuple, parts)
+        await_tuple(builder, result, tuple, parts)
     } else {
         builder.unreachable()
     }
@@ -155,28 +155,28 @@ pub fn parallel(builder: &mut Builder<'_, '_>, id: ExpressionId, lambdas: &[Lamb
 }
 
 impl Emitter<'_, '_> {
-    fn await_tuple(
-        &mut self,
-        result: gsw_abi::types::TypeId,
-        tuple: LocalId,
-        parts: &Arc<[Type]>,
-    ) -> Operand {
-        let mut values = Vec::with_capacity(parts.len());
-        for (index, part) in (0..).zip(parts.iter()) {
-            let Type::Task(inner) = part else {
-                return self.unreachable();
-            };
-            let task = self.type_id(part);
-            let task = self.load(task, tuple, index);
-            let ty = self.type_id(inner);
-            values.push(self.runtime(ty, RuntimeCall::task_await, vec![task]));
-        }
-        self.object(result, 0, values)
-    }
-
     /// The next part of a stream, or `none` where it has ended.
     pub fn stream_next(&mut self, ty: gsw_abi::types::TypeId, stream: LocalId) -> Operand {
         let arguments = vec![type_word(ty), Operand::Local(stream)];
         self.runtime_named(ty, "stream_next", arguments)
     }
+}
+
+fn await_tuple(
+    emitter: &mut Emitter,
+    result: gsw_abi::types::TypeId,
+    tuple: LocalId,
+    parts: &Arc<[Type]>,
+) -> Operand {
+    let mut values = Vec::with_capacity(parts.len());
+    for (index, part) in (0..).zip(parts.iter()) {
+        let Type::Task(inner) = part else {
+            return emitter.unreachable();
+        };
+        let task = emitter.type_id(part);
+        let task = emitter.load(task, tuple, index);
+        let ty = emitter.type_id(inner);
+        values.push(emitter.runtime(ty, RuntimeCall::task_await, vec![task]));
+    }
+    emitter.object(result, 0, values)
 }

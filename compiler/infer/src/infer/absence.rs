@@ -11,8 +11,8 @@ use gsw_names::{Definition, Parameter, resolve_name, substitute};
 use gsw_source::Name;
 use gsw_syntax::ast;
 
-use crate::infer::context::Context;
 use crate::infer::lookup;
+use crate::infer::names::Names;
 
 /// The arms of a `match`, kept only where `none` stands inside one of them.
 #[derive(Default)]
@@ -33,12 +33,12 @@ enum Guarded {
 
 impl Arms {
     /// The arms as written, matched with values of type `ty`.
-    pub(super) fn new(context: &Context, arms: &[ast::MatchArm], ty: &Type) -> Self {
+    pub(super) fn new(names: &Names, arms: &[ast::MatchArm], ty: &Type) -> Self {
         if !arms.iter().any(|it| holds_none(&it.pattern, Depth::Top)) {
             return Self::default();
         }
         let kept = arms.iter().map(|it| Arm {
-            pattern: context.with_field_names(&it.pattern, ty),
+            pattern: with_field_names(names, &it.pattern, ty),
             guarded: if it.guard.is_some() {
                 Guarded::Yes
             } else {
@@ -207,114 +207,114 @@ pub(super) fn way_to(names: &[ast::Identifier], field: &str) -> Name {
     Name::from(format!("{owner}.{field}"))
 }
 
-impl Context<'_> {
-    /// The pattern with the names of what it matches by position, so that both ways to write a field are one.
-    fn with_field_names(&self, pattern: &ast::Pattern, ty: &Type) -> ast::Pattern {
-        let mut named = pattern.clone();
-        let ty = self.table.unchecked(ty);
-        match (&mut named.kind, &ty) {
-            (_, Type::Optional(inner)) => return self.with_field_names(pattern, inner),
-            (ast::PatternKind::Or(sides), _) => {
-                for side in sides {
-                    *side = self.with_field_names(side, &ty);
-                }
+/// The pattern with the names of what it matches by position, so that both ways to write a field are one.
+fn with_field_names(names: &Names, pattern: &ast::Pattern, ty: &Type) -> ast::Pattern {
+    let mut named = pattern.clone();
+    let ty = names.table.unchecked(ty);
+    match (&mut named.kind, &ty) {
+        (_, Type::Optional(inner)) => return with_field_names(names, pattern, inner),
+        (ast::PatternKind::Or(sides), _) => {
+            for side in sides {
+                *side = with_field_names(names, side, &ty);
             }
-            (ast::PatternKind::Tuple(parts), Type::Tuple(types)) => {
-                for (part, ty) in parts.iter_mut().zip(types.iter()) {
-                    *part = self.with_field_names(part, ty);
-                }
-            }
-            (
-                ast::PatternKind::Variant {
-                    path,
-                    fields: Some(fields),
-                    ..
-                }
-                | ast::PatternKind::Record { path, fields, .. },
-                _,
-            ) => {
-                let (declared, arguments) = self.declared_fields(path, &ty);
-                for (index, field) in fields.iter_mut().enumerate() {
-                    let declared = match &field.name {
-                        Some(name) => declared.iter().find(|it| it.name == name.name),
-                        None => declared.get(index),
-                    };
-                    let Some(declared) = declared else {
-                        continue;
-                    };
-                    let span = field.pattern.span;
-                    let name = declared.name.clone();
-                    field.name.get_or_insert(ast::Identifier { name, span });
-                    let ty = substitute(&declared.ty, &arguments);
-                    field.pattern = self.with_field_names(&field.pattern, &ty);
-                }
-            }
-            (
-                ast::PatternKind::Wildcard
-                | ast::PatternKind::Binding(_)
-                | ast::PatternKind::Literal(_)
-                | ast::PatternKind::Range { .. }
-                | ast::PatternKind::Variant { fields: None, .. }
-                | ast::PatternKind::Tuple(_)
-                | ast::PatternKind::List { .. }
-                | ast::PatternKind::Invalid,
-                _,
-            ) => {}
         }
-        named
+        (ast::PatternKind::Tuple(parts), Type::Tuple(types)) => {
+            for (part, ty) in parts.iter_mut().zip(types.iter()) {
+                *part = with_field_names(names, part, ty);
+            }
+        }
+        (
+            ast::PatternKind::Variant {
+                path,
+                fields: Some(fields),
+                ..
+            }
+            | ast::PatternKind::Record { path, fields, .. },
+            _,
+        ) => {
+            let (declared, arguments) = declared_fields(names, path, &ty);
+            for (index, field) in fields.iter_mut().enumerate() {
+                let declared = match &field.name {
+                    Some(name) => declared.iter().find(|it| it.name == name.name),
+                    None => declared.get(index),
+                };
+                let Some(declared) = declared else {
+                    continue;
+                };
+                let span = field.pattern.span;
+                let name = declared.name.clone();
+                field.name.get_or_insert(ast::Identifier { name, span });
+                let ty = substitute(&declared.ty, &arguments);
+                field.pattern = with_field_names(names, &field.pattern, &ty);
+            }
+        }
+        (
+            ast::PatternKind::Wildcard
+            | ast::PatternKind::Binding(_)
+            | ast::PatternKind::Literal(_)
+            | ast::PatternKind::Range { .. }
+            | ast::PatternKind::Variant { fields: None, .. }
+            | ast::PatternKind::Tuple(_)
+            | ast::PatternKind::List { .. }
+            | ast::PatternKind::Invalid,
+            _,
+        ) => {}
     }
+    named
+}
 
-    /// The fields that a pattern of this name takes out of a value of type `ty`, and the type's arguments.
-    fn declared_fields(&self, path: &[ast::Identifier], ty: &Type) -> (&[Parameter], Arc<[Type]>) {
-        let none = (&[][..], Arc::from([]));
-        let Some(name) = path.last() else {
-            return none;
-        };
-        match ty {
-            Type::Enum(item, arguments) => {
-                let mut variants = lookup::variants(self.db, *item).iter();
-                let variant = variants.find(|it| it.name == name.name);
-                variant.map_or(none, |it| (it.fields.as_slice(), Arc::clone(arguments)))
-            }
-            Type::Record(item, arguments) => {
-                (lookup::fields(self.db, *item), Arc::clone(arguments))
-            }
-            Type::Error => match resolve_name(self.db, self.file, &name.name) {
-                Some(Definition::Item(item)) if self.is_error(item) => {
-                    (lookup::fields(self.db, item), Arc::from([]))
-                }
-                Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
-                | None => none,
-            },
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::String
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Session
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::List(_)
-            | Type::Map(..)
-            | Type::Tuple(_)
-            | Type::Checked(..)
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_)
-            | Type::Invalid => none,
+/// The fields that a pattern of this name takes out of a value of type `ty`, and the type's arguments.
+fn declared_fields<'db>(
+    names: &Names<'_, 'db>,
+    path: &[ast::Identifier],
+    ty: &Type,
+) -> (&'db [Parameter], Arc<[Type]>) {
+    let none = (&[][..], Arc::from([]));
+    let Some(name) = path.last() else {
+        return none;
+    };
+    match ty {
+        Type::Enum(item, arguments) => {
+            let mut variants = lookup::variants(names.db, *item).iter();
+            let variant = variants.find(|it| it.name == name.name);
+            variant.map_or(none, |it| (it.fields.as_slice(), Arc::clone(arguments)))
         }
+        Type::Record(item, arguments) => (lookup::fields(names.db, *item), Arc::clone(arguments)),
+        Type::Error => match resolve_name(names.db, names.file, &name.name) {
+            Some(Definition::Item(item)) if lookup::is_error(names.db, item) => {
+                (lookup::fields(names.db, item), Arc::from([]))
+            }
+            Some(Definition::Item(_) | Definition::Variant { .. } | Definition::Module(_))
+            | None => none,
+        },
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::List(_)
+        | Type::Map(..)
+        | Type::Tuple(_)
+        | Type::Checked(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_)
+        | Type::Invalid => none,
     }
 }

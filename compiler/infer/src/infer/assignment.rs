@@ -13,8 +13,11 @@ use crate::hir::{
     ArithmeticOperator, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, PlacePart,
     PlaceStep, StatementKind,
 };
-use crate::infer::context::{Context, Expected};
-use crate::infer::operator::Operation;
+use crate::infer::coerce;
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::operator::{self, Operation};
 use crate::item_bodies::Reference;
 
 /// What an assignment changes.
@@ -39,258 +42,260 @@ enum Refusal {
     NoPart,
 }
 
-impl Context<'_> {
-    /// `x = e`, `x.f[i] += e`
-    pub(super) fn assign(
-        &mut self,
-        target: &ast::Expression,
-        operator: ast::AssignOperator,
-        value: &ast::Expression,
-        span: Span,
-    ) -> Option<StatementKind> {
-        let Some(target) = self.assigned_target(target) else {
-            self.expression(value, &Expected::Anything);
-            return None;
-        };
-        let operator = match operator {
-            ast::AssignOperator::Set => {
-                let value = self.expression(value, &Expected::Type(target.ty.clone()));
-                self.scopes.touch(target.local);
-                return Some(target.assignment(Change::Set, value));
-            }
-            ast::AssignOperator::Add => ArithmeticOperator::Add,
-            ast::AssignOperator::Subtract => ArithmeticOperator::Subtract,
-            ast::AssignOperator::Multiply => ArithmeticOperator::Multiply,
-            ast::AssignOperator::Divide => ArithmeticOperator::Divide,
-            ast::AssignOperator::Remainder => ArithmeticOperator::Remainder,
-        };
-        Some(self.update(target, operator, value, span))
-    }
+/// `x = e`, `x.f[i] += e`
+pub(super) fn assign(
+    cx: &mut Context,
+    target: &ast::Expression,
+    operator: ast::AssignOperator,
+    value: &ast::Expression,
+    span: Span,
+) -> Option<StatementKind> {
+    let Some(target) = assigned_target(cx, target) else {
+        cx.expression(value, &Expected::Anything);
+        return None;
+    };
+    let operator = match operator {
+        ast::AssignOperator::Set => {
+            let value = cx.expression(value, &Expected::Type(target.ty.clone()));
+            cx.hir.locals.touch(target.local);
+            return Some(target.assignment(Change::Set, value));
+        }
+        ast::AssignOperator::Add => ArithmeticOperator::Add,
+        ast::AssignOperator::Subtract => ArithmeticOperator::Subtract,
+        ast::AssignOperator::Multiply => ArithmeticOperator::Multiply,
+        ast::AssignOperator::Divide => ArithmeticOperator::Divide,
+        ast::AssignOperator::Remainder => ArithmeticOperator::Remainder,
+    };
+    Some(infer_update(cx, target, operator, value, span))
+}
 
-    /// `x += e`
-    fn update(
-        &mut self,
-        target: Target,
-        operator: ArithmeticOperator,
-        value: &ast::Expression,
-        span: Span,
-    ) -> StatementKind {
-        let ty = target.ty.clone();
-        let is_sum = operator == ArithmeticOperator::Add;
-        if is_sum && let Type::Text(text) = self.table.resolve(&ty) {
-            self.table.texts.reach_any(text);
-        }
-        // A list grows only by lists of its own type.
-        let is_list = matches!(self.table.resolve(&ty), Type::List(_));
-        let near = if is_list && is_sum && !self.table.is_open(&ty) {
-            Expected::Type(ty.clone())
-        } else {
-            Expected::Hint(ty.clone())
-        };
-        let value = self.expression(value, &near);
-        let old = if target.path.is_empty() {
-            target.local
-        } else {
-            self.scopes.touch(target.local);
-            self.hidden_local(ty.clone(), target.span)
-        };
-        let left = self.local_value(old, target.span);
-        let before = self.findings.reported();
-        let operation = Operation {
-            operator_span: target.span.to(span),
-            left,
-            right: value,
-            span,
-        };
-        let whole = self.arithmetic(operator, operation);
-        let place = self.place(target.span);
-        if let Some(report) = self.findings.first_since(before) {
-            report
-                .fixes
-                .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, place)));
-        }
-        let whole = self.coerce(whole, &ty);
-        // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
-        if let Some(value) = self.added_to(left, whole) {
-            return target.assignment(Change::Operator(operator.into()), value);
-        }
-        if target.path.is_empty() || self.findings.first_since(before).is_some() {
-            return target.assignment(Change::Set, whole);
-        }
-        let right = self.hidden_local(self.ty(value), self.span(value));
-        let operation = Operation {
-            left: self.local_value(old, target.span),
-            right: self.local_value(right, self.span(value)),
-            ..operation
-        };
-        let new = self.arithmetic(operator, operation);
-        let new = self.coerce(new, &ty);
-        target.assignment(Change::Converted { old, right, new }, value)
+/// `x += e`
+fn infer_update(
+    cx: &mut Context,
+    target: Target,
+    operator: ArithmeticOperator,
+    value: &ast::Expression,
+    span: Span,
+) -> StatementKind {
+    let ty = target.ty.clone();
+    let is_sum = operator == ArithmeticOperator::Add;
+    if is_sum && let Type::Text(text) = cx.hir.table.resolve(&ty) {
+        cx.hir.table.texts.reach_any(text);
     }
-
-    /// The right side of `whole`, when it is `left` with an operator and that.
-    fn added_to(&self, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
-        let kind = &self.hir.get(self.below_widening(whole)).kind;
-        let ExpressionKind::Binary {
-            left: kept, right, ..
-        } = kind
-        else {
-            return None;
-        };
-        (self.below_widening(*kept) == left).then_some(*right)
+    // A list grows only by lists of its own type.
+    let is_list = matches!(cx.hir.table.resolve(&ty), Type::List(_));
+    let near = if is_list && is_sum && !cx.hir.table.is_open(&ty) {
+        Expected::Type(ty.clone())
+    } else {
+        Expected::Hint(ty.clone())
+    };
+    let value = cx.expression(value, &near);
+    let old = if target.path.is_empty() {
+        target.local
+    } else {
+        cx.hir.locals.touch(target.local);
+        cx.hir.hidden_local(ty.clone(), target.span)
+    };
+    let left = cx.hir.local_value(old, target.span);
+    let before = cx.hir.findings.reported();
+    let operation = Operation {
+        operator_span: target.span.to(span),
+        left,
+        right: value,
+        span,
+    };
+    let whole = operator::arithmetic(&mut cx.hir, operator, operation);
+    let place = cx.hir.place(target.span);
+    if let Some(report) = cx.hir.findings.first_since(before) {
+        report
+            .fixes
+            .retain(|fix| fix.edits.iter().all(|it| !touches(it.place, place)));
     }
+    let whole = cx.hir.coerce(whole, &ty);
+    // `x += e` is one step where `x + e` needs no conversion; otherwise it is written out.
+    if let Some(value) = added_to(&cx.hir, left, whole) {
+        return target.assignment(Change::Operator(operator.into()), value);
+    }
+    if target.path.is_empty() || cx.hir.findings.first_since(before).is_some() {
+        return target.assignment(Change::Set, whole);
+    }
+    let right = cx.hir.hidden_local(cx.hir.ty(value), cx.hir.span(value));
+    let operation = Operation {
+        left: cx.hir.local_value(old, target.span),
+        right: cx.hir.local_value(right, cx.hir.span(value)),
+        ..operation
+    };
+    let new = operator::arithmetic(&mut cx.hir, operator, operation);
+    let new = cx.hir.coerce(new, &ty);
+    target.assignment(Change::Converted { old, right, new }, value)
+}
 
-    /// What an assignment means; what cannot be assigned is reported.
-    fn assigned_target(&mut self, target: &ast::Expression) -> Option<Target> {
-        if let ast::ExpressionKind::Name(name) = &target.kind {
-            let local = self.assigned_local(name, target.span)?;
-            let part = self.part;
-            self.refer(target.span, Reference::Local { part, local });
-            let local = self.changed_local(name, target, local)?;
-            return Some(Target {
-                local,
-                path: Vec::new(),
-                ty: self.scopes.local(local).ty.clone(),
-                span: target.span,
-            });
-        }
-        let root = root(target);
-        let before = self.findings.reported();
-        let read = self.expression(target, &Expected::Anything);
-        if let Some(report) = self.findings.first_since(before) {
-            // What mends a value that is read, such as `?.`, does not make a place of it.
-            report.fixes.clear();
-            return None;
-        }
-        let ast::ExpressionKind::Name(name) = &root.kind else {
-            let place = self.place(target.span);
-            self.report(errors::assigned_value(errors::not_assignable(
-                place,
-                "this expression",
-            )));
-            return None;
-        };
-        let local = self.assigned_local(name, target.span)?;
-        let local = self.changed_local(name, target, local)?;
-        let (path, first) = match self.steps(read) {
-            Ok(steps) => steps,
-            Err(refusal) => {
-                self.refuse(&refusal, target, root);
-                return None;
-            }
-        };
-        // The variable is changed here, not read.
-        self.hir.get_mut(first).kind = ExpressionKind::Unit;
-        self.scopes.assign_parts(local);
-        Some(Target {
+/// The right side of `whole`, when it is `left` with an operator and that.
+fn added_to(hir: &HirBuilder, left: ExpressionId, whole: ExpressionId) -> Option<ExpressionId> {
+    let kind = &hir.arena.get(coerce::below_widening(hir, whole)).kind;
+    let ExpressionKind::Binary {
+        left: kept, right, ..
+    } = kind
+    else {
+        return None;
+    };
+    (coerce::below_widening(hir, *kept) == left).then_some(*right)
+}
+
+/// What an assignment means; what cannot be assigned is reported.
+fn assigned_target(cx: &mut Context, target: &ast::Expression) -> Option<Target> {
+    if let ast::ExpressionKind::Name(name) = &target.kind {
+        let local = assigned_local(cx, name, target.span)?;
+        let part = cx.part;
+        cx.hir.refer(target.span, Reference::Local { part, local });
+        let local = changed_local(cx, name, target, local)?;
+        return Some(Target {
             local,
-            path,
-            ty: self.ty(read),
+            path: Vec::new(),
+            ty: cx.hir.locals.local(local).ty.clone(),
             span: target.span,
-        })
-    }
-
-    /// The local of a name that is assigned as a whole.
-    fn assigned_local(&mut self, name: &gsw_source::Name, span: Span) -> Option<LocalId> {
-        let local = self.scopes.find(name);
-        if local.is_none() {
-            match gsw_names::resolve_name(self.db, self.file, name) {
-                Some(definition) => {
-                    let kind = match definition {
-                        Definition::Item(item) => crate::infer::name::kind_text(item.kind(self.db)),
-                        Definition::Variant { .. } => "variant",
-                        Definition::Module(_) => "module",
-                    };
-                    let what = format!("the {kind} `{name}`");
-                    self.report(errors::not_assignable(self.place(span), &what));
-                }
-                None => self.unknown_name(name, span),
-            }
-        }
-        local
-    }
-
-    /// The local, if it may change.
-    fn changed_local(
-        &mut self,
-        name: &gsw_source::Name,
-        target: &ast::Expression,
-        local: LocalId,
-    ) -> Option<LocalId> {
-        let what = match self.scopes.local(local).kind {
-            LocalKind::Var | LocalKind::State => return Some(local),
-            LocalKind::Let => format!("`{name}`, which `let` binds once"),
-            LocalKind::Parameter => format!("the parameter `{name}`"),
-        };
-        let mut report = errors::not_assignable(self.place(target.span), &what);
-        if let Some(word) = self.scopes.let_word(local) {
-            report = report.fix("declare it with `var`", self.place(word), "var");
-        }
-        let declared = self.place(self.scopes.local(local).span);
-        report = report.label(declared, "bound here");
-        let text = |of: &ast::Expression| source_text(self.db, self.item, of.span);
-        self.report(
-            if let ast::ExpressionKind::Field { base, name, .. } = &target.kind {
-                errors::assigned_field(report, &text(base), &name.name)
-            } else if let ast::ExpressionKind::Index { base, .. } = &target.kind {
-                errors::assigned_element(report, &text(base))
-            } else {
-                report
-            },
-        );
-        None
-    }
-
-    /// The steps from a variable to the part of it that `read` reads, and the expression that reads the variable.
-    fn steps(&self, read: ExpressionId) -> Result<(Vec<PlaceStep>, ExpressionId), Refusal> {
-        let mut path = Vec::new();
-        let mut current = read;
-        loop {
-            let ty = self.ty(current);
-            let kind = &self.hir.get(current).kind;
-            let (base, part) = if let ExpressionKind::Local(_) = kind {
-                path.reverse();
-                return Ok((path, current));
-            } else if let ExpressionKind::Field { base, index }
-            | ExpressionKind::TupleField { base, index } = kind
-            {
-                (*base, PlacePart::Field(*index))
-            } else if let ExpressionKind::Index { base, index } = kind {
-                (*base, PlacePart::Element(*index))
-            } else if let ExpressionKind::JsonField { .. } = kind {
-                return Err(Refusal::Json);
-            } else if let ExpressionKind::Chain { .. } = kind {
-                return Err(Refusal::MayBeNone);
-            } else if let ExpressionKind::Invalid = kind {
-                return Err(Refusal::Reported);
-            } else {
-                return Err(Refusal::NoPart);
-            };
-            let whole = self.table.unchecked(&self.ty(base));
-            if whole == Type::Json {
-                return Err(Refusal::Json);
-            }
-            // What has come of a value so far is not the program's.
-            if matches!(whole, Type::Partial(_)) {
-                return Err(Refusal::NoPart);
-            }
-            path.push(PlaceStep { part, ty });
-            current = base;
-        }
-    }
-
-    fn refuse(&mut self, refusal: &Refusal, target: &ast::Expression, root: &ast::Expression) {
-        let place = self.place(target.span);
-        let whole = source_text(self.db, self.item, root.span);
-        self.report(match refusal {
-            Refusal::Reported => return,
-            Refusal::Json => errors::assigned_json(place, &whole),
-            Refusal::MayBeNone => errors::assigned_maybe_none(place),
-            Refusal::NoPart => {
-                errors::assigned_value(errors::not_assignable(place, "this expression"))
-            }
         });
     }
+    let root = root(target);
+    let before = cx.hir.findings.reported();
+    let read = cx.expression(target, &Expected::Anything);
+    if let Some(report) = cx.hir.findings.first_since(before) {
+        // What mends a value that is read, such as `?.`, does not make a place of it.
+        report.fixes.clear();
+        return None;
+    }
+    let ast::ExpressionKind::Name(name) = &root.kind else {
+        let place = cx.hir.place(target.span);
+        cx.hir.report(errors::assigned_value(errors::not_assignable(
+            place,
+            "this expression",
+        )));
+        return None;
+    };
+    let local = assigned_local(cx, name, target.span)?;
+    let local = changed_local(cx, name, target, local)?;
+    let (path, first) = match steps(&cx.hir, read) {
+        Ok(steps) => steps,
+        Err(refusal) => {
+            refuse(&mut cx.hir, &refusal, target, root);
+            return None;
+        }
+    };
+    // The variable is changed here, not read.
+    cx.hir.arena.get_mut(first).kind = ExpressionKind::Unit;
+    cx.hir.locals.assign_parts(local);
+    Some(Target {
+        local,
+        path,
+        ty: cx.hir.ty(read),
+        span: target.span,
+    })
+}
+
+/// The local of a name that is assigned as a whole.
+fn assigned_local(cx: &mut Context, name: &gsw_source::Name, span: Span) -> Option<LocalId> {
+    let local = cx.scopes.find(name);
+    if local.is_none() {
+        match gsw_names::resolve_name(cx.db, cx.file, name) {
+            Some(definition) => {
+                let kind = match definition {
+                    Definition::Item(item) => crate::infer::name::kind_text(item.kind(cx.db)),
+                    Definition::Variant { .. } => "variant",
+                    Definition::Module(_) => "module",
+                };
+                let what = format!("the {kind} `{name}`");
+                cx.hir
+                    .report(errors::not_assignable(cx.hir.place(span), &what));
+            }
+            None => cx.names().unknown_name(name, span),
+        }
+    }
+    local
+}
+
+/// The local, if it may change.
+fn changed_local(
+    cx: &mut Context,
+    name: &gsw_source::Name,
+    target: &ast::Expression,
+    local: LocalId,
+) -> Option<LocalId> {
+    let what = match cx.hir.locals.local(local).kind {
+        LocalKind::Var | LocalKind::State => return Some(local),
+        LocalKind::Let => format!("`{name}`, which `let` binds once"),
+        LocalKind::Parameter => format!("the parameter `{name}`"),
+    };
+    let mut report = errors::not_assignable(cx.hir.place(target.span), &what);
+    if let Some(word) = cx.scopes.let_word(local) {
+        report = report.fix("declare it with `var`", cx.hir.place(word), "var");
+    }
+    let declared = cx.hir.place(cx.hir.locals.local(local).span);
+    report = report.label(declared, "bound here");
+    let text = |of: &ast::Expression| source_text(cx.db, cx.hir.item, of.span);
+    cx.hir.report(
+        if let ast::ExpressionKind::Field { base, name, .. } = &target.kind {
+            errors::assigned_field(report, &text(base), &name.name)
+        } else if let ast::ExpressionKind::Index { base, .. } = &target.kind {
+            errors::assigned_element(report, &text(base))
+        } else {
+            report
+        },
+    );
+    None
+}
+
+/// The steps from a variable to the part of it that `read` reads, and the expression that reads the variable.
+fn steps(hir: &HirBuilder, read: ExpressionId) -> Result<(Vec<PlaceStep>, ExpressionId), Refusal> {
+    let mut path = Vec::new();
+    let mut current = read;
+    loop {
+        let ty = hir.ty(current);
+        let kind = &hir.arena.get(current).kind;
+        let (base, part) = if let ExpressionKind::Local(_) = kind {
+            path.reverse();
+            return Ok((path, current));
+        } else if let ExpressionKind::Field { base, index }
+        | ExpressionKind::TupleField { base, index } = kind
+        {
+            (*base, PlacePart::Field(*index))
+        } else if let ExpressionKind::Index { base, index } = kind {
+            (*base, PlacePart::Element(*index))
+        } else if let ExpressionKind::JsonField { .. } = kind {
+            return Err(Refusal::Json);
+        } else if let ExpressionKind::Chain { .. } = kind {
+            return Err(Refusal::MayBeNone);
+        } else if let ExpressionKind::Invalid = kind {
+            return Err(Refusal::Reported);
+        } else {
+            return Err(Refusal::NoPart);
+        };
+        let whole = hir.table.unchecked(&hir.ty(base));
+        if whole == Type::Json {
+            return Err(Refusal::Json);
+        }
+        // What has come of a value so far is not the program's.
+        if matches!(whole, Type::Partial(_)) {
+            return Err(Refusal::NoPart);
+        }
+        path.push(PlaceStep { part, ty });
+        current = base;
+    }
+}
+
+fn refuse(
+    hir: &mut HirBuilder,
+    refusal: &Refusal,
+    target: &ast::Expression,
+    root: &ast::Expression,
+) {
+    let place = hir.place(target.span);
+    let whole = source_text(hir.db, hir.item, root.span);
+    hir.report(match refusal {
+        Refusal::Reported => return,
+        Refusal::Json => errors::assigned_json(place, &whole),
+        Refusal::MayBeNone => errors::assigned_maybe_none(place),
+        Refusal::NoPart => errors::assigned_value(errors::not_assignable(place, "this expression")),
+    });
 }
 
 impl Target {

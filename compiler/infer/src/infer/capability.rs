@@ -10,7 +10,7 @@ use gsw_names::{
 use gsw_source::{Db, ItemId, Span};
 
 use crate::errors::values as errors;
-use crate::infer::context::Context;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
 use crate::item_bodies::Requirement;
 
@@ -35,13 +35,13 @@ pub(crate) fn is_able(db: &dyn Db, requirement: Requirement, ty: &Type, open: &m
 }
 
 /// Whether `ty` has a JSON form as far as known. Type parameters in it become requirements of the enclosing item.
-pub(super) fn has_json_form(context: &mut Context, ty: &Type) -> bool {
-    let ty = context.table.zonk(ty);
+pub(super) fn has_json_form(hir: &mut HirBuilder, ty: &Type) -> bool {
+    let ty = hir.table.zonk(ty);
     let mut open = Open::default();
-    if !is_able(context.db, Requirement::Json, &ty, &mut open) {
+    if !is_able(hir.db, Requirement::Json, &ty, &mut open) {
         return false;
     }
-    context.require_of_parameters(Requirement::Json, &open, Span::default());
+    require_of_parameters(hir, Requirement::Json, &open, Span::default());
     true
 }
 
@@ -294,7 +294,7 @@ impl Check<'_> {
     }
 }
 
-impl Context<'_> {
+impl HirBuilder<'_> {
     /// Values of `ty` must be able to do this; reports when they are not. What is not known yet is looked at at the end.
     pub(super) fn require(&mut self, requirement: Requirement, ty: &Type, span: Span) {
         let ty = self.table.zonk(ty);
@@ -322,37 +322,37 @@ impl Context<'_> {
         } else if open.unknown {
             self.postponed.add_requirement(requirement, ty, span);
         } else {
-            self.require_of_parameters(requirement, &open, span);
+            require_of_parameters(self, requirement, &open, span);
         }
     }
+}
 
-    /// Notes what the body asks of its own type parameters.
-    pub(super) fn require_of_parameters(
-        &mut self,
-        requirement: Requirement,
-        open: &Open,
-        span: Span,
-    ) {
-        for &parameter in &open.parameters {
-            self.findings.require(parameter, requirement, span);
-        }
+/// Notes what the body asks of its own type parameters.
+pub(super) fn require_of_parameters(
+    hir: &mut HirBuilder,
+    requirement: Requirement,
+    open: &Open,
+    span: Span,
+) {
+    for &parameter in &open.parameters {
+        hir.findings.require(parameter, requirement, span);
     }
+}
 
-    /// Looks again at what was not known when an operator met it.
-    pub(super) fn settle_pending(&mut self) {
-        for (requirement, ty, span) in self.postponed.take_requirements() {
-            self.require(requirement, &ty, span);
-        }
+/// Looks again at what was not known when an operator met it.
+pub(super) fn settle_pending(hir: &mut HirBuilder) {
+    for (requirement, ty, span) in hir.postponed.take_requirements() {
+        hir.require(requirement, &ty, span);
     }
+}
 
-    /// A map that stays empty has keys of some type; strings are as good as any.
-    pub(super) fn settle_keys(&mut self) {
-        for (requirement, ty, _) in self.postponed.take_requirements() {
-            if requirement == Requirement::Key
-                && let Type::Variable(key) = self.table.zonk(&ty)
-            {
-                self.table.bind(key, &Type::String);
-            }
+/// A map that stays empty has keys of some type; strings are as good as any.
+pub(super) fn settle_keys(hir: &mut HirBuilder) {
+    for (requirement, ty, _) in hir.postponed.take_requirements() {
+        if requirement == Requirement::Key
+            && let Type::Variable(key) = hir.table.zonk(&ty)
+        {
+            hir.table.bind(key, &Type::String);
         }
     }
 }

@@ -30,33 +30,26 @@
 
 use std::sync::Arc;
 
-use gsw_names::KnownItem;
-use gsw_names::types::{Type, parts};
-use gsw_source::{Name, Span};
+use gsw_names::types::Type;
 
 use crate::errors::values as errors;
 use crate::hir::{BinaryOperator, Coercion, ExpressionId, ExpressionKind};
+use crate::infer::adapter;
 use crate::infer::capability;
-use crate::infer::context::{Context, Expected};
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
+use crate::infer::mismatch::mismatch;
 use crate::infer::table::{Side, Table};
 use crate::infer::unify::Relation;
 
-/// A literal among strings that is none of those that are wanted.
-struct Outside {
-    text: Name,
-    span: Span,
-    /// What was most likely meant.
-    meant: Option<Name>,
-}
-
-impl Context<'_> {
+impl HirBuilder<'_> {
     /// The expression with its value of type `target`; reports when there is no such conversion.
     pub(super) fn coerce(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
         match self.try_coerce(id, target) {
             Some(converted) => converted,
             None => {
-                let diagnostic = self.mismatch(id, target);
+                let diagnostic = mismatch(self, id, target);
                 self.report(diagnostic);
                 let span = self.span(id);
                 self.push(ExpressionKind::Invalid, target.clone(), span)
@@ -75,16 +68,16 @@ impl Context<'_> {
     /// The same as `coerce`, silently.
     pub(super) fn try_coerce(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
         let (actual, target) = (self.ty(id), self.table.resolve(target));
-        if let Some(converted) = self.coerce_to_default(id, &actual, &target) {
+        if let Some(converted) = coerce_to_default(self, id, &actual, &target) {
             return Some(converted);
         }
         match (&actual, &target) {
             (Type::Never, Type::Never) | (Type::Invalid, _) | (_, Type::Invalid) => Some(id),
             (Type::Never, _) => Some(self.converted(id, Coercion::FromNever, &target)),
-            (_, Type::Json) if !matches!(actual, Type::Json) => self.json_value(id, &actual),
-            (Type::Optional(_), Type::Optional(_)) => self.same_bits(id, &actual, &target),
+            (_, Type::Json) if !matches!(actual, Type::Json) => json_value(self, id, &actual),
+            (Type::Optional(_), Type::Optional(_)) => same_bits(self, id, &actual, &target),
             (_, Type::Optional(inner)) => match self.table.unknown(&actual) {
-                Some(_) => self.same_bits(id, &actual, &target),
+                Some(_) => same_bits(self, id, &actual, &target),
                 None => {
                     let inside = self.try_coerce(id, inner)?;
                     Some(self.converted(inside, Coercion::ToOptional, &target))
@@ -95,7 +88,7 @@ impl Context<'_> {
                 Some(self.converted(text, Coercion::ToSecret, &target))
             }
             (_, Type::Checked(item, arguments)) => {
-                if let Some(same) = self.same_bits(id, &actual, &target) {
+                if let Some(same) = same_bits(self, id, &actual, &target) {
                     return Some(same);
                 }
                 let base = lookup::alias_target(self.db, *item, arguments)?;
@@ -103,113 +96,11 @@ impl Context<'_> {
                 Some(self.converted(value, Coercion::Check, &target))
             }
             (Type::Function(_), Type::Function(wanted)) => {
-                let same = self.same_bits(id, &actual, &target);
-                same.or_else(|| self.adapted_function(id, wanted))
+                let same = same_bits(self, id, &actual, &target);
+                same.or_else(|| adapter::adapted_function(self, id, wanted))
             }
-            _ => self.same_bits(id, &actual, &target),
+            _ => same_bits(self, id, &actual, &target),
         }
-    }
-
-    /// The expression as the default type of an unbound variable, which is bound to that.
-    fn coerce_to_default(
-        &mut self,
-        id: ExpressionId,
-        actual: &Type,
-        target: &Type,
-    ) -> Option<ExpressionId> {
-        let variable = self.table.unknown(target)?;
-        if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
-            return None;
-        }
-        let default_type = self.table.take_default_type(variable)?;
-        let converted = self.try_coerce(id, &default_type)?;
-        self.table
-            .bind(variable, &default_type)
-            .then_some(converted)
-    }
-
-    fn same_bits(
-        &mut self,
-        id: ExpressionId,
-        actual: &Type,
-        target: &Type,
-    ) -> Option<ExpressionId> {
-        match self.table.relate(actual, target) {
-            Some(Relation::Same) => Some(id),
-            Some(Relation::Widen) => Some(self.widened(id, target)),
-            None => self.element_by_element(id, target),
-        }
-    }
-
-    /// The expression as a `target` of the same representation; a literal is given the type itself.
-    fn widened(&mut self, id: ExpressionId, target: &Type) -> ExpressionId {
-        let expression = self.hir.get_mut(id);
-        if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
-            expression.ty = target.clone();
-            return id;
-        }
-        self.converted(id, Coercion::Widen, target)
-    }
-
-    /// The expression inside of conversions that change no representation.
-    pub(super) fn below_widening(&self, id: ExpressionId) -> ExpressionId {
-        let mut current = id;
-        while let ExpressionKind::Coerce {
-            value,
-            coercion: Coercion::Widen,
-        } = self.hir.get(current).kind
-        {
-            current = value;
-        }
-        current
-    }
-
-    /// A literal whose elements can be converted one by one, or several of these joined by `+`.
-    fn element_by_element(&mut self, id: ExpressionId, target: &Type) -> Option<ExpressionId> {
-        let span = self.span(id);
-        let id = self.below_widening(id);
-        let kind = match (self.hir.get(id).kind.clone(), target) {
-            (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
-                let pairs = ids.into_iter().zip(types.iter());
-                let ids: Option<Vec<_>> = pairs.map(|(id, ty)| self.try_coerce(id, ty)).collect();
-                ExpressionKind::Tuple(ids?)
-            }
-            (ExpressionKind::List(ids), Type::List(element)) => {
-                let ids = ids.into_iter().map(|it| self.try_coerce(it, element));
-                ExpressionKind::List(ids.collect::<Option<Vec<_>>>()?)
-            }
-            (ExpressionKind::Map(entries), Type::Map(key, value)) => {
-                let entries = entries.into_iter().map(|(left, right)| {
-                    Some((self.try_coerce(left, key)?, self.try_coerce(right, value)?))
-                });
-                ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
-            }
-            (
-                ExpressionKind::Binary {
-                    operator: BinaryOperator::Add,
-                    left,
-                    right,
-                },
-                Type::List(_),
-            ) => ExpressionKind::Binary {
-                operator: BinaryOperator::Add,
-                left: self.try_coerce(left, target)?,
-                right: self.try_coerce(right, target)?,
-            },
-            _ => return None,
-        };
-        Some(self.push(kind, target.clone(), span))
-    }
-
-    /// Any value with a JSON form where `json` is wanted.
-    fn json_value(&mut self, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
-        if self.table.unknown(actual).is_some() {
-            return self.same_bits(id, actual, &Type::Json);
-        }
-        if !capability::has_json_form(self, actual) {
-            return None;
-        }
-        Some(self.converted(id, Coercion::ToJson, &Type::Json))
     }
 
     /// Wraps an expression in a conversion.
@@ -249,168 +140,134 @@ impl Context<'_> {
             .into_iter()
             .map(|id| match self.try_coerce(id, &joined) {
                 Some(converted) => converted,
-                None => self.branch_mismatch(id, &joined, first, &mut reported),
+                None => branch_mismatch(self, id, &joined, first, &mut reported),
             })
             .collect();
         (joined, ids)
     }
+}
 
-    fn branch_mismatch(
-        &mut self,
-        id: ExpressionId,
-        joined: &Type,
-        first: Option<ExpressionId>,
-        reported: &mut bool,
-    ) -> ExpressionId {
-        let span = self.span(id);
-        if !std::mem::replace(reported, true) {
-            let mut diagnostic = self.mismatch(id, joined);
-            if let Some(first) = first {
-                let place = self.place(self.span(first));
-                diagnostic = diagnostic.label(place, errors::first_branch(&self.show(joined)));
-            }
-            self.report(diagnostic);
+/// The expression as the default type of an unbound variable, which is bound to that.
+fn coerce_to_default(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    actual: &Type,
+    target: &Type,
+) -> Option<ExpressionId> {
+    let variable = hir.table.unknown(target)?;
+    if matches!(actual, Type::Never | Type::Invalid | Type::Variable(_)) {
+        return None;
+    }
+    let default_type = hir.table.take_default_type(variable)?;
+    let converted = hir.try_coerce(id, &default_type)?;
+    hir.table.bind(variable, &default_type).then_some(converted)
+}
+
+fn same_bits(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    actual: &Type,
+    target: &Type,
+) -> Option<ExpressionId> {
+    match hir.table.relate(actual, target) {
+        Some(Relation::Same) => Some(id),
+        Some(Relation::Widen) => Some(widened(hir, id, target)),
+        None => element_by_element(hir, id, target),
+    }
+}
+
+/// The expression as a `target` of the same representation; a literal is given the type itself.
+fn widened(hir: &mut HirBuilder, id: ExpressionId, target: &Type) -> ExpressionId {
+    let expression = hir.arena.get_mut(id);
+    if let (ExpressionKind::String(_), Type::Text(_)) = (&expression.kind, &expression.ty) {
+        expression.ty = target.clone();
+        return id;
+    }
+    hir.converted(id, Coercion::Widen, target)
+}
+
+/// The expression inside of conversions that change no representation.
+pub(super) fn below_widening(hir: &HirBuilder, id: ExpressionId) -> ExpressionId {
+    let mut current = id;
+    while let ExpressionKind::Coerce {
+        value,
+        coercion: Coercion::Widen,
+    } = hir.arena.get(current).kind
+    {
+        current = value;
+    }
+    current
+}
+
+/// A literal whose elements can be converted one by one, or several of these joined by `+`.
+fn element_by_element(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    target: &Type,
+) -> Option<ExpressionId> {
+    let span = hir.span(id);
+    let id = below_widening(hir, id);
+    let kind = match (hir.arena.get(id).kind.clone(), target) {
+        (ExpressionKind::Tuple(ids), Type::Tuple(types)) if ids.len() == types.len() => {
+            let pairs = ids.into_iter().zip(types.iter());
+            let ids: Option<Vec<_>> = pairs.map(|(id, ty)| hir.try_coerce(id, ty)).collect();
+            ExpressionKind::Tuple(ids?)
         }
-        self.push(ExpressionKind::Invalid, joined.clone(), span)
-    }
-
-    /// The report that an expression is not of type `target`.
-    pub(super) fn mismatch(&self, id: ExpressionId, target: &Type) -> gsw_source::Diagnostic {
-        let span = self.span(id);
-        let place = self.place(span);
-        let actual = self.ty(id);
-        let (found, wanted) = (self.show(&actual), self.show(target));
-        let is_none = matches!(self.hir.get(id).kind, ExpressionKind::None);
-        let found = if is_none { "none".to_owned() } else { found };
-        let diagnostic = errors::mismatch(place, &wanted, &found);
-        let number = matches!(self.hir.get(id).kind, ExpressionKind::Int(_));
-        match (self.table.operand(&actual), self.table.operand(target)) {
-            (Type::Int, Type::Float) if number => {
-                errors::write_as_float(diagnostic, self.end(span))
-            }
-            (Type::Int, Type::Float) => {
-                let form = self.operand_form(id);
-                errors::convert_to_float(diagnostic, form, self.start(span), self.end(span))
-            }
-            (Type::Float, Type::Int) => {
-                let form = self.operand_form(id);
-                errors::convert_to_int(diagnostic, form, self.start(span), self.end(span))
-            }
-            (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
-            (Type::String, _) if self.table.wanted_literals(target).is_some() => {
-                self.why_no_union(diagnostic, &actual, target)
-            }
-            (Type::List(_), Type::List(_))
-            | (Type::Map(..), Type::Map(..))
-            | (Type::Tuple(_), Type::Tuple(_)) => self.why_no_union(diagnostic, &actual, target),
-            (Type::Json, _) => errors::decode_json(diagnostic, &wanted, self.end(span)),
-            (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
-            (Type::Optional(_), _) => errors::may_be_none(diagnostic),
-            (Type::Task(_), _) => errors::await_it(diagnostic, self.start(span)),
-            (Type::Function(_), _) if self.constructor_name(id).is_some() => {
-                errors::lacks_payload(diagnostic, &self.constructor_name(id).unwrap_or_default())
-            }
-            (Type::Record(item, _), _)
-                if KnownItem::Response.is(self.db, item) && !matches!(target, Type::Record(..)) =>
-            {
-                errors::value_of_response(diagnostic, self.end(span))
-            }
-            (_, Type::Json) => errors::without_json_form(diagnostic, &found),
-            (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
-            (_, Type::String) => errors::interpolate(diagnostic, self.start(span), self.end(span)),
-            _ => diagnostic,
+        (ExpressionKind::List(ids), Type::List(element)) => {
+            let ids = ids.into_iter().map(|it| hir.try_coerce(it, element));
+            ExpressionKind::List(ids.collect::<Option<Vec<_>>>()?)
         }
-    }
-
-    /// Shows the literals that make strings in `actual` none of those that `target` is made of; what only a run knows can
-    /// be checked there.
-    fn why_no_union(
-        &self,
-        diagnostic: gsw_source::Diagnostic,
-        actual: &Type,
-        target: &Type,
-    ) -> gsw_source::Diagnostic {
-        let mut outside = Vec::new();
-        self.literals_outside(actual, target, &mut outside);
-        if outside.is_empty() {
-            return match self.table.wanted_literals(target) {
-                Some(_) => errors::checked_as(diagnostic, &self.show(target)),
-                None => diagnostic,
-            };
+        (ExpressionKind::Map(entries), Type::Map(key, value)) => {
+            let entries = entries.into_iter().map(|(left, right)| {
+                Some((hir.try_coerce(left, key)?, hir.try_coerce(right, value)?))
+            });
+            ExpressionKind::Map(entries.collect::<Option<Vec<_>>>()?)
         }
-        // One change mends nothing where several are needed.
-        let is_only = outside.len() == 1;
-        outside.iter().take(3).fold(diagnostic, |it, literal| {
-            let place = self.place(literal.span);
-            let meant = literal.meant.as_deref().filter(|_| is_only);
-            errors::literal_outside(it, place, &literal.text, meant)
-        })
-    }
+        (
+            ExpressionKind::Binary {
+                operator: BinaryOperator::Add,
+                left,
+                right,
+            },
+            Type::List(_),
+        ) => ExpressionKind::Binary {
+            operator: BinaryOperator::Add,
+            left: hir.try_coerce(left, target)?,
+            right: hir.try_coerce(right, target)?,
+        },
+        _ => return None,
+    };
+    Some(hir.push(kind, target.clone(), span))
+}
 
-    fn literals_outside(&self, actual: &Type, target: &Type, found: &mut Vec<Outside>) {
-        let (actual, target) = (self.table.unchecked(actual), self.table.unchecked(target));
-        match (&actual, &target) {
-            (Type::Text(text), _) => {
-                let Some(names) = self.table.wanted_literals(&target) else {
-                    return;
-                };
-                let written = self.table.texts.literals(*text).into_iter();
-                let outside = written.filter(|(text, _)| !names.contains(text));
-                found.extend(outside.map(|(text, span)| Outside {
-                    meant: gsw_source::nearest(&text, names.iter()),
-                    text,
-                    span,
-                }));
-            }
-            (Type::Function(_), _) => {}
-            _ => {
-                let pairs = parts(&actual).into_iter().zip(parts(&target));
-                pairs.for_each(|(actual, target)| self.literals_outside(&actual, &target, found));
-            }
+/// Any value with a JSON form where `json` is wanted.
+fn json_value(hir: &mut HirBuilder, id: ExpressionId, actual: &Type) -> Option<ExpressionId> {
+    if hir.table.unknown(actual).is_some() {
+        return same_bits(hir, id, actual, &Type::Json);
+    }
+    if !capability::has_json_form(hir, actual) {
+        return None;
+    }
+    Some(hir.converted(id, Coercion::ToJson, &Type::Json))
+}
+
+fn branch_mismatch(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    joined: &Type,
+    first: Option<ExpressionId>,
+    reported: &mut bool,
+) -> ExpressionId {
+    let span = hir.span(id);
+    if !std::mem::replace(reported, true) {
+        let mut diagnostic = mismatch(hir, id, joined);
+        if let Some(first) = first {
+            let place = hir.place(hir.span(first));
+            diagnostic = diagnostic.label(place, errors::first_branch(&hir.show(joined)));
         }
+        hir.report(diagnostic);
     }
-
-    /// The variant or error that an expression names without its payload.
-    pub(super) fn constructor_name(&self, id: ExpressionId) -> Option<String> {
-        let ExpressionKind::ConstructorValue { item, variant } = self.hir.get(id).kind else {
-            return None;
-        };
-        let variants = lookup::variants(self.db, item);
-        let variant = variants.get(variant as usize).map(|it| it.name.to_string());
-        variant.or_else(|| Some(item.name(self.db).to_string()))
-    }
-
-    /// Whether a method call can be written right behind an expression.
-    pub(super) fn operand_form(&self, id: ExpressionId) -> errors::Operand {
-        let is_whole = matches!(
-            self.hir.get(id).kind,
-            ExpressionKind::Local(_)
-                | ExpressionKind::Constant(_)
-                | ExpressionKind::Field { .. }
-                | ExpressionKind::TupleField { .. }
-                | ExpressionKind::JsonField { .. }
-                | ExpressionKind::Index { .. }
-                | ExpressionKind::Float(_)
-                | ExpressionKind::Call { .. }
-                | ExpressionKind::List(_)
-                | ExpressionKind::Tuple(_)
-        );
-        if is_whole {
-            errors::Operand::Whole
-        } else {
-            errors::Operand::Loose
-        }
-    }
-
-    /// The place right after `span`.
-    pub(super) fn end(&self, span: Span) -> gsw_source::Place {
-        self.place(Span::new(span.end, span.end))
-    }
-
-    /// The place right before `span`.
-    pub(super) fn start(&self, span: Span) -> gsw_source::Place {
-        self.place(Span::new(span.start, span.start))
-    }
+    hir.push(ExpressionKind::Invalid, joined.clone(), span)
 }
 
 impl Table<'_> {

@@ -8,140 +8,142 @@ use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{Arm, Coercion, ExpressionId, ExpressionKind, Pattern, PatternKind};
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::reflection;
 use crate::item_bodies::Requirement;
 
-impl Context<'_> {
-    pub(super) fn conversion(
-        &mut self,
-        value: &ast::Expression,
-        ty: &ast::TypeExpression,
-        span: Span,
-    ) -> ExpressionId {
-        let target = self.written_type(ty);
-        if target == Type::Json {
-            return self.expression(value, &Expected::Type(target));
-        }
-        let value = self.converted_operand(value);
-        self.convert(value, target, ty, span)
+pub(super) fn infer_conversion(
+    cx: &mut Context,
+    value: &ast::Expression,
+    ty: &ast::TypeExpression,
+    span: Span,
+) -> ExpressionId {
+    let target = cx.written_type(ty);
+    if target == Type::Json {
+        return cx.expression(value, &Expected::Type(target));
     }
+    let value = converted_operand(cx, value);
+    convert(&mut cx.hir, value, target, ty, span)
+}
 
-    /// `x as? T`: `none` where `x as T` would raise. What raises in `x` itself is raised.
-    pub(super) fn optional_conversion(
-        &mut self,
-        value: &ast::Expression,
-        ty: &ast::TypeExpression,
-        span: Span,
-    ) -> ExpressionId {
-        let target = self.written_type(ty);
-        let whole = target.clone().optional();
-        let value = self.converted_operand(value);
-        let operand_span = self.span(value);
-        let mut statements = Vec::new();
-        let local = self.named(value, &mut statements);
-        let operand = self.local_value(local, operand_span);
-        let converted = self.convert(operand, target, ty, span);
-        // Reading JSON and text raises the error, a check of values in code the fault.
-        let raised = if matches!(self.hir.get(converted).kind, ExpressionKind::As(_)) {
-            BuiltinError::DecodeError
-        } else {
-            BuiltinError::AssertionFailed
-        };
-        let Some(item) = builtin_item(self.db, raised) else {
-            return self.push(ExpressionKind::Invalid, whole, span);
-        };
-        let value = self.coerce(converted, &whole);
-        let pattern = Pattern {
-            kind: PatternKind::Error {
-                item,
-                fields: Vec::new(),
-            },
-            ty: Type::Error,
-            span,
-        };
-        let arm = Arm {
-            pattern,
-            guard: None,
-            body: self.push(ExpressionKind::None, whole.clone(), span),
-        };
-        let kind = ExpressionKind::Catch {
-            value,
-            arms: vec![arm],
-        };
-        let tail = Some(self.push(kind, whole.clone(), span));
-        self.push(ExpressionKind::Block { statements, tail }, whole, span)
-    }
+/// `x as? T`: `none` where `x as T` would raise. What raises in `x` itself is raised.
+pub(super) fn infer_optional_conversion(
+    cx: &mut Context,
+    value: &ast::Expression,
+    ty: &ast::TypeExpression,
+    span: Span,
+) -> ExpressionId {
+    let target = cx.written_type(ty);
+    let whole = target.clone().optional();
+    let value = converted_operand(cx, value);
+    let operand_span = cx.hir.span(value);
+    let mut statements = Vec::new();
+    let local = reflection::named(&mut cx.hir, value, &mut statements);
+    let operand = cx.hir.local_value(local, operand_span);
+    let converted = convert(&mut cx.hir, operand, target, ty, span);
+    // Reading JSON and text raises the error, a check of values in code the fault.
+    let raised = if matches!(cx.hir.arena.get(converted).kind, ExpressionKind::As(_)) {
+        BuiltinError::DecodeError
+    } else {
+        BuiltinError::AssertionFailed
+    };
+    let Some(item) = builtin_item(cx.db, raised) else {
+        return cx.hir.push(ExpressionKind::Invalid, whole, span);
+    };
+    let value = cx.hir.coerce(converted, &whole);
+    let pattern = Pattern {
+        kind: PatternKind::Error {
+            item,
+            fields: Vec::new(),
+        },
+        ty: Type::Error,
+        span,
+    };
+    let arm = Arm {
+        pattern,
+        guard: None,
+        body: cx.hir.push(ExpressionKind::None, whole.clone(), span),
+    };
+    let kind = ExpressionKind::Catch {
+        value,
+        arms: vec![arm],
+    };
+    let tail = Some(cx.hir.push(kind, whole.clone(), span));
+    cx.hir
+        .push(ExpressionKind::Block { statements, tail }, whole, span)
+}
 
-    /// The value that is converted.
-    fn converted_operand(&mut self, value: &ast::Expression) -> ExpressionId {
-        // A literal in front of `as` is JSON that is to be read.
-        let is_literal = matches!(
-            value.kind,
-            ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)
-        );
-        let wanted = if is_literal {
-            Expected::Type(Type::Json)
-        } else {
-            Expected::Anything
-        };
-        self.expression(value, &wanted)
-    }
+/// The value that is converted.
+fn converted_operand(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    // A literal in front of `as` is JSON that is to be read.
+    let is_literal = matches!(
+        value.kind,
+        ast::ExpressionKind::Map(_) | ast::ExpressionKind::List(_)
+    );
+    let wanted = if is_literal {
+        Expected::Type(Type::Json)
+    } else {
+        Expected::Anything
+    };
+    cx.expression(value, &wanted)
+}
 
-    fn convert(
-        &mut self,
-        value: ExpressionId,
-        target: Type,
-        ty: &ast::TypeExpression,
-        span: Span,
-    ) -> ExpressionId {
-        let actual = self.ty(value);
-        let (from, to) = (self.table.unchecked(&actual), self.table.unchecked(&target));
-        if from == Type::Invalid || to == Type::Invalid {
-            return self.push(ExpressionKind::Invalid, target, span);
-        }
-        if from == Type::Json && target != Type::Json {
-            self.require(Requirement::Json, &target, ty.span);
-            return self.push(ExpressionKind::As(value), target, span);
-        }
-        if let Type::Literals(all) = &to {
-            if matches!(from, Type::String | Type::Text(_)) {
-                let value = self.coerce(value, &Type::String);
-                return self.push(ExpressionKind::As(value), target, span);
-            }
-            if let Type::Literals(some) = &from
-                && !some.iter().all(|it| all.contains(it))
-            {
-                let value = self.converted(value, Coercion::Widen, &Type::String);
-                return self.push(ExpressionKind::As(value), target, span);
-            }
-        }
-        if let Some(converted) = self.try_coerce(value, &target) {
-            return converted;
-        }
-        self.not_convertible(value, &target, span);
-        self.push(ExpressionKind::Invalid, target, span)
+fn convert(
+    hir: &mut HirBuilder,
+    value: ExpressionId,
+    target: Type,
+    ty: &ast::TypeExpression,
+    span: Span,
+) -> ExpressionId {
+    let actual = hir.ty(value);
+    let (from, to) = (hir.table.unchecked(&actual), hir.table.unchecked(&target));
+    if from == Type::Invalid || to == Type::Invalid {
+        return hir.push(ExpressionKind::Invalid, target, span);
     }
+    if from == Type::Json && target != Type::Json {
+        hir.require(Requirement::Json, &target, ty.span);
+        return hir.push(ExpressionKind::As(value), target, span);
+    }
+    if let Type::Literals(all) = &to {
+        if matches!(from, Type::String | Type::Text(_)) {
+            let value = hir.coerce(value, &Type::String);
+            return hir.push(ExpressionKind::As(value), target, span);
+        }
+        if let Type::Literals(some) = &from
+            && !some.iter().all(|it| all.contains(it))
+        {
+            let value = hir.converted(value, Coercion::Widen, &Type::String);
+            return hir.push(ExpressionKind::As(value), target, span);
+        }
+    }
+    if let Some(converted) = hir.try_coerce(value, &target) {
+        return converted;
+    }
+    not_convertible(hir, value, &target, span);
+    hir.push(ExpressionKind::Invalid, target, span)
+}
 
-    /// Reports `x as T` that there is not, with the method that converts where there is one.
-    fn not_convertible(&mut self, value: ExpressionId, target: &Type, span: Span) {
-        let actual = self.ty(value);
-        let (place, from, to) = (self.place(span), self.show(&actual), self.show(target));
-        let report = errors::invalid_conversion(place, &from, &to);
-        let (from, to) = (self.table.operand(&actual), self.table.operand(target));
-        let method = if to == Type::String {
-            Some(".to_string()")
-        } else if from == Type::Int && to == Type::Float {
-            Some(".to_float()")
-        } else if from == Type::Float && to == Type::Int {
-            Some(".to_int()")
-        } else {
-            None
-        };
-        let text = gsw_names::source_text(self.db, self.item, self.span(value));
-        self.report(match method {
-            Some(method) => errors::method_converts(report, place, &text, method),
-            None if from == Type::String => errors::parse_number(report),
-            None => report,
-        });
-    }
+/// Reports `x as T` that there is not, with the method that converts where there is one.
+fn not_convertible(hir: &mut HirBuilder, value: ExpressionId, target: &Type, span: Span) {
+    let actual = hir.ty(value);
+    let (place, from, to) = (hir.place(span), hir.show(&actual), hir.show(target));
+    let report = errors::invalid_conversion(place, &from, &to);
+    let (from, to) = (hir.table.operand(&actual), hir.table.operand(target));
+    let method = if to == Type::String {
+        Some(".to_string()")
+    } else if from == Type::Int && to == Type::Float {
+        Some(".to_float()")
+    } else if from == Type::Float && to == Type::Int {
+        Some(".to_int()")
+    } else {
+        None
+    };
+    let text = gsw_names::source_text(hir.db, hir.item, hir.span(value));
+    hir.report(match method {
+        Some(method) => errors::method_converts(report, place, &text, method),
+        None if from == Type::String => errors::parse_number(report),
+        None => report,
+    });
 }

@@ -1,15 +1,26 @@
 //! Expressions: which rule is in charge of which form.
 
-use gsw_names::types::{Type, TypeVariable};
+use gsw_names::types::Type;
 use gsw_source::Span;
 use gsw_syntax::ast;
 
 use crate::hir::{ExpressionId, ExpressionKind};
-use crate::infer::call::Call;
-use crate::infer::context::{Context, Expected};
-use crate::infer::operator::Infix;
-use crate::infer::prompt::Override;
-use crate::infer::table::Table;
+use crate::infer::argument::Call;
+use crate::infer::call;
+use crate::infer::collection;
+use crate::infer::context::Context;
+use crate::infer::control;
+use crate::infer::conversion;
+use crate::infer::expected::Expected;
+use crate::infer::lambda;
+use crate::infer::literal;
+use crate::infer::method;
+use crate::infer::name;
+use crate::infer::operator::{self, Infix};
+use crate::infer::prompt::{self, Override};
+use crate::infer::record;
+use crate::infer::reflection;
+use crate::infer::workflow;
 use crate::not_yet_supported::Missing;
 
 impl Context<'_> {
@@ -21,176 +32,152 @@ impl Context<'_> {
     ) -> ExpressionId {
         // Nothing is known of an unbound variable, so branches had better agree first.
         if let Expected::Type(ty) = expected
-            && let Some(variable) = self.table.unknown(ty)
+            && let Some(variable) = self.hir.table.unknown(ty)
         {
-            let near = self.table.near(variable);
-            let id = self.form(expression, &near);
-            return self.coerce(id, ty);
+            let near = self.hir.table.near(variable);
+            let id = infer_form(self, expression, &near);
+            return self.hir.coerce(id, ty);
         }
-        self.form(expression, expected)
-    }
-
-    /// What is expected of a form without branches is a hint, settled in the end; one with branches expects it of each of them.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one line a form: rustc names what a new form must join"
-    )]
-    fn form(&mut self, expression: &ast::Expression, expected: &Expected) -> ExpressionId {
-        use ast::ExpressionKind as Kind;
-        let span = expression.span;
-        let hint = expected.hint();
-        let id = match &expression.kind {
-            Kind::Parenthesized(inner) => return self.expression(inner, expected),
-            Kind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let otherwise = otherwise.as_deref();
-                return self.if_expression(condition, then, otherwise, span, expected);
-            }
-            Kind::Let { pattern, value } => self.misplaced_let(pattern, value, span),
-            Kind::Match { value, arms } => {
-                return self.match_expression(value, arms, span, expected);
-            }
-            Kind::Catch {
-                value,
-                arms,
-                form: _,
-            } => return self.catch(value, arms, span, expected),
-            Kind::Do(block) => return self.block(block, expected),
-            Kind::Step {
-                name,
-                modifiers,
-                body,
-            } => return self.step(name, modifiers, body, span, expected),
-            Kind::Modified { modifiers, body } => {
-                return self.modified(modifiers, body, span, expected);
-            }
-            Kind::Literal(literal) => self.literal(literal, span, expected),
-            Kind::Interpolation(parts) => self.interpolation(parts, span),
-            Kind::Name(name) => self.name(name, span, hint),
-            Kind::Field { base, name, chain } => match chain {
-                ast::Chain::Plain => self.field(base, name, span, hint),
-                ast::Chain::Optional => self.chained_field(base, name, span),
-            },
-            Kind::TupleField {
-                base,
-                index,
-                index_span,
-            } => self.tuple_field(base, *index, *index_span, span),
-            Kind::AllOf(base) => self.unsupported(base, Missing::AllOf, span),
-            Kind::Index { base, index } => self.index(base, index, span),
-            Kind::Call {
-                callee,
-                arguments,
-                arguments_span,
-            } => {
-                let call = Call {
-                    arguments,
-                    arguments_span: *arguments_span,
-                    span,
-                };
-                self.call(callee, call, hint)
-            }
-            Kind::Record { path, fields, base } => {
-                self.record(path, fields, base.as_deref(), span, hint)
-            }
-            Kind::List(elements) => self.list(elements, span, expected),
-            Kind::Map(entries) => self.map(entries, span, expected),
-            Kind::Unit => self.push(ExpressionKind::Unit, Type::Unit, span),
-            Kind::Tuple(elements) => self.tuple(elements, span, expected),
-            Kind::Lambda { parameters, body } => self.lambda(parameters, body, span, hint),
-            Kind::Range {
-                start,
-                end,
-                range_end,
-            } => self.range(start, end, *range_end, span),
-            Kind::Unary { operator, operand } => self.unary(*operator, operand, span),
-            Kind::Binary {
-                operator,
-                operator_span,
-                left,
-                right,
-            } => {
-                let infix = Infix {
-                    operator_span: *operator_span,
-                    left,
-                    right,
-                    span,
-                };
-                self.binary(*operator, infix, expected)
-            }
-            Kind::As { value, ty, form } => match form {
-                ast::Conversion::Raising => self.conversion(value, ty, span),
-                ast::Conversion::Optional => self.optional_conversion(value, ty, span),
-            },
-            Kind::For {
-                pattern,
-                iterable,
-                body,
-            } => self.for_loop(pattern, iterable, body, span),
-            Kind::While { condition, body } => self.while_loop(condition, body, span),
-            Kind::Return(value) => self.return_expression(value.as_deref(), span),
-            Kind::Break => self.break_expression(span),
-            Kind::Continue => self.push(ExpressionKind::Continue, Type::Never, span),
-            Kind::Fail(value) => self.fail(value, span),
-            Kind::Emit(value) => self.emit(value, span),
-            Kind::Spawn(value) => self.spawn(value, span, hint),
-            Kind::SpawnDetached(call) => self.spawn_detached(call, span),
-            Kind::Await(value) => self.await_expression(value, span),
-            Kind::Race(value) => self.race(value, span),
-            Kind::ParallelFor {
-                pattern,
-                iterable,
-                modifiers,
-                body,
-            } => self.parallel_for(pattern, iterable, modifiers, body, span),
-            Kind::Parallel(parts) => self.parallel(parts, span),
-            Kind::Revise(call) => self.overridden(call, Override::Revise, span),
-            Kind::By { call, agent } => self.overridden(call, Override::By(agent), span),
-            Kind::With { call, settings } => self.overridden(call, Override::With(settings), span),
-            Kind::Reflect { .. } => self.reflection(expression),
-            Kind::Invalid => self.invalid(span),
-        };
-        self.settle(id, expected)
-    }
-
-    fn unsupported(
-        &mut self,
-        inner: &ast::Expression,
-        missing: Missing<'_>,
-        span: Span,
-    ) -> ExpressionId {
-        self.expression(inner, &Expected::Anything);
-        let place = self.place(span);
-        self.report(missing.at(place));
-        self.invalid(span)
+        infer_form(self, expression, expected)
     }
 }
 
-impl Table<'_> {
-    /// What is expected of a part when `ty` is what is wanted of it.
-    pub(super) fn part_of(&self, expected: &Expected, ty: &Type) -> Expected {
-        let has_default = |it| self.default_type(it).is_some();
-        match (expected, self.unknown(ty)) {
-            (Expected::Type(_), None) => Expected::Type(ty.clone()),
-            (Expected::Type(_), Some(variable)) if has_default(variable) => {
-                Expected::Type(ty.clone())
-            }
-            (Expected::Hint(_), None) => Expected::Hint(ty.clone()),
-            (Expected::Type(_) | Expected::Hint(_), Some(_))
-            | (Expected::Anything | Expected::Dropped, _) => Expected::Anything,
+/// What is expected of a form without branches is a hint, settled in the end; one with branches expects it of each of them.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one line a form: rustc names what a new form must join"
+)]
+fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expected) -> ExpressionId {
+    use ast::ExpressionKind as Kind;
+    let span = expression.span;
+    let hint = expected.hint();
+    let id = match &expression.kind {
+        Kind::Parenthesized(inner) => return cx.expression(inner, expected),
+        Kind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let otherwise = otherwise.as_deref();
+            return control::infer_if(cx, condition, then, otherwise, span, expected);
         }
-    }
+        Kind::Let { pattern, value } => control::misplaced_let(cx, pattern, value, span),
+        Kind::Match { value, arms } => {
+            return control::infer_match(cx, value, arms, span, expected);
+        }
+        Kind::Catch {
+            value,
+            arms,
+            form: _,
+        } => return control::infer_catch(cx, value, arms, span, expected),
+        Kind::Do(block) => return cx.block(block, expected),
+        Kind::Step {
+            name,
+            modifiers,
+            body,
+        } => return workflow::infer_step(cx, name, modifiers, body, span, expected),
+        Kind::Modified { modifiers, body } => {
+            return workflow::infer_modified(cx, modifiers, body, span, expected);
+        }
+        Kind::Literal(literal) => literal::infer_literal(&mut cx.hir, literal, span, expected),
+        Kind::Interpolation(parts) => literal::infer_interpolation(cx, parts, span),
+        Kind::Name(name) => name::infer_name(cx, name, span, hint),
+        Kind::Field { base, name, chain } => match chain {
+            ast::Chain::Plain => method::infer_field(cx, base, name, span, hint),
+            ast::Chain::Optional => method::infer_chained_field(cx, base, name, span),
+        },
+        Kind::TupleField {
+            base,
+            index,
+            index_span,
+        } => collection::infer_tuple_field(cx, base, *index, *index_span, span),
+        Kind::AllOf(base) => unsupported(cx, base, Missing::AllOf, span),
+        Kind::Index { base, index } => collection::infer_index(cx, base, index, span),
+        Kind::Call {
+            callee,
+            arguments,
+            arguments_span,
+        } => {
+            let call = Call {
+                arguments,
+                arguments_span: *arguments_span,
+                span,
+            };
+            call::infer_call(cx, callee, call, hint)
+        }
+        Kind::Record { path, fields, base } => {
+            record::infer_record(cx, path, fields, base.as_deref(), span, hint)
+        }
+        Kind::List(elements) => collection::infer_list(cx, elements, span, expected),
+        Kind::Map(entries) => collection::infer_map(cx, entries, span, expected),
+        Kind::Unit => cx.hir.push(ExpressionKind::Unit, Type::Unit, span),
+        Kind::Tuple(elements) => collection::infer_tuple(cx, elements, span, expected),
+        Kind::Lambda { parameters, body } => lambda::infer_lambda(cx, parameters, body, span, hint),
+        Kind::Range {
+            start,
+            end,
+            range_end,
+        } => collection::infer_range(cx, start, end, *range_end, span),
+        Kind::Unary { operator, operand } => operator::infer_unary(cx, *operator, operand, span),
+        Kind::Binary {
+            operator,
+            operator_span,
+            left,
+            right,
+        } => {
+            let infix = Infix {
+                operator_span: *operator_span,
+                left,
+                right,
+                span,
+            };
+            operator::infer_binary(cx, *operator, infix, expected)
+        }
+        Kind::As { value, ty, form } => match form {
+            ast::Conversion::Raising => conversion::infer_conversion(cx, value, ty, span),
+            ast::Conversion::Optional => conversion::infer_optional_conversion(cx, value, ty, span),
+        },
+        Kind::For {
+            pattern,
+            iterable,
+            body,
+        } => control::infer_for(cx, pattern, iterable, body, span),
+        Kind::While { condition, body } => control::infer_while(cx, condition, body, span),
+        Kind::Return(value) => control::infer_return(cx, value.as_deref(), span),
+        Kind::Break => control::infer_break(cx, span),
+        Kind::Continue => cx.hir.push(ExpressionKind::Continue, Type::Never, span),
+        Kind::Fail(value) => control::infer_fail(cx, value, span),
+        Kind::Emit(value) => control::infer_emit(cx, value, span),
+        Kind::Spawn(value) => workflow::infer_spawn(cx, value, span, hint),
+        Kind::SpawnDetached(call) => workflow::infer_spawn_detached(cx, call, span),
+        Kind::Await(value) => workflow::infer_await(cx, value, span),
+        Kind::Race(value) => workflow::infer_race(cx, value, span),
+        Kind::ParallelFor {
+            pattern,
+            iterable,
+            modifiers,
+            body,
+        } => workflow::infer_parallel_for(cx, pattern, iterable, modifiers, body, span),
+        Kind::Parallel(parts) => workflow::infer_parallel(cx, parts, span),
+        Kind::Revise(call) => prompt::overridden(cx, call, Override::Revise, span),
+        Kind::By { call, agent } => prompt::overridden(cx, call, Override::By(agent), span),
+        Kind::With { call, settings } => {
+            prompt::overridden(cx, call, Override::With(settings), span)
+        }
+        Kind::Reflect { .. } => reflection::infer_reflection(cx, expression),
+        Kind::Invalid => cx.hir.invalid(span),
+    };
+    cx.hir.settle(id, expected)
+}
 
-    /// What is expected of the first value that an unbound variable stands for.
-    pub(super) fn near(&self, variable: TypeVariable) -> Expected {
-        match self.default_type(variable) {
-            // Branches of different types have nothing in common but this.
-            Some(Type::Json) => Expected::Type(Type::Json),
-            Some(ty) => Expected::Hint(ty.clone()),
-            None => Expected::Anything,
-        }
-    }
+fn unsupported(
+    cx: &mut Context,
+    inner: &ast::Expression,
+    missing: Missing<'_>,
+    span: Span,
+) -> ExpressionId {
+    cx.expression(inner, &Expected::Anything);
+    let place = cx.hir.place(span);
+    cx.hir.report(missing.at(place));
+    cx.hir.invalid(span)
 }

@@ -12,15 +12,18 @@ use crate::errors::calls;
 use crate::hir::{
     Arm, Body, BodyPart, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern, PatternKind,
 };
-use crate::infer::call::Call;
-use crate::infer::context::{Context, Expected};
-use crate::infer::findings::Findings;
+use crate::infer::argument::Call;
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
 use crate::infer::lookup;
-use crate::infer::pattern::PatternNames;
-use crate::infer::postponed::Postponed;
+use crate::infer::pattern_names::PatternNames;
+use crate::infer::prompt;
 use crate::infer::scopes::Scopes;
-use crate::infer::table::Table;
+use crate::infer::setting;
+use crate::infer::workflow;
+use crate::infer::zonk;
 use crate::item_bodies::ItemBodies;
 
 /// The inference of all bodies of one item.
@@ -60,8 +63,8 @@ impl<'db> ItemInference<'db> {
                 self.prompt(signature, entries);
             }
             ast::ItemBody::Agent { settings, .. } => {
-                self.part(BodyPart::Settings, &[], Type::Json, |it| {
-                    it.settings(settings, Origin::Program)
+                self.part(BodyPart::Settings, &[], Type::Json, |cx| {
+                    setting::infer_settings(cx, settings, Origin::Program)
                 });
             }
             ast::ItemBody::Const(constant) => {
@@ -117,13 +120,13 @@ impl<'db> ItemInference<'db> {
     fn main(&mut self, signature: &ast::Signature, block: &ast::Block) {
         let result = lookup::signature(self.db, self.item).result.clone();
         let mut modifiers = None;
-        self.part(BodyPart::Main, self.all(), result.clone(), |it| {
-            modifiers = Some(it.modifiers(&signature.modifiers));
+        self.part(BodyPart::Main, self.all(), result.clone(), |cx| {
+            modifiers = Some(workflow::infer_modifiers(cx, &signature.modifiers));
             if result == Type::Unit {
-                let id = it.block(block, &Expected::Dropped);
-                it.without_value(id)
+                let id = cx.block(block, &Expected::Dropped);
+                cx.hir.without_value(id)
             } else {
-                it.block(block, &Expected::Type(result))
+                cx.block(block, &Expected::Type(result))
             }
         });
         self.found.modifiers = modifiers.unwrap_or_default();
@@ -157,8 +160,9 @@ impl<'db> ItemInference<'db> {
         }
         // The host has the body: what it gives, nobody here knows.
         let result = lookup::signature(self.db, self.item).result.clone();
-        self.part(BodyPart::Main, self.all(), result, |it| {
-            it.push(ExpressionKind::Unit, Type::Never, Span::default())
+        self.part(BodyPart::Main, self.all(), result, |cx| {
+            cx.hir
+                .push(ExpressionKind::Unit, Type::Never, Span::default())
         });
     }
 
@@ -208,24 +212,26 @@ impl<'db> ItemInference<'db> {
     /// A `where`. On an optional `it` is the value present, and absence passes.
     fn check(&mut self, part: BodyPart, check: &ast::Expression, ty: &Type, whole: Option<&Type>) {
         let span = check.span;
-        self.part(part, &[], Type::Bool, |context| {
+        self.part(part, &[], Type::Bool, |cx| {
             let it = Name::new_static("it");
             let Type::Optional(inner) = ty else {
-                context.declare_hidden(&it, ty.clone(), span);
-                context.declare_whole(whole, span);
-                return context.expression(check, &Expected::Type(Type::Bool));
+                declare_hidden(cx, &it, ty.clone(), span);
+                declare_whole(cx, whole, span);
+                return cx.expression(check, &Expected::Type(Type::Bool));
             };
-            let given = context
-                .scopes
+            let given = cx
+                .hir
+                .locals
                 .add(it.clone(), ty.clone(), LocalKind::Parameter, span);
-            context.declare_whole(whole, span);
-            let value = context.local_value(given, span);
-            let present = context
-                .scopes
+            declare_whole(cx, whole, span);
+            let value = cx.hir.local_value(given, span);
+            let present = cx
+                .hir
+                .locals
                 .add(it.clone(), (**inner).clone(), LocalKind::Let, span);
-            context.scopes.name(it, present);
-            let body = context.expression(check, &Expected::Type(Type::Bool));
-            let passes = context.push(ExpressionKind::Bool(true), Type::Bool, span);
+            cx.scopes.name(it, present);
+            let body = cx.expression(check, &Expected::Type(Type::Bool));
+            let passes = cx.hir.push(ExpressionKind::Bool(true), Type::Bool, span);
             let pattern = |kind, ty: &Type| Pattern {
                 kind,
                 ty: ty.clone(),
@@ -244,7 +250,8 @@ impl<'db> ItemInference<'db> {
                     body: passes,
                 },
             ];
-            context.push(ExpressionKind::Match { value, arms }, Type::Bool, span)
+            cx.hir
+                .push(ExpressionKind::Match { value, arms }, Type::Bool, span)
         });
     }
 
@@ -279,8 +286,8 @@ impl<'db> ItemInference<'db> {
         for entry in entries {
             match entry {
                 ast::PromptEntry::User(text) => {
-                    self.part(BodyPart::User, self.all(), Type::String, |it| {
-                        it.user_text(text)
+                    self.part(BodyPart::User, self.all(), Type::String, |cx| {
+                        literal::user_text(cx, text)
                     });
                 }
                 ast::PromptEntry::System(text) => {
@@ -312,8 +319,8 @@ impl<'db> ItemInference<'db> {
             }
         }
         if !settings.is_empty() {
-            self.part(BodyPart::Settings, self.all(), Type::Json, |it| {
-                it.settings(&settings, Origin::Program)
+            self.part(BodyPart::Settings, self.all(), Type::Json, |cx| {
+                setting::infer_settings(cx, &settings, Origin::Program)
             });
         }
     }
@@ -328,19 +335,20 @@ impl<'db> ItemInference<'db> {
         let result = lookup::signature(self.db, self.item).result.clone();
         let item = self.item;
         let pair = Type::Tuple([Type::String, Type::Json].into());
-        self.part(BodyPart::Example(index), &[], pair.clone(), |it| {
+        self.part(BodyPart::Example(index), &[], pair.clone(), |cx| {
             let ends = arguments.iter().map(|it| it.value.span).reduce(Span::to);
             let call = Call {
                 arguments,
                 arguments_span: ends.unwrap_or(span),
                 span,
             };
-            let arguments = it.prompt_arguments(item, call);
+            let arguments = prompt::prompt_arguments(cx, item, call);
             let kind = ExpressionKind::PromptText { item, arguments };
-            let text = it.push(kind, Type::String, span);
-            let answer = it.expression(answer, &Expected::Type(result));
-            let answer = it.as_json(answer);
-            it.push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
+            let text = cx.hir.push(kind, Type::String, span);
+            let answer = cx.expression(answer, &Expected::Type(result));
+            let answer = literal::as_json(&mut cx.hir, answer);
+            cx.hir
+                .push(ExpressionKind::Tuple(vec![text, answer]), pair, span)
         });
     }
 
@@ -352,8 +360,8 @@ impl<'db> ItemInference<'db> {
         value: &ast::Expression,
         ty: Type,
     ) {
-        self.part(part, parameters, ty.clone(), |it| {
-            it.expression(value, &Expected::Type(ty))
+        self.part(part, parameters, ty.clone(), |cx| {
+            cx.expression(value, &Expected::Type(ty))
         });
     }
 
@@ -378,20 +386,16 @@ impl<'db> ItemInference<'db> {
         result: Type,
         work: impl FnOnce(&mut Context<'db>) -> ExpressionId,
     ) {
-        let mut context = Context {
+        let mut cx = Context {
             db: self.db,
             file: self.item.file(self.db),
-            item: self.item,
             part,
             generics: &lookup::signature(self.db, self.item).generics,
-            table: Table::new(self.db),
-            hir: HirBuilder::default(),
+            hir: HirBuilder::new(self.db, self.item),
             scopes: Scopes::default(),
-            findings: Findings::default(),
-            postponed: Postponed::default(),
             pattern_names: PatternNames::default(),
         };
-        context.scopes.open_frame(Some(result.clone()));
+        cx.hir.locals.open_frame(Some(result.clone()));
         let is_asked = matches!(
             self.item.kind(self.db),
             gsw_source::ItemKind::Prompt | gsw_source::ItemKind::Human
@@ -403,11 +407,11 @@ impl<'db> ItemInference<'db> {
             if is_asked && is_refused() {
                 ty = Type::Invalid;
             }
-            context.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
+            cx.declare(&parameter.name, ty, LocalKind::Parameter, parameter.span);
         }
-        let root = work(&mut context);
-        context.zonk();
-        let locals = context.scopes.finish();
+        let root = work(&mut cx);
+        zonk::zonk(&mut cx.hir);
+        let locals = cx.hir.locals.finish();
         let parameters = (0u32..)
             .map(LocalId)
             .zip(&locals)
@@ -420,11 +424,11 @@ impl<'db> ItemInference<'db> {
             part,
             parameters,
             locals,
-            expressions: context.hir.finish(),
+            expressions: cx.hir.arena.finish(),
             root,
             result,
         }));
-        context.findings.finish(&mut self.found);
+        cx.hir.findings.finish(&mut self.found);
     }
 }
 
@@ -445,18 +449,17 @@ fn parameter_count(part: BodyPart, declared: usize) -> usize {
     }
 }
 
-impl Context<'_> {
-    /// Declares a parameter that is written nowhere.
-    pub(super) fn declare_hidden(&mut self, name: &Name, ty: Type, span: Span) {
-        let id = self
-            .scopes
-            .add(name.clone(), ty, LocalKind::Parameter, span);
-        self.scopes.name(name.clone(), id);
-    }
+/// Declares a parameter that is written nowhere.
+pub(super) fn declare_hidden(cx: &mut Context, name: &Name, ty: Type, span: Span) {
+    let id = cx
+        .hir
+        .locals
+        .add(name.clone(), ty, LocalKind::Parameter, span);
+    cx.scopes.name(name.clone(), id);
+}
 
-    fn declare_whole(&mut self, whole: Option<&Type>, span: Span) {
-        if let Some(whole) = whole {
-            self.declare_hidden(&Name::new_static("self"), whole.clone(), span);
-        }
+fn declare_whole(cx: &mut Context, whole: Option<&Type>, span: Span) {
+    if let Some(whole) = whole {
+        declare_hidden(cx, &Name::new_static("self"), whole.clone(), span);
     }
 }

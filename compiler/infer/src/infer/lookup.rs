@@ -73,3 +73,8 @@ pub(super) fn enum_of(db: &dyn Db, item: ItemId) -> Option<ItemId> {
         | ItemKind::Invalid => None,
     }
 }
+
+/// Whether an item is an error.
+pub(super) fn is_error(db: &dyn Db, item: ItemId) -> bool {
+    item.kind(db) == ItemKind::Error
+}

@@ -10,7 +10,12 @@ use crate::hir::{
     UnaryOperator,
 };
 use crate::infer::capability;
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
+use crate::infer::mismatch;
+use crate::infer::otherwise;
 use crate::item_bodies::Requirement;
 
 /// The parts of an infix expression, but for the operator.
@@ -40,405 +45,406 @@ struct Arithmetic {
     result: Type,
 }
 
-impl Context<'_> {
-    /// `a + b` and its kin.
-    pub(super) fn binary(
-        &mut self,
-        operator: ast::BinaryOperator,
-        infix: Infix<'_>,
-        expected: &Expected,
-    ) -> ExpressionId {
-        let Infix {
-            left, right, span, ..
-        } = infix;
-        match operator {
-            ast::BinaryOperator::In => self.membership(left, right, span),
-            ast::BinaryOperator::Otherwise => self.otherwise(left, right, span, expected),
-            ast::BinaryOperator::Or => self.typed_binary(BinaryOperator::Or, infix),
-            ast::BinaryOperator::And => self.typed_binary(BinaryOperator::And, infix),
-            ast::BinaryOperator::Equal => self.typed_binary(BinaryOperator::Equal, infix),
-            ast::BinaryOperator::NotEqual => self.typed_binary(BinaryOperator::NotEqual, infix),
-            ast::BinaryOperator::Less => self.typed_binary(BinaryOperator::Less, infix),
-            ast::BinaryOperator::LessEqual => self.typed_binary(BinaryOperator::LessEqual, infix),
-            ast::BinaryOperator::Greater => self.typed_binary(BinaryOperator::Greater, infix),
-            ast::BinaryOperator::GreaterEqual => {
-                self.typed_binary(BinaryOperator::GreaterEqual, infix)
-            }
-            ast::BinaryOperator::Add => self.typed_binary(BinaryOperator::Add, infix),
-            ast::BinaryOperator::Subtract => self.typed_binary(BinaryOperator::Subtract, infix),
-            ast::BinaryOperator::Multiply => self.typed_binary(BinaryOperator::Multiply, infix),
-            ast::BinaryOperator::Divide => self.typed_binary(BinaryOperator::Divide, infix),
-            ast::BinaryOperator::Remainder => self.typed_binary(BinaryOperator::Remainder, infix),
+/// `a + b` and its kin.
+pub(super) fn infer_binary(
+    cx: &mut Context,
+    operator: ast::BinaryOperator,
+    infix: Infix<'_>,
+    expected: &Expected,
+) -> ExpressionId {
+    let Infix {
+        left, right, span, ..
+    } = infix;
+    match operator {
+        ast::BinaryOperator::In => infer_membership(cx, left, right, span),
+        ast::BinaryOperator::Otherwise => {
+            otherwise::infer_otherwise(cx, left, right, span, expected)
         }
+        ast::BinaryOperator::Or => typed_binary(cx, BinaryOperator::Or, infix),
+        ast::BinaryOperator::And => typed_binary(cx, BinaryOperator::And, infix),
+        ast::BinaryOperator::Equal => typed_binary(cx, BinaryOperator::Equal, infix),
+        ast::BinaryOperator::NotEqual => typed_binary(cx, BinaryOperator::NotEqual, infix),
+        ast::BinaryOperator::Less => typed_binary(cx, BinaryOperator::Less, infix),
+        ast::BinaryOperator::LessEqual => typed_binary(cx, BinaryOperator::LessEqual, infix),
+        ast::BinaryOperator::Greater => typed_binary(cx, BinaryOperator::Greater, infix),
+        ast::BinaryOperator::GreaterEqual => typed_binary(cx, BinaryOperator::GreaterEqual, infix),
+        ast::BinaryOperator::Add => typed_binary(cx, BinaryOperator::Add, infix),
+        ast::BinaryOperator::Subtract => typed_binary(cx, BinaryOperator::Subtract, infix),
+        ast::BinaryOperator::Multiply => typed_binary(cx, BinaryOperator::Multiply, infix),
+        ast::BinaryOperator::Divide => typed_binary(cx, BinaryOperator::Divide, infix),
+        ast::BinaryOperator::Remainder => typed_binary(cx, BinaryOperator::Remainder, infix),
     }
+}
 
-    fn typed_binary(&mut self, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
-        let class = operator.class();
-        if let OperatorClass::Logic(_) = class {
-            return self.logic(operator, infix);
+fn typed_binary(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
+    let class = operator.class();
+    if let OperatorClass::Logic(_) = class {
+        return infer_logic(cx, operator, infix);
+    }
+    let left = cx.expression(infix.left, &Expected::Anything);
+    let near = hint_for_right(&mut cx.hir, class, left);
+    let operation = Operation {
+        operator_span: infix.operator_span,
+        left,
+        right: cx.expression(infix.right, &near),
+        span: infix.span,
+    };
+    match class {
+        OperatorClass::Logic(_) | OperatorClass::Equality(_) => {
+            comparison(&mut cx.hir, operator, Requirement::Equal, operation)
         }
-        let left = self.expression(infix.left, &Expected::Anything);
-        let near = self.hint_for_right(class, left);
-        let operation = Operation {
-            operator_span: infix.operator_span,
-            left,
-            right: self.expression(infix.right, &near),
-            span: infix.span,
-        };
-        match class {
-            OperatorClass::Logic(_) | OperatorClass::Equality(_) => {
-                self.comparison(operator, Requirement::Equal, operation)
-            }
-            OperatorClass::Order(_) => self.comparison(operator, Requirement::Order, operation),
-            OperatorClass::Arithmetic(operator) => self.arithmetic(operator, operation),
+        OperatorClass::Order(_) => comparison(&mut cx.hir, operator, Requirement::Order, operation),
+        OperatorClass::Arithmetic(operator) => arithmetic(&mut cx.hir, operator, operation),
+    }
+}
+
+/// Both sides are alike, but for a duration times or divided by a number and for a time with a duration or a time.
+fn hint_for_right(hir: &mut HirBuilder, class: OperatorClass, left: ExpressionId) -> Expected {
+    use ArithmeticOperator as Operator;
+    let left = hir.ty(left);
+    let operand = hir.table.operand(&left);
+    match class {
+        OperatorClass::Arithmetic(Operator::Multiply) if operand == Type::Duration => {
+            Expected::Hint(Type::Int)
         }
-    }
-
-    /// Both sides are alike, but for a duration times or divided by a number and for a time with a duration or a time.
-    fn hint_for_right(&mut self, class: OperatorClass, left: ExpressionId) -> Expected {
-        use ArithmeticOperator as Operator;
-        let left = self.ty(left);
-        let operand = self.table.operand(&left);
-        match class {
-            OperatorClass::Arithmetic(Operator::Multiply) if operand == Type::Duration => {
-                Expected::Hint(Type::Int)
-            }
-            OperatorClass::Arithmetic(Operator::Add | Operator::Subtract)
-                if operand == Type::Time =>
-            {
-                Expected::Anything
-            }
-            OperatorClass::Arithmetic(Operator::Divide) if operand == Type::Duration => {
-                Expected::Anything
-            }
-            OperatorClass::Logic(_)
-            | OperatorClass::Equality(_)
-            | OperatorClass::Order(_)
-            | OperatorClass::Arithmetic(_) => Expected::Hint(left),
+        OperatorClass::Arithmetic(Operator::Add | Operator::Subtract) if operand == Type::Time => {
+            Expected::Anything
         }
+        OperatorClass::Arithmetic(Operator::Divide) if operand == Type::Duration => {
+            Expected::Anything
+        }
+        OperatorClass::Logic(_)
+        | OperatorClass::Equality(_)
+        | OperatorClass::Order(_)
+        | OperatorClass::Arithmetic(_) => Expected::Hint(left),
     }
+}
 
-    fn logic(&mut self, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
-        let left = self.expression(infix.left, &Expected::Type(Type::Bool));
-        let right = self.expression(infix.right, &Expected::Type(Type::Bool));
-        let kind = ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        };
-        self.push(kind, Type::Bool, infix.span)
-    }
+fn infer_logic(cx: &mut Context, operator: BinaryOperator, infix: Infix<'_>) -> ExpressionId {
+    let left = cx.expression(infix.left, &Expected::Type(Type::Bool));
+    let right = cx.expression(infix.right, &Expected::Type(Type::Bool));
+    let kind = ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    };
+    cx.hir.push(kind, Type::Bool, infix.span)
+}
 
-    fn comparison(
-        &mut self,
-        operator: BinaryOperator,
-        requirement: Requirement,
-        operation: Operation,
-    ) -> ExpressionId {
-        let Operation {
-            operator_span,
-            left,
-            right,
-            span,
-        } = operation;
-        let (left_type, right_type) = (self.ty(left), self.ty(right));
-        let is_json = left_type == Type::Json || right_type == Type::Json;
-        let joined = if is_json && requirement == Requirement::Equal {
-            Some(Type::Json)
+fn comparison(
+    hir: &mut HirBuilder,
+    operator: BinaryOperator,
+    requirement: Requirement,
+    operation: Operation,
+) -> ExpressionId {
+    let Operation {
+        operator_span,
+        left,
+        right,
+        span,
+    } = operation;
+    let (left_type, right_type) = (hir.ty(left), hir.ty(right));
+    let is_json = left_type == Type::Json || right_type == Type::Json;
+    let joined = if is_json && requirement == Requirement::Equal {
+        Some(Type::Json)
+    } else {
+        hir.table.join_types(&left_type, &right_type)
+    };
+    let both = joined.and_then(|ty| {
+        let left = hir.try_coerce(left, &ty)?;
+        Some((left, hir.try_coerce(right, &ty)?, ty))
+    });
+    let Some((left, right, ty)) = both else {
+        wrong_operands(hir, operator, operation);
+        return hir.push(ExpressionKind::Invalid, Type::Bool, span);
+    };
+    hir.require(requirement, &ty, operator_span);
+    let kind = ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    };
+    hir.push(kind, Type::Bool, span)
+}
+
+/// `a + b` with both sides inferred.
+pub(super) fn arithmetic(
+    hir: &mut HirBuilder,
+    operator: ArithmeticOperator,
+    operation: Operation,
+) -> ExpressionId {
+    let Operation {
+        operator_span,
+        left,
+        right,
+        span,
+    } = operation;
+    let (left_type, right_type) = (hir.ty(left), hir.ty(right));
+    if left_type == Type::Invalid || right_type == Type::Invalid {
+        let known = if left_type == Type::Invalid {
+            right_type
         } else {
-            self.table.join_types(&left_type, &right_type)
+            left_type
         };
-        let both = joined.and_then(|ty| {
-            let left = self.try_coerce(left, &ty)?;
-            Some((left, self.try_coerce(right, &ty)?, ty))
+        return hir.push(ExpressionKind::Invalid, known, span);
+    }
+    let is_secret = |it: &HirBuilder, ty: &Type| it.table.unchecked(ty) == Type::Secret;
+    if operator == ArithmeticOperator::Add
+        && (is_secret(hir, &left_type) || is_secret(hir, &right_type))
+        && [&left_type, &right_type]
+            .iter()
+            .all(|it| matches!(hir.table.operand(it), Type::Secret | Type::String))
+    {
+        let parts = vec![Part::Expression(left), Part::Expression(right)];
+        return hir.push(ExpressionKind::Interpolation(parts), Type::Secret, span);
+    }
+    let settled =
+        arithmetic_types(hir, operator, &left_type, &right_type, operator_span).and_then(|it| {
+            let left = hir.try_coerce(left, &it.left)?;
+            Some((left, hir.try_coerce(right, &it.right)?, it.result))
         });
-        let Some((left, right, ty)) = both else {
-            self.wrong_operands(operator, operation);
-            return self.push(ExpressionKind::Invalid, Type::Bool, span);
-        };
-        self.require(requirement, &ty, operator_span);
-        let kind = ExpressionKind::Binary {
-            operator,
+    let Some((left, right, ty)) = settled else {
+        wrong_operands(hir, operator.into(), operation);
+        return hir.invalid(span);
+    };
+    let kind = ExpressionKind::Binary {
+        operator: operator.into(),
+        left,
+        right,
+    };
+    hir.push(kind, ty, span)
+}
+
+fn arithmetic_types(
+    hir: &mut HirBuilder,
+    operator: ArithmeticOperator,
+    left: &Type,
+    right: &Type,
+    span: Span,
+) -> Option<Arithmetic> {
+    let (left, right) = (hir.table.operand(left), hir.table.operand(right));
+    if let Some(result) = of_times(operator, &left, &right) {
+        return Some(Arithmetic {
             left,
             right,
-        };
-        self.push(kind, Type::Bool, span)
+            result,
+        });
     }
+    let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
+        hir.table.relate(&left, &right)?;
+        hir.table.resolve(&left)
+    } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
+        hir.table.join_types(&left, &right)?
+    } else if left == right {
+        left
+    } else {
+        return None;
+    };
+    let requirement = match operator {
+        ArithmeticOperator::Add => Requirement::Add,
+        ArithmeticOperator::Subtract => Requirement::Subtract,
+        ArithmeticOperator::Multiply => Requirement::Multiply,
+        ArithmeticOperator::Divide => Requirement::Divide,
+        ArithmeticOperator::Remainder => Requirement::Remainder,
+    };
+    let zonked = hir.table.zonk(&joined);
+    let mut open = capability::Open::default();
+    if !capability::is_able(hir.db, requirement, &zonked, &mut open) {
+        return None;
+    }
+    hir.require(requirement, &zonked, span);
+    Some(Arithmetic {
+        left: joined.clone(),
+        right: joined.clone(),
+        result: joined,
+    })
+}
 
-    /// `a + b` with both sides inferred.
-    pub(super) fn arithmetic(
-        &mut self,
-        operator: ArithmeticOperator,
-        operation: Operation,
-    ) -> ExpressionId {
-        let Operation {
-            operator_span,
-            left,
-            right,
-            span,
-        } = operation;
-        let (left_type, right_type) = (self.ty(left), self.ty(right));
-        if left_type == Type::Invalid || right_type == Type::Invalid {
-            let known = if left_type == Type::Invalid {
-                right_type
-            } else {
-                left_type
-            };
-            return self.push(ExpressionKind::Invalid, known, span);
-        }
-        let is_secret = |it: &Self, ty: &Type| it.table.unchecked(ty) == Type::Secret;
-        if operator == ArithmeticOperator::Add
-            && (is_secret(self, &left_type) || is_secret(self, &right_type))
-            && [&left_type, &right_type]
-                .iter()
-                .all(|it| matches!(self.table.operand(it), Type::Secret | Type::String))
-        {
-            let parts = vec![Part::Expression(left), Part::Expression(right)];
-            return self.push(ExpressionKind::Interpolation(parts), Type::Secret, span);
-        }
-        let settled = self
-            .arithmetic_types(operator, &left_type, &right_type, operator_span)
-            .and_then(|it| {
-                let left = self.try_coerce(left, &it.left)?;
-                Some((left, self.try_coerce(right, &it.right)?, it.result))
-            });
-        let Some((left, right, ty)) = settled else {
-            self.wrong_operands(operator.into(), operation);
-            return self.invalid(span);
-        };
-        let kind = ExpressionKind::Binary {
-            operator: operator.into(),
-            left,
-            right,
-        };
-        self.push(kind, ty, span)
-    }
+/// Reports operands that an operator does not take, with the way out where there is one.
+fn wrong_operands(hir: &mut HirBuilder, operator: BinaryOperator, operation: Operation) {
+    let Operation { left, right, .. } = operation;
+    let (left_type, right_type) = (hir.ty(left), hir.ty(right));
+    let place = hir.place(operation.operator_span);
+    let (left_text, right_text) = (hir.show(&left_type), hir.show(&right_type));
+    let report = errors::wrong_operands(place, operator.symbol(), &left_text, &right_text);
+    let (left_type, right_type) = (
+        hir.table.operand(&left_type),
+        hir.table.operand(&right_type),
+    );
+    let report = if left_type == Type::Int && right_type == Type::Float {
+        suggest_float(hir, left, report)
+    } else if left_type == Type::Float && right_type == Type::Int {
+        suggest_float(hir, right, report)
+    } else if [&left_type, &right_type].map(is_optional).contains(&true) {
+        errors::may_be_none(report)
+    } else if let Type::Task(_) = left_type {
+        errors::await_it(report, hir.place_before(hir.span(left)))
+    } else if let Type::Task(_) = right_type {
+        errors::await_it(report, hir.place_before(hir.span(right)))
+    } else if left_type == Type::Json {
+        errors::decode_json(report, &right_text, hir.place_after(hir.span(left)))
+    } else if right_type == Type::Json {
+        errors::decode_json(report, &left_text, hir.place_after(hir.span(right)))
+    } else if left_type == Type::String {
+        instead_of_text(hir, operator, right, report)
+    } else if operator == BinaryOperator::Add && right_type == Type::String {
+        suggest_interpolation(hir, left, report)
+    } else {
+        report
+    };
+    hir.report(report);
+}
 
-    fn arithmetic_types(
-        &mut self,
-        operator: ArithmeticOperator,
-        left: &Type,
-        right: &Type,
-        span: Span,
-    ) -> Option<Arithmetic> {
-        let (left, right) = (self.table.operand(left), self.table.operand(right));
-        if let Some(result) = of_times(operator, &left, &right) {
-            return Some(Arithmetic {
-                left,
-                right,
-                result,
-            });
-        }
-        let joined = if matches!(left, Type::Variable(_)) || matches!(right, Type::Variable(_)) {
-            self.table.relate(&left, &right)?;
-            self.table.resolve(&left)
-        } else if matches!(left, Type::List(_)) && matches!(right, Type::List(_)) {
-            self.table.join_types(&left, &right)?
-        } else if left == right {
-            left
-        } else {
-            return None;
-        };
-        let requirement = match operator {
-            ArithmeticOperator::Add => Requirement::Add,
-            ArithmeticOperator::Subtract => Requirement::Subtract,
-            ArithmeticOperator::Multiply => Requirement::Multiply,
-            ArithmeticOperator::Divide => Requirement::Divide,
-            ArithmeticOperator::Remainder => Requirement::Remainder,
-        };
-        let zonked = self.table.zonk(&joined);
-        let mut open = capability::Open::default();
-        if !capability::is_able(self.db, requirement, &zonked, &mut open) {
-            return None;
-        }
-        self.require(requirement, &zonked, span);
-        Some(Arithmetic {
-            left: joined.clone(),
-            right: joined.clone(),
-            result: joined,
-        })
+/// What to write instead of an operator on a text and `right`.
+fn instead_of_text(
+    hir: &HirBuilder,
+    operator: BinaryOperator,
+    right: ExpressionId,
+    report: Diagnostic,
+) -> Diagnostic {
+    let OperatorClass::Arithmetic(operator) = operator.class() else {
+        return report;
+    };
+    let ty = hir.table.operand(&hir.ty(right));
+    match operator {
+        ArithmeticOperator::Add if ty != Type::String => suggest_interpolation(hir, right, report),
+        ArithmeticOperator::Multiply if ty == Type::Int => errors::repeat_text(report),
+        ArithmeticOperator::Remainder => errors::interpolate_instead(report),
+        ArithmeticOperator::Add
+        | ArithmeticOperator::Subtract
+        | ArithmeticOperator::Multiply
+        | ArithmeticOperator::Divide => report,
     }
+}
 
-    /// Reports operands that an operator does not take, with the way out where there is one.
-    fn wrong_operands(&mut self, operator: BinaryOperator, operation: Operation) {
-        let Operation { left, right, .. } = operation;
-        let (left_type, right_type) = (self.ty(left), self.ty(right));
-        let place = self.place(operation.operator_span);
-        let (left_text, right_text) = (self.show(&left_type), self.show(&right_type));
-        let report = errors::wrong_operands(place, operator.symbol(), &left_text, &right_text);
-        let (left_type, right_type) = (
-            self.table.operand(&left_type),
-            self.table.operand(&right_type),
-        );
-        let report = if left_type == Type::Int && right_type == Type::Float {
-            self.suggest_float(left, report)
-        } else if left_type == Type::Float && right_type == Type::Int {
-            self.suggest_float(right, report)
-        } else if [&left_type, &right_type].map(is_optional).contains(&true) {
-            errors::may_be_none(report)
-        } else if let Type::Task(_) = left_type {
-            errors::await_it(report, self.start(self.span(left)))
-        } else if let Type::Task(_) = right_type {
-            errors::await_it(report, self.start(self.span(right)))
-        } else if left_type == Type::Json {
-            errors::decode_json(report, &right_text, self.end(self.span(left)))
-        } else if right_type == Type::Json {
-            errors::decode_json(report, &left_text, self.end(self.span(right)))
-        } else if left_type == Type::String {
-            self.instead_of_text(operator, right, report)
-        } else if operator == BinaryOperator::Add && right_type == Type::String {
-            self.suggest_interpolation(left, report)
-        } else {
-            report
-        };
-        self.report(report);
+fn suggest_interpolation(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
+    let span = hir.span(id);
+    errors::interpolate(report, hir.place_before(span), hir.place_after(span))
+}
+
+fn suggest_float(hir: &HirBuilder, id: ExpressionId, report: Diagnostic) -> Diagnostic {
+    let (start, end) = (
+        hir.place_before(hir.span(id)),
+        hir.place_after(hir.span(id)),
+    );
+    if let ExpressionKind::Int(_) = hir.arena.get(id).kind {
+        return errors::write_as_float(report, end);
     }
-    /// What to write instead of an operator on a text and `right`.
-    fn instead_of_text(
-        &self,
-        operator: BinaryOperator,
-        right: ExpressionId,
-        report: Diagnostic,
-    ) -> Diagnostic {
-        let OperatorClass::Arithmetic(operator) = operator.class() else {
-            return report;
-        };
-        let ty = self.table.operand(&self.ty(right));
-        match operator {
-            ArithmeticOperator::Add if ty != Type::String => {
-                self.suggest_interpolation(right, report)
+    errors::convert_to_float(report, mismatch::operand_form(hir, id), start, end)
+}
+
+/// `-x`, `not b`
+pub(super) fn infer_unary(
+    cx: &mut Context,
+    operator: ast::UnaryOperator,
+    operand: &ast::Expression,
+    span: Span,
+) -> ExpressionId {
+    match operator {
+        ast::UnaryOperator::Not => infer_not(cx, operand, span),
+        ast::UnaryOperator::Negate => infer_negation(cx, operand, span),
+    }
+}
+
+fn infer_not(cx: &mut Context, operand: &ast::Expression, span: Span) -> ExpressionId {
+    let operand = cx.expression(operand, &Expected::Type(Type::Bool));
+    let operator = UnaryOperator::Not;
+    let kind = ExpressionKind::Unary { operator, operand };
+    cx.hir.push(kind, Type::Bool, span)
+}
+
+fn infer_negation(cx: &mut Context, operand: &ast::Expression, span: Span) -> ExpressionId {
+    if let ast::ExpressionKind::Literal(literal) = &operand.kind {
+        match literal {
+            ast::Literal::Int(value) => {
+                return literal::push_int(&mut cx.hir, value.map(|it| -it), span);
             }
-            ArithmeticOperator::Multiply if ty == Type::Int => errors::repeat_text(report),
-            ArithmeticOperator::Remainder => errors::interpolate_instead(report),
-            ArithmeticOperator::Add
-            | ArithmeticOperator::Subtract
-            | ArithmeticOperator::Multiply
-            | ArithmeticOperator::Divide => report,
-        }
-    }
-
-    fn suggest_interpolation(&self, id: ExpressionId, report: Diagnostic) -> Diagnostic {
-        let span = self.span(id);
-        errors::interpolate(report, self.start(span), self.end(span))
-    }
-
-    fn suggest_float(&self, id: ExpressionId, report: Diagnostic) -> Diagnostic {
-        let (start, end) = (self.start(self.span(id)), self.end(self.span(id)));
-        if let ExpressionKind::Int(_) = self.hir.get(id).kind {
-            return errors::write_as_float(report, end);
-        }
-        errors::convert_to_float(report, self.operand_form(id), start, end)
-    }
-
-    /// `-x`, `not b`
-    pub(super) fn unary(
-        &mut self,
-        operator: ast::UnaryOperator,
-        operand: &ast::Expression,
-        span: Span,
-    ) -> ExpressionId {
-        match operator {
-            ast::UnaryOperator::Not => self.not(operand, span),
-            ast::UnaryOperator::Negate => self.negation(operand, span),
-        }
-    }
-
-    fn not(&mut self, operand: &ast::Expression, span: Span) -> ExpressionId {
-        let operand = self.expression(operand, &Expected::Type(Type::Bool));
-        let operator = UnaryOperator::Not;
-        let kind = ExpressionKind::Unary { operator, operand };
-        self.push(kind, Type::Bool, span)
-    }
-
-    fn negation(&mut self, operand: &ast::Expression, span: Span) -> ExpressionId {
-        if let ast::ExpressionKind::Literal(literal) = &operand.kind {
-            match literal {
-                ast::Literal::Int(value) => return self.int(value.map(|it| -it), span),
-                ast::Literal::Float(bits) => {
-                    let bits = (-f64::from_bits(*bits)).to_bits();
-                    return self.push(ExpressionKind::Float(bits), Type::Float, span);
-                }
-                ast::Literal::Bool(_)
-                | ast::Literal::None
-                | ast::Literal::Duration(_)
-                | ast::Literal::String(_) => {}
+            ast::Literal::Float(bits) => {
+                let bits = (-f64::from_bits(*bits)).to_bits();
+                return cx.hir.push(ExpressionKind::Float(bits), Type::Float, span);
             }
+            ast::Literal::Bool(_)
+            | ast::Literal::None
+            | ast::Literal::Duration(_)
+            | ast::Literal::String(_) => {}
         }
-        let id = self.expression(operand, &Expected::Anything);
-        let ty = self.ty(id);
-        let plain = self.table.operand(&ty);
-        let zonked = self.table.zonk(&plain);
-        let mut open = capability::Open::default();
-        if !capability::is_able(self.db, Requirement::Negate, &zonked, &mut open) {
-            let (place, text) = (self.place(span), self.show(&ty));
-            self.report(errors::wrong_operand(place, "-", &text));
-            return self.invalid(span);
-        }
-        self.require(Requirement::Negate, &zonked, span);
-        let operand = self.coerce(id, &plain);
-        let operator = UnaryOperator::Negate;
-        self.push(ExpressionKind::Unary { operator, operand }, plain, span)
     }
+    let id = cx.expression(operand, &Expected::Anything);
+    let ty = cx.hir.ty(id);
+    let plain = cx.hir.table.operand(&ty);
+    let zonked = cx.hir.table.zonk(&plain);
+    let mut open = capability::Open::default();
+    if !capability::is_able(cx.db, Requirement::Negate, &zonked, &mut open) {
+        let (place, text) = (cx.hir.place(span), cx.hir.show(&ty));
+        cx.hir.report(errors::wrong_operand(place, "-", &text));
+        return cx.hir.invalid(span);
+    }
+    cx.hir.require(Requirement::Negate, &zonked, span);
+    let operand = cx.hir.coerce(id, &plain);
+    let operator = UnaryOperator::Negate;
+    cx.hir
+        .push(ExpressionKind::Unary { operator, operand }, plain, span)
+}
 
-    fn membership(
-        &mut self,
-        value: &ast::Expression,
-        container: &ast::Expression,
-        span: Span,
-    ) -> ExpressionId {
-        let container = self.expression(container, &Expected::Anything);
-        let ty = self.ty(container);
-        let wanted = match self.table.operand(&ty) {
-            Type::List(element) => Expected::Hint((*element).clone()),
-            Type::Map(key, _) => Expected::Type((*key).clone()),
-            Type::String => Expected::Type(Type::String),
-            Type::Invalid => Expected::Anything,
-            Type::Unit
-            | Type::Bool
-            | Type::Int
-            | Type::Float
-            | Type::Bytes
-            | Type::Time
-            | Type::Duration
-            | Type::Json
-            | Type::Secret
-            | Type::Image
-            | Type::Document
-            | Type::Session
-            | Type::Error
-            | Type::Agent
-            | Type::Never
-            | Type::Literals(_)
-            | Type::Optional(_)
-            | Type::Tuple(_)
-            | Type::Record(..)
-            | Type::Enum(..)
-            | Type::Checked(..)
-            | Type::Function(_)
-            | Type::Task(_)
-            | Type::Stream(_)
-            | Type::Partial(_)
-            | Type::Parameter(..)
-            | Type::Variable(_)
-            | Type::Text(_) => {
-                let (place, text) = (self.place(self.span(container)), self.show(&ty));
-                self.report(errors::not_iterable(place, &text));
-                Expected::Anything
-            }
-        };
-        let mut value = self.expression(value, &wanted);
-        if let Expected::Hint(element) = &wanted {
-            let actual = self.ty(value);
-            let joined = self.table.join_types(element, &actual);
-            value = self.coerce(value, joined.as_ref().unwrap_or(element));
-            if self.table.relate(element, &self.ty(value)).is_none() {
-                let element = element.clone();
-                value = self.coerce(value, &element);
-            }
-            self.require(Requirement::Equal, element, span);
+fn infer_membership(
+    cx: &mut Context,
+    value: &ast::Expression,
+    container: &ast::Expression,
+    span: Span,
+) -> ExpressionId {
+    let container = cx.expression(container, &Expected::Anything);
+    let ty = cx.hir.ty(container);
+    let wanted = match cx.hir.table.operand(&ty) {
+        Type::List(element) => Expected::Hint((*element).clone()),
+        Type::Map(key, _) => Expected::Type((*key).clone()),
+        Type::String => Expected::Type(Type::String),
+        Type::Invalid => Expected::Anything,
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Image
+        | Type::Document
+        | Type::Session
+        | Type::Error
+        | Type::Agent
+        | Type::Never
+        | Type::Literals(_)
+        | Type::Optional(_)
+        | Type::Tuple(_)
+        | Type::Record(..)
+        | Type::Enum(..)
+        | Type::Checked(..)
+        | Type::Function(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Partial(_)
+        | Type::Parameter(..)
+        | Type::Variable(_)
+        | Type::Text(_) => {
+            let (place, text) = (cx.hir.place(cx.hir.span(container)), cx.hir.show(&ty));
+            cx.hir.report(errors::not_iterable(place, &text));
+            Expected::Anything
         }
-        self.push(ExpressionKind::In { value, container }, Type::Bool, span)
+    };
+    let mut value = cx.expression(value, &wanted);
+    if let Expected::Hint(element) = &wanted {
+        let actual = cx.hir.ty(value);
+        let joined = cx.hir.table.join_types(element, &actual);
+        value = cx.hir.coerce(value, joined.as_ref().unwrap_or(element));
+        if cx.hir.table.relate(element, &cx.hir.ty(value)).is_none() {
+            let element = element.clone();
+            value = cx.hir.coerce(value, &element);
+        }
+        cx.hir.require(Requirement::Equal, element, span);
     }
+    cx.hir
+        .push(ExpressionKind::In { value, container }, Type::Bool, span)
 }
 
 fn is_optional(ty: &Type) -> bool {

@@ -6,105 +6,107 @@ use gsw_syntax::ast;
 
 use crate::errors::values as errors;
 use crate::hir::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 
-impl Context<'_> {
-    pub(super) fn otherwise(
-        &mut self,
-        value: &ast::Expression,
-        fallback: &ast::Expression,
-        span: Span,
-        expected: &Expected,
-    ) -> ExpressionId {
-        let wanted = expected.hint().map_or(Expected::Anything, |it| {
-            Expected::Hint(it.clone().optional())
-        });
-        let value = self.expression(value, &wanted);
-        let ty = self.ty(value);
-        let inner = if let Type::Optional(inner) = &ty {
-            self.table.resolve(inner)
-        } else if let Type::Variable(variable) = ty {
-            let inner = self.fresh();
-            self.table.bind(variable, &inner.clone().optional());
-            inner
-        } else {
-            if !matches!(ty, Type::Invalid | Type::Never) {
-                let (place, text) = (self.place(self.span(value)), self.show(&ty));
-                self.report(errors::needless_fallback(place, &text));
-            }
-            self.expression(fallback, &Expected::Hint(ty));
-            return value;
-        };
-        if let Expected::Type(ty) = expected
-            && !self.table.is_open(ty)
-        {
-            let fallback = self.expression(fallback, expected);
-            return self.otherwise_of(value, fallback, ty.clone(), span);
+pub(super) fn infer_otherwise(
+    cx: &mut Context,
+    value: &ast::Expression,
+    fallback: &ast::Expression,
+    span: Span,
+    expected: &Expected,
+) -> ExpressionId {
+    let wanted = expected.hint().map_or(Expected::Anything, |it| {
+        Expected::Hint(it.clone().optional())
+    });
+    let value = cx.expression(value, &wanted);
+    let ty = cx.hir.ty(value);
+    let inner = if let Type::Optional(inner) = &ty {
+        cx.hir.table.resolve(inner)
+    } else if let Type::Variable(variable) = ty {
+        let inner = cx.hir.fresh();
+        cx.hir.table.bind(variable, &inner.clone().optional());
+        inner
+    } else {
+        if !matches!(ty, Type::Invalid | Type::Never) {
+            let (place, text) = (cx.hir.place(cx.hir.span(value)), cx.hir.show(&ty));
+            cx.hir.report(errors::needless_fallback(place, &text));
         }
-        let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
-            Expected::Type(inner.clone())
-        } else {
-            Expected::Hint(inner.clone())
-        };
-        let fallback = self.expression(fallback, &near);
-        let other = self.ty(fallback);
-        let Some(joined) = self.table.join_types(&inner, &other) else {
-            let fallback = self.coerce(fallback, &inner);
-            return self.push(ExpressionKind::Otherwise { value, fallback }, inner, span);
-        };
-        let fallback = self.coerce(fallback, &joined);
-        self.otherwise_of(value, fallback, joined, span)
+        cx.expression(fallback, &Expected::Hint(ty));
+        return value;
+    };
+    if let Expected::Type(ty) = expected
+        && !cx.hir.table.is_open(ty)
+    {
+        let fallback = cx.expression(fallback, expected);
+        return otherwise_of(&mut cx.hir, value, fallback, ty.clone(), span);
     }
+    let near = if matches!(inner, Type::Json | Type::Secret | Type::Function(_)) {
+        Expected::Type(inner.clone())
+    } else {
+        Expected::Hint(inner.clone())
+    };
+    let fallback = cx.expression(fallback, &near);
+    let other = cx.hir.ty(fallback);
+    let Some(joined) = cx.hir.table.join_types(&inner, &other) else {
+        let fallback = cx.hir.coerce(fallback, &inner);
+        return cx
+            .hir
+            .push(ExpressionKind::Otherwise { value, fallback }, inner, span);
+    };
+    let fallback = cx.hir.coerce(fallback, &joined);
+    otherwise_of(&mut cx.hir, value, fallback, joined, span)
+}
 
-    /// `a ?? b` where both are to be of one type, which `b` already is.
-    fn otherwise_of(
-        &mut self,
-        value: ExpressionId,
-        fallback: ExpressionId,
-        joined: Type,
-        span: Span,
-    ) -> ExpressionId {
-        let optional = joined.clone().optional();
-        match self.try_coerce(value, &optional) {
-            Some(value) => self.push(ExpressionKind::Otherwise { value, fallback }, joined, span),
-            None => self.converted_otherwise(value, fallback, joined, span),
-        }
+/// `a ?? b` where both are to be of one type, which `b` already is.
+fn otherwise_of(
+    hir: &mut HirBuilder,
+    value: ExpressionId,
+    fallback: ExpressionId,
+    joined: Type,
+    span: Span,
+) -> ExpressionId {
+    let optional = joined.clone().optional();
+    match hir.try_coerce(value, &optional) {
+        Some(value) => hir.push(ExpressionKind::Otherwise { value, fallback }, joined, span),
+        None => converted_otherwise(hir, value, fallback, joined, span),
     }
+}
 
-    /// `a ?? b` where the inside of `a` must be converted: a `match` that does it.
-    fn converted_otherwise(
-        &mut self,
-        value: ExpressionId,
-        fallback: ExpressionId,
-        joined: Type,
-        span: Span,
-    ) -> ExpressionId {
-        let optional = self.ty(value);
-        let Type::Optional(inner) = &optional else {
-            return self.coerce(value, &joined);
-        };
-        let value_span = self.span(value);
-        let local = self.hidden_local((**inner).clone(), value_span);
-        let inside = self.local_value(local, value_span);
-        let inside = self.coerce(inside, &joined);
-        let pattern = |kind, ty: &Type| Pattern {
-            kind,
-            ty: ty.clone(),
-            span: value_span,
-        };
-        let binding = pattern(PatternKind::Binding(local), inner);
-        let arms = vec![
-            Arm {
-                pattern: pattern(PatternKind::Some(Box::new(binding)), &optional),
-                guard: None,
-                body: inside,
-            },
-            Arm {
-                pattern: pattern(PatternKind::Wildcard, &optional),
-                guard: None,
-                body: fallback,
-            },
-        ];
-        self.push(ExpressionKind::Match { value, arms }, joined, span)
-    }
+/// `a ?? b` where the inside of `a` must be converted: a `match` that does it.
+fn converted_otherwise(
+    hir: &mut HirBuilder,
+    value: ExpressionId,
+    fallback: ExpressionId,
+    joined: Type,
+    span: Span,
+) -> ExpressionId {
+    let optional = hir.ty(value);
+    let Type::Optional(inner) = &optional else {
+        return hir.coerce(value, &joined);
+    };
+    let value_span = hir.span(value);
+    let local = hir.hidden_local((**inner).clone(), value_span);
+    let inside = hir.local_value(local, value_span);
+    let inside = hir.coerce(inside, &joined);
+    let pattern = |kind, ty: &Type| Pattern {
+        kind,
+        ty: ty.clone(),
+        span: value_span,
+    };
+    let binding = pattern(PatternKind::Binding(local), inner);
+    let arms = vec![
+        Arm {
+            pattern: pattern(PatternKind::Some(Box::new(binding)), &optional),
+            guard: None,
+            body: inside,
+        },
+        Arm {
+            pattern: pattern(PatternKind::Wildcard, &optional),
+            guard: None,
+            body: fallback,
+        },
+    ];
+    hir.push(ExpressionKind::Match { value, arms }, joined, span)
 }

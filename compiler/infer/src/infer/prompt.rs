@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use gsw_abi::setting::Origin;
 use gsw_names::KnownItem;
+use gsw_names::given_by_call;
 use gsw_names::types::Type;
-use gsw_names::{Definition, errors, given_by_call};
-use gsw_source::{ItemId, ItemKind, Span};
+use gsw_source::{ItemId, Span};
 use gsw_syntax::ast;
 
 use crate::errors::calls;
 use crate::hir::{ExpressionId, ExpressionKind, PromptMode};
-use crate::infer::argument::Formal;
-use crate::infer::call::Call;
-use crate::infer::context::{Context, Expected};
+use crate::infer::argument::{self, Call, Formal};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
+use crate::infer::setting;
 
 /// What is written around a prompt's call.
 #[derive(Clone, Copy)]
@@ -43,143 +45,126 @@ struct Taken {
     mode: Option<PromptMode>,
 }
 
-impl Context<'_> {
-    pub(super) fn prompt_call(
-        &mut self,
-        item: ItemId,
-        call: Call,
-        mode: PromptMode,
-    ) -> ExpressionId {
-        let arguments = self.prompt_arguments(item, call);
-        let result = lookup::signature(self.db, item).result.clone();
-        let ty = match mode {
-            PromptMode::Value | PromptMode::Revise => result,
-            PromptMode::Detail => {
-                let response = KnownItem::Response.item(self.db);
-                response.map_or(Type::Invalid, |it| Type::Record(it, [result].into()))
-            }
-            PromptMode::Stream => Type::Stream(Arc::new(result)),
-        };
-        let kind = ExpressionKind::PromptCall {
-            item,
-            arguments,
-            agent: None,
-            settings: None,
-            given: Vec::new(),
-            mode,
-            improving: None,
-        };
-        self.push(kind, ty, call.span)
-    }
+pub(super) fn prompt_call(
+    cx: &mut Context,
+    item: ItemId,
+    call: Call,
+    mode: PromptMode,
+) -> ExpressionId {
+    let arguments = prompt_arguments(cx, item, call);
+    let result = lookup::signature(cx.db, item).result.clone();
+    let ty = match mode {
+        PromptMode::Value | PromptMode::Revise => result,
+        PromptMode::Detail => {
+            let response = KnownItem::Response.item(cx.db);
+            response.map_or(Type::Invalid, |it| Type::Record(it, [result].into()))
+        }
+        PromptMode::Stream => Type::Stream(Arc::new(result)),
+    };
+    let kind = ExpressionKind::PromptCall {
+        item,
+        arguments,
+        agent: None,
+        settings: None,
+        given: Vec::new(),
+        mode,
+        improving: None,
+    };
+    cx.hir.push(kind, ty, call.span)
+}
 
-    /// The arguments of a prompt.
-    pub(super) fn prompt_arguments(
-        &mut self,
-        item: ItemId,
-        call: Call,
-    ) -> Vec<(u32, ExpressionId)> {
-        let formal = Formal {
-            parameters: &lookup::signature(self.db, item).parameters,
-            taken: 0,
-            substitution: &[],
-            callee: &format!("`{}`", item.name(self.db)),
-        };
-        self.arguments(formal, call)
-    }
+/// The arguments of a prompt.
+pub(super) fn prompt_arguments(
+    cx: &mut Context,
+    item: ItemId,
+    call: Call,
+) -> Vec<(u32, ExpressionId)> {
+    let formal = Formal {
+        parameters: &lookup::signature(cx.db, item).parameters,
+        taken: 0,
+        substitution: &[],
+        callee: &format!("`{}`", item.name(cx.db)),
+    };
+    argument::infer_arguments(cx, formal, call)
+}
 
-    /// A prompt's call with `by`, `with` or `revise` around it.
-    pub(super) fn overridden(
-        &mut self,
-        inner: &ast::Expression,
-        with: Override<'_>,
-        span: Span,
-    ) -> ExpressionId {
-        let id = self.expression(inner, &Expected::Anything);
-        let ty = self.ty(id);
-        let is_prompt = matches!(self.hir.get(id).kind, ExpressionKind::PromptCall { .. });
-        if !is_prompt {
-            if ty != Type::Invalid {
-                let place = self.place(inner.span);
-                self.report(calls::not_a_prompt(place, with.word()));
-            }
-            return self.invalid(span);
+/// A prompt's call with `by`, `with` or `revise` around it.
+pub(super) fn overridden(
+    cx: &mut Context,
+    inner: &ast::Expression,
+    with: Override<'_>,
+    span: Span,
+) -> ExpressionId {
+    let id = cx.expression(inner, &Expected::Anything);
+    let ty = cx.hir.ty(id);
+    let is_prompt = matches!(cx.hir.arena.get(id).kind, ExpressionKind::PromptCall { .. });
+    if !is_prompt {
+        if ty != Type::Invalid {
+            let place = cx.hir.place(inner.span);
+            cx.hir.report(calls::not_a_prompt(place, with.word()));
         }
-        let mut taken = Taken::default();
-        match with {
-            Override::By(agent) => taken.agent = self.agent(agent),
-            Override::With(settings) => {
-                let given = given_by_call(self.db, self.file, settings);
-                taken.settings = Some((self.settings(settings, Origin::Call), given));
-            }
-            Override::Revise => taken.mode = Some(PromptMode::Revise),
-        }
-        self.with_overrides(id, taken, span)
+        return cx.hir.invalid(span);
     }
+    let mut taken = Taken::default();
+    match with {
+        Override::By(agent) => taken.agent = cx.names().agent(agent),
+        Override::With(settings) => {
+            let given = given_by_call(cx.db, cx.file, settings);
+            taken.settings = Some((setting::infer_settings(cx, settings, Origin::Call), given));
+        }
+        Override::Revise => taken.mode = Some(PromptMode::Revise),
+    }
+    with_overrides(&mut cx.hir, id, taken, span)
+}
 
-    /// The call `id` with what is written around it, so that no expression is the call alone.
-    fn with_overrides(&mut self, id: ExpressionId, taken: Taken, span: Span) -> ExpressionId {
-        let Taken {
-            agent,
-            settings,
-            mode: taken_mode,
-        } = taken;
-        let ty = self.ty(id);
-        let call = self.hir.get_mut(id);
-        call.ty = Type::Unit;
-        let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
-        let ExpressionKind::PromptCall {
-            item,
-            arguments,
-            agent: inner_agent,
-            settings: inner_settings,
-            given: inner_given,
-            mode,
-            improving,
-        } = kind
-        else {
-            return self.invalid(span);
-        };
-        if (agent.is_some() && inner_agent.is_some())
-            || (settings.is_some() && inner_settings.is_some())
-        {
-            let place = self.place(span);
-            let word = if agent.is_some() { "by" } else { "with" };
-            self.report(calls::duplicate_setting(place, word));
-        }
-        let mode = taken_mode.unwrap_or(mode);
-        let (settings, given) = match settings {
-            Some((settings, given)) => (Some(settings), given),
-            None => (inner_settings, inner_given),
-        };
-        let kind = ExpressionKind::PromptCall {
-            item,
-            arguments,
-            agent: agent.or(inner_agent),
-            settings,
-            given,
-            mode,
-            improving,
-        };
-        self.push(kind, ty, span)
+/// The call `id` with what is written around it, so that no expression is the call alone.
+fn with_overrides(
+    hir: &mut HirBuilder,
+    id: ExpressionId,
+    taken: Taken,
+    span: Span,
+) -> ExpressionId {
+    let Taken {
+        agent,
+        settings,
+        mode: taken_mode,
+    } = taken;
+    let ty = hir.ty(id);
+    let call = hir.arena.get_mut(id);
+    call.ty = Type::Unit;
+    let kind = std::mem::replace(&mut call.kind, ExpressionKind::Unit);
+    let ExpressionKind::PromptCall {
+        item,
+        arguments,
+        agent: inner_agent,
+        settings: inner_settings,
+        given: inner_given,
+        mode,
+        improving,
+    } = kind
+    else {
+        return hir.invalid(span);
+    };
+    if (agent.is_some() && inner_agent.is_some())
+        || (settings.is_some() && inner_settings.is_some())
+    {
+        let place = hir.place(span);
+        let word = if agent.is_some() { "by" } else { "with" };
+        hir.report(calls::duplicate_setting(place, word));
     }
-
-    /// The agent that an expression after `by` names.
-    pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
-        if let ast::ExpressionKind::Name(name) = &expression.kind
-            && self.scopes.find(name).is_none()
-            && gsw_names::resolve_name(self.db, self.file, name).is_none()
-        {
-            self.unknown_name(name, expression.span);
-            return None;
-        }
-        if let Some(Definition::Item(item)) = self.path(expression)
-            && item.kind(self.db) == ItemKind::Agent
-        {
-            return Some(item);
-        }
-        let place = self.place(expression.span);
-        let text = gsw_names::source_text(self.db, self.item, expression.span);
-        self.report(errors::not_an_agent(place, &format!("`{text}`")));
-        None
-    }
+    let mode = taken_mode.unwrap_or(mode);
+    let (settings, given) = match settings {
+        Some((settings, given)) => (Some(settings), given),
+        None => (inner_settings, inner_given),
+    };
+    let kind = ExpressionKind::PromptCall {
+        item,
+        arguments,
+        agent: agent.or(inner_agent),
+        settings,
+        given,
+        mode,
+        improving,
+    };
+    hir.push(kind, ty, span)
 }

@@ -12,7 +12,9 @@ use crate::hir::{
     BinaryOperator, Callee, Change, ExpressionId, ExpressionKind, LocalId, LocalKind, Pattern,
     PatternKind, PromptMode, Statement, StatementKind, UnaryOperator,
 };
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
 
 /// How often an answer is improved where nothing is said.
 const ROUNDS: i64 = 3;
@@ -28,227 +30,229 @@ struct Asked {
     span: Span,
 }
 
-impl Context<'_> {
-    /// `reflect p(args) max N until (r => c) by critic`
-    pub(super) fn reflection(&mut self, expression: &ast::Expression) -> ExpressionId {
-        let span = expression.span;
-        let ast::ExpressionKind::Reflect {
-            call,
-            max,
-            until,
-            by,
-        } = &expression.kind
-        else {
-            return self.invalid(span);
-        };
-        let mut statements = Vec::new();
-        let Some(asked) = self.asked_once(call, &mut statements) else {
-            return self.invalid(span);
-        };
-        let critic = by.as_ref().and_then(|it| self.agent(it)).or(asked.agent);
-        let most = match max {
-            Some(max) => self.expression(max, &Expected::Type(Type::Int)),
-            None => self.push(ExpressionKind::Int(ROUNDS), Type::Int, span),
-        };
-        let most = self.named(most, &mut statements);
-        let until = until.as_ref().map(|it| {
-            let wanted = Type::Function(Arc::new(FunctionType {
-                parameters: [asked.answer.clone()].into(),
-                result: Type::Bool,
-                latent: None,
-            }));
-            let until = self.expression(it, &Expected::Type(wanted));
-            self.named(until, &mut statements)
-        });
-        let first = self.ask(&asked, asked.agent, None);
-        let answer = self.assigned(asked.answer.clone(), first, &mut statements);
-        let zero = self.push(ExpressionKind::Int(0), Type::Int, span);
-        let round = self.assigned(Type::Int, zero, &mut statements);
-        let condition = self.wants_better(answer, round, most, until, span);
-        let body = self.improvement(&asked, critic, answer, round);
-        let kind = ExpressionKind::While { condition, body };
-        let again = self.push(kind, Type::Unit, span);
-        statements.push(statement(StatementKind::Expression(again), span));
-        let tail = Some(self.local_value(answer, span));
-        let ty = asked.answer;
-        self.push(ExpressionKind::Block { statements, tail }, ty, span)
-    }
+/// `reflect p(args) max N until (r => c) by critic`
+pub(super) fn infer_reflection(cx: &mut Context, expression: &ast::Expression) -> ExpressionId {
+    let span = expression.span;
+    let ast::ExpressionKind::Reflect {
+        call,
+        max,
+        until,
+        by,
+    } = &expression.kind
+    else {
+        return cx.hir.invalid(span);
+    };
+    let mut statements = Vec::new();
+    let Some(asked) = asked_once(cx, call, &mut statements) else {
+        return cx.hir.invalid(span);
+    };
+    let critic = by
+        .as_ref()
+        .and_then(|it| cx.names().agent(it))
+        .or(asked.agent);
+    let most = match max {
+        Some(max) => cx.expression(max, &Expected::Type(Type::Int)),
+        None => cx.hir.push(ExpressionKind::Int(ROUNDS), Type::Int, span),
+    };
+    let most = named(&mut cx.hir, most, &mut statements);
+    let until = until.as_ref().map(|it| {
+        let wanted = Type::Function(Arc::new(FunctionType {
+            parameters: [asked.answer.clone()].into(),
+            result: Type::Bool,
+            latent: None,
+        }));
+        let until = cx.expression(it, &Expected::Type(wanted));
+        named(&mut cx.hir, until, &mut statements)
+    });
+    let first = ask(&mut cx.hir, &asked, asked.agent, None);
+    let answer = assigned(&mut cx.hir, asked.answer.clone(), first, &mut statements);
+    let zero = cx.hir.push(ExpressionKind::Int(0), Type::Int, span);
+    let round = assigned(&mut cx.hir, Type::Int, zero, &mut statements);
+    let condition = wants_better(&mut cx.hir, answer, round, most, until, span);
+    let body = improvement(&mut cx.hir, &asked, critic, answer, round);
+    let kind = ExpressionKind::While { condition, body };
+    let again = cx.hir.push(kind, Type::Unit, span);
+    statements.push(statement(StatementKind::Expression(again), span));
+    let tail = Some(cx.hir.local_value(answer, span));
+    let ty = asked.answer;
+    cx.hir
+        .push(ExpressionKind::Block { statements, tail }, ty, span)
+}
 
-    /// The call with its arguments and settings evaluated once, before it.
-    fn asked_once(
-        &mut self,
-        call: &ast::Expression,
-        statements: &mut Vec<Statement>,
-    ) -> Option<Asked> {
-        let id = self.expression(call, &Expected::Anything);
-        let answer = self.ty(id);
-        let written = self.hir.get_mut(id);
-        let is_value = matches!(
-            written.kind,
-            ExpressionKind::PromptCall {
-                mode: PromptMode::Value,
-                ..
-            }
-        );
-        if !is_value {
-            if answer != Type::Invalid {
-                let place = self.place(call.span);
-                self.report(calls::not_a_prompt(place, "reflect"));
-            }
-            return None;
-        }
-        written.ty = Type::Unit;
-        let ExpressionKind::PromptCall {
-            item,
-            arguments,
-            agent,
-            settings,
-            given,
-            ..
-        } = std::mem::replace(&mut written.kind, ExpressionKind::Unit)
-        else {
-            return None;
-        };
-        let arguments = arguments.into_iter();
-        let arguments = arguments.map(|(index, it)| (index, self.named(it, statements)));
-        let arguments = arguments.collect();
-        let settings = settings.map(|it| self.named(it, statements));
-        Some(Asked {
-            item,
-            arguments,
-            settings,
-            given,
-            agent,
-            answer,
-            span: call.span,
-        })
-    }
-
-    /// Another round is wanted: there is one, and the answer is not good enough.
-    fn wants_better(
-        &mut self,
-        answer: LocalId,
-        round: LocalId,
-        most: LocalId,
-        until: Option<LocalId>,
-        span: Span,
-    ) -> ExpressionId {
-        let (left, right) = (self.local_value(round, span), self.local_value(most, span));
-        let is_left = self.binary_of(BinaryOperator::Less, left, right, span);
-        let Some(until) = until else { return is_left };
-        let function = self.local_value(until, span);
-        let argument = self.local_value(answer, span);
-        let call = ExpressionKind::Call {
-            callee: Callee::Value(function),
-            arguments: vec![(0, argument)],
-        };
-        let operand = self.push(call, Type::Bool, span);
-        let not = ExpressionKind::Unary {
-            operator: UnaryOperator::Not,
-            operand,
-        };
-        let is_bad = self.push(not, Type::Bool, span);
-        self.binary_of(BinaryOperator::And, is_left, is_bad, span)
-    }
-
-    /// The body of the loop: the answer becomes a better one.
-    fn improvement(
-        &mut self,
-        asked: &Asked,
-        critic: Option<ItemId>,
-        answer: LocalId,
-        round: LocalId,
-    ) -> ExpressionId {
-        let span = asked.span;
-        let one = self.push(ExpressionKind::Int(1), Type::Int, span);
-        let assign = |local, change, value| {
-            let kind = StatementKind::Assign {
-                local,
-                path: Vec::new(),
-                change,
-                value,
-            };
-            statement(kind, span)
-        };
-        let count = assign(round, Change::Operator(BinaryOperator::Add), one);
-        let earlier = self.local_value(answer, span);
-        let number = self.local_value(round, span);
-        let better = self.ask(asked, critic, Some((earlier, number)));
-        let statements = vec![count, assign(answer, Change::Set, better)];
-        let kind = ExpressionKind::Block {
-            statements,
-            tail: None,
-        };
-        self.push(kind, Type::Unit, span)
-    }
-
-    fn ask(
-        &mut self,
-        asked: &Asked,
-        agent: Option<ItemId>,
-        improving: Option<(ExpressionId, ExpressionId)>,
-    ) -> ExpressionId {
-        let span = asked.span;
-        let arguments = asked.arguments.iter();
-        let arguments = arguments
-            .map(|(index, it)| (*index, self.local_value(*it, span)))
-            .collect();
-        let settings = asked.settings.map(|it| self.local_value(it, span));
-        let kind = ExpressionKind::PromptCall {
-            item: asked.item,
-            arguments,
-            agent,
-            settings,
-            given: asked.given.clone(),
+/// The call with its arguments and settings evaluated once, before it.
+fn asked_once(
+    cx: &mut Context,
+    call: &ast::Expression,
+    statements: &mut Vec<Statement>,
+) -> Option<Asked> {
+    let id = cx.expression(call, &Expected::Anything);
+    let answer = cx.hir.ty(id);
+    let written = cx.hir.arena.get_mut(id);
+    let is_value = matches!(
+        written.kind,
+        ExpressionKind::PromptCall {
             mode: PromptMode::Value,
-            improving,
+            ..
+        }
+    );
+    if !is_value {
+        if answer != Type::Invalid {
+            let place = cx.hir.place(call.span);
+            cx.hir.report(calls::not_a_prompt(place, "reflect"));
+        }
+        return None;
+    }
+    written.ty = Type::Unit;
+    let ExpressionKind::PromptCall {
+        item,
+        arguments,
+        agent,
+        settings,
+        given,
+        ..
+    } = std::mem::replace(&mut written.kind, ExpressionKind::Unit)
+    else {
+        return None;
+    };
+    let arguments = arguments.into_iter();
+    let arguments = arguments.map(|(index, it)| (index, named(&mut cx.hir, it, statements)));
+    let arguments = arguments.collect();
+    let settings = settings.map(|it| named(&mut cx.hir, it, statements));
+    Some(Asked {
+        item,
+        arguments,
+        settings,
+        given,
+        agent,
+        answer,
+        span: call.span,
+    })
+}
+
+/// Another round is wanted: there is one, and the answer is not good enough.
+fn wants_better(
+    hir: &mut HirBuilder,
+    answer: LocalId,
+    round: LocalId,
+    most: LocalId,
+    until: Option<LocalId>,
+    span: Span,
+) -> ExpressionId {
+    let (left, right) = (hir.local_value(round, span), hir.local_value(most, span));
+    let is_left = binary_of(hir, BinaryOperator::Less, left, right, span);
+    let Some(until) = until else { return is_left };
+    let function = hir.local_value(until, span);
+    let argument = hir.local_value(answer, span);
+    let call = ExpressionKind::Call {
+        callee: Callee::Value(function),
+        arguments: vec![(0, argument)],
+    };
+    let operand = hir.push(call, Type::Bool, span);
+    let not = ExpressionKind::Unary {
+        operator: UnaryOperator::Not,
+        operand,
+    };
+    let is_bad = hir.push(not, Type::Bool, span);
+    binary_of(hir, BinaryOperator::And, is_left, is_bad, span)
+}
+
+/// The body of the loop: the answer becomes a better one.
+fn improvement(
+    hir: &mut HirBuilder,
+    asked: &Asked,
+    critic: Option<ItemId>,
+    answer: LocalId,
+    round: LocalId,
+) -> ExpressionId {
+    let span = asked.span;
+    let one = hir.push(ExpressionKind::Int(1), Type::Int, span);
+    let assign = |local, change, value| {
+        let kind = StatementKind::Assign {
+            local,
+            path: Vec::new(),
+            change,
+            value,
         };
-        self.push(kind, asked.answer.clone(), span)
-    }
+        statement(kind, span)
+    };
+    let count = assign(round, Change::Operator(BinaryOperator::Add), one);
+    let earlier = hir.local_value(answer, span);
+    let number = hir.local_value(round, span);
+    let better = ask(hir, asked, critic, Some((earlier, number)));
+    let statements = vec![count, assign(answer, Change::Set, better)];
+    let kind = ExpressionKind::Block {
+        statements,
+        tail: None,
+    };
+    hir.push(kind, Type::Unit, span)
+}
 
-    /// Binds a value to a local that no name reaches.
-    pub(super) fn named(
-        &mut self,
-        value: ExpressionId,
-        statements: &mut Vec<Statement>,
-    ) -> LocalId {
-        let (ty, span) = (self.ty(value), self.span(value));
-        let local = self.hidden_local(ty.clone(), span);
-        let kind = PatternKind::Binding(local);
-        let pattern = Pattern { kind, ty, span };
-        statements.push(statement(StatementKind::Let { pattern, value }, span));
-        local
-    }
+fn ask(
+    hir: &mut HirBuilder,
+    asked: &Asked,
+    agent: Option<ItemId>,
+    improving: Option<(ExpressionId, ExpressionId)>,
+) -> ExpressionId {
+    let span = asked.span;
+    let arguments = asked.arguments.iter();
+    let arguments = arguments
+        .map(|(index, it)| (*index, hir.local_value(*it, span)))
+        .collect();
+    let settings = asked.settings.map(|it| hir.local_value(it, span));
+    let kind = ExpressionKind::PromptCall {
+        item: asked.item,
+        arguments,
+        agent,
+        settings,
+        given: asked.given.clone(),
+        mode: PromptMode::Value,
+        improving,
+    };
+    hir.push(kind, asked.answer.clone(), span)
+}
 
-    /// The same for one that is assigned.
-    fn assigned(
-        &mut self,
-        ty: Type,
-        value: ExpressionId,
-        statements: &mut Vec<Statement>,
-    ) -> LocalId {
-        let span = self.span(value);
-        let local = self
-            .scopes
-            .add(gsw_source::Name::default(), ty, LocalKind::Var, span);
-        statements.push(statement(StatementKind::Var { local, value }, span));
-        local
-    }
+/// Binds a value to a local that no name reaches.
+pub(super) fn named(
+    hir: &mut HirBuilder,
+    value: ExpressionId,
+    statements: &mut Vec<Statement>,
+) -> LocalId {
+    let (ty, span) = (hir.ty(value), hir.span(value));
+    let local = hir.hidden_local(ty.clone(), span);
+    let kind = PatternKind::Binding(local);
+    let pattern = Pattern { kind, ty, span };
+    statements.push(statement(StatementKind::Let { pattern, value }, span));
+    local
+}
 
-    fn binary_of(
-        &mut self,
-        operator: BinaryOperator,
-        left: ExpressionId,
-        right: ExpressionId,
-        span: Span,
-    ) -> ExpressionId {
-        let kind = ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        };
-        self.push(kind, Type::Bool, span)
-    }
+/// The same for one that is assigned.
+fn assigned(
+    hir: &mut HirBuilder,
+    ty: Type,
+    value: ExpressionId,
+    statements: &mut Vec<Statement>,
+) -> LocalId {
+    let span = hir.span(value);
+    let local = hir
+        .locals
+        .add(gsw_source::Name::default(), ty, LocalKind::Var, span);
+    statements.push(statement(StatementKind::Var { local, value }, span));
+    local
+}
+
+fn binary_of(
+    hir: &mut HirBuilder,
+    operator: BinaryOperator,
+    left: ExpressionId,
+    right: ExpressionId,
+    span: Span,
+) -> ExpressionId {
+    let kind = ExpressionKind::Binary {
+        operator,
+        left,
+        right,
+    };
+    hir.push(kind, Type::Bool, span)
 }
 
 fn statement(kind: StatementKind, span: Span) -> Statement {

@@ -10,328 +10,345 @@ use gsw_syntax::ast;
 
 use crate::errors::calls as errors;
 use crate::hir::{ExpressionId, ExpressionKind};
-use crate::infer::context::{Context, Expected};
+use crate::infer::context::Context;
+use crate::infer::expected::Expected;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::literal;
 use crate::infer::name::kind_text;
+use crate::infer::names::reference;
+use crate::infer::offer;
 use crate::not_yet_supported::Missing;
 
-impl Context<'_> {
-    /// Settings as one `json` object.
-    pub(super) fn settings(&mut self, settings: &[ast::Setting], origin: Origin) -> ExpressionId {
-        let mut entries = Vec::with_capacity(settings.len());
-        let mut seen: Vec<&Name> = Vec::new();
-        for setting in settings {
-            let name = &setting.name;
-            if seen.contains(&&name.name) {
-                let place = self.place(name.span);
-                self.report(errors::duplicate_setting(place, &name.name));
-            }
-            seen.push(&name.name);
-            if let Some(value) = self.setting(setting, origin) {
-                entries.push((name.clone(), value));
-            }
+/// Settings as one `json` object.
+pub(super) fn infer_settings(
+    cx: &mut Context,
+    settings: &[ast::Setting],
+    origin: Origin,
+) -> ExpressionId {
+    let mut entries = Vec::with_capacity(settings.len());
+    let mut seen: Vec<&Name> = Vec::new();
+    for setting in settings {
+        let name = &setting.name;
+        if seen.contains(&&name.name) {
+            let place = cx.hir.place(name.span);
+            cx.hir.report(errors::duplicate_setting(place, &name.name));
         }
-        self.json_object(entries)
-    }
-
-    /// A `json` object of entries that are `json`.
-    pub(super) fn json_object(
-        &mut self,
-        entries: Vec<(ast::Identifier, ExpressionId)>,
-    ) -> ExpressionId {
-        let span = entries
-            .first()
-            .map_or_else(Span::default, |(name, _)| name.span);
-        let entries = entries
-            .into_iter()
-            .map(|(name, value)| (self.text(&name.name, name.span), value))
-            .collect();
-        let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::Json));
-        let map = self.push(ExpressionKind::Map(entries), ty, span);
-        self.as_json(map)
-    }
-
-    fn setting(&mut self, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
-        let name = &written.name;
-        let setting = Setting::named(&name.name).filter(|it| it.origin() <= origin);
-        let Some(setting) = setting else {
-            self.unknown_setting(name, &Setting::names_at(origin));
-            return None;
-        };
-        match &written.value {
-            ast::SettingValue::Expression(value) => self.setting_value(setting, value),
-            ast::SettingValue::Settings { settings, span } => match setting.form() {
-                Form::Budget => Some(self.inner_settings(settings, BUDGET_PARTS)),
-                Form::Cache => Some(self.inner_settings(settings, CACHE_PARTS)),
-                form @ (Form::Text
-                | Form::Texts
-                | Form::Count { .. }
-                | Form::Number
-                | Form::Duration
-                | Form::Model
-                | Form::Tools
-                | Form::Names(_)
-                | Form::Environment
-                | Form::Answer
-                | Form::Session) => self.wrong_form(setting.name(), form, *span),
-            },
+        seen.push(&name.name);
+        if let Some(value) = infer_setting(cx, setting, origin) {
+            entries.push((name.clone(), value));
         }
     }
+    json_object(&mut cx.hir, entries)
+}
 
-    fn unknown_setting(&mut self, name: &ast::Identifier, known: &[&'static str]) {
-        let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
-        let suggestion = nearest(&name.name, &known);
-        let place = self.place(name.span);
-        self.report(errors::unknown_setting(
-            place,
-            &name.name,
-            suggestion.as_deref(),
-        ));
-    }
+/// A `json` object of entries that are `json`.
+pub(super) fn json_object(
+    hir: &mut HirBuilder,
+    entries: Vec<(ast::Identifier, ExpressionId)>,
+) -> ExpressionId {
+    let span = entries
+        .first()
+        .map_or_else(Span::default, |(name, _)| name.span);
+    let entries = entries
+        .into_iter()
+        .map(|(name, value)| (literal::push_text(hir, &name.name, name.span), value))
+        .collect();
+    let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::Json));
+    let map = hir.push(ExpressionKind::Map(entries), ty, span);
+    literal::as_json(hir, map)
+}
 
-    fn setting_value(&mut self, setting: Setting, value: &ast::Expression) -> Option<ExpressionId> {
-        let name = setting.name();
-        match setting.form() {
-            Form::Text => Some(self.json_of(value, Type::String)),
-            Form::Texts => Some(self.json_of(value, Type::String.list())),
-            Form::Count { .. } => Some(self.json_of(value, Type::Int)),
-            Form::Number => Some(self.json_of(value, Type::Float)),
-            Form::Duration => Some(self.json_of(value, Type::Duration)),
-            Form::Cache => Some(self.json_of(value, Type::Bool)),
-            Form::Model => Some(self.model(value)),
-            Form::Environment => Some(self.environment(value)),
-            Form::Answer => {
-                if let ast::ExpressionKind::Name(word) = &value.kind
-                    && word == "exact"
-                {
-                    let text = self.text(word, value.span);
-                    return Some(self.as_json(text));
-                }
-                self.wrong_form(name, Form::Answer, value.span)
-            }
-            Form::Tools => self.offered_tools(value),
-            Form::Names(listed) => self.names(name, listed, value),
-            Form::Session => {
-                self.expression(value, &Expected::Anything);
-                let place = self.place(value.span);
-                self.report(Missing::Session.at(place));
-                None
-            }
-            Form::Budget => self.wrong_form(name, Form::Budget, value.span),
-        }
-    }
-
-    pub(super) fn wrong_form(
-        &mut self,
-        name: &str,
-        form: Form,
-        span: Span,
-    ) -> Option<ExpressionId> {
-        let place = self.place(span);
-        self.report(errors::wrong_setting(
-            place,
-            name,
-            errors::wanted_form(form),
-        ));
-        None
-    }
-
-    /// A value of type `ty` as `json`.
-    fn json_of(&mut self, value: &ast::Expression, ty: Type) -> ExpressionId {
-        let id = self.expression(value, &Expected::Type(ty));
-        self.as_json(id)
-    }
-
-    fn inner_settings(
-        &mut self,
-        settings: &[ast::Setting],
-        known: &[(&'static str, Form)],
-    ) -> ExpressionId {
-        let mut entries = Vec::with_capacity(settings.len());
-        for setting in settings {
-            let name = &setting.name;
-            let Some((_, form)) = known.iter().find(|(it, _)| *it == name.name) else {
-                let names: Vec<&'static str> = known.iter().map(|(it, _)| *it).collect();
-                self.unknown_setting(name, &names);
-                continue;
-            };
-            match &setting.value {
-                ast::SettingValue::Expression(value) => {
-                    if let Some(value) = self.part_value(&name.name, *form, value) {
-                        entries.push((name.clone(), value));
-                    }
-                }
-                ast::SettingValue::Settings { span, .. } => {
-                    self.wrong_form(&name.name, *form, *span);
-                }
-            }
-        }
-        self.json_object(entries)
-    }
-
-    fn part_value(
-        &mut self,
-        name: &str,
-        form: Form,
-        value: &ast::Expression,
-    ) -> Option<ExpressionId> {
-        let ty = match form {
-            Form::Count { .. } => Type::Int,
-            Form::Number => Type::Float,
-            Form::Duration => Type::Duration,
-            Form::Text
+fn infer_setting(cx: &mut Context, written: &ast::Setting, origin: Origin) -> Option<ExpressionId> {
+    let name = &written.name;
+    let setting = Setting::named(&name.name).filter(|it| it.origin() <= origin);
+    let Some(setting) = setting else {
+        unknown_setting(&mut cx.hir, name, &Setting::names_at(origin));
+        return None;
+    };
+    match &written.value {
+        ast::SettingValue::Expression(value) => setting_value(cx, setting, value),
+        ast::SettingValue::Settings { settings, span } => match setting.form() {
+            Form::Budget => Some(inner_settings(cx, settings, BUDGET_PARTS)),
+            Form::Cache => Some(inner_settings(cx, settings, CACHE_PARTS)),
+            form @ (Form::Text
             | Form::Texts
+            | Form::Count { .. }
+            | Form::Number
+            | Form::Duration
             | Form::Model
-            | Form::Cache
-            | Form::Budget
             | Form::Tools
             | Form::Names(_)
             | Form::Environment
             | Form::Answer
-            | Form::Session => return self.wrong_form(name, form, value.span),
-        };
-        Some(self.json_of(value, ty))
+            | Form::Session) => wrong_form(&mut cx.hir, setting.name(), form, *span),
+        },
     }
+}
 
-    /// A model's name, or several that are tried in turn.
-    fn model(&mut self, value: &ast::Expression) -> ExpressionId {
-        if let ast::ExpressionKind::Call {
-            callee, arguments, ..
-        } = &value.kind
-            && matches!(&callee.kind, ast::ExpressionKind::Name(name) if name == "first_of")
+fn unknown_setting(hir: &mut HirBuilder, name: &ast::Identifier, known: &[&'static str]) {
+    let known: Vec<Name> = known.iter().map(|it| Name::new_static(it)).collect();
+    let suggestion = nearest(&name.name, &known);
+    let place = hir.place(name.span);
+    hir.report(errors::unknown_setting(
+        place,
+        &name.name,
+        suggestion.as_deref(),
+    ));
+}
+
+fn setting_value(
+    cx: &mut Context,
+    setting: Setting,
+    value: &ast::Expression,
+) -> Option<ExpressionId> {
+    let name = setting.name();
+    match setting.form() {
+        Form::Text => Some(json_of(cx, value, Type::String)),
+        Form::Texts => Some(json_of(cx, value, Type::String.list())),
+        Form::Count { .. } => Some(json_of(cx, value, Type::Int)),
+        Form::Number => Some(json_of(cx, value, Type::Float)),
+        Form::Duration => Some(json_of(cx, value, Type::Duration)),
+        Form::Cache => Some(json_of(cx, value, Type::Bool)),
+        Form::Model => Some(infer_model(cx, value)),
+        Form::Environment => Some(infer_environment(cx, value)),
+        Form::Answer => {
+            if let ast::ExpressionKind::Name(word) = &value.kind
+                && word == "exact"
+            {
+                let text = literal::push_text(&mut cx.hir, word, value.span);
+                return Some(literal::as_json(&mut cx.hir, text));
+            }
+            wrong_form(&mut cx.hir, name, Form::Answer, value.span)
+        }
+        Form::Tools => offer::offered_tools(cx, value),
+        Form::Names(listed) => names(cx, name, listed, value),
+        Form::Session => {
+            cx.expression(value, &Expected::Anything);
+            let place = cx.hir.place(value.span);
+            cx.hir.report(Missing::Session.at(place));
+            None
+        }
+        Form::Budget => wrong_form(&mut cx.hir, name, Form::Budget, value.span),
+    }
+}
+
+pub(super) fn wrong_form(
+    hir: &mut HirBuilder,
+    name: &str,
+    form: Form,
+    span: Span,
+) -> Option<ExpressionId> {
+    let place = hir.place(span);
+    hir.report(errors::wrong_setting(
+        place,
+        name,
+        errors::wanted_form(form),
+    ));
+    None
+}
+
+/// A value of type `ty` as `json`.
+fn json_of(cx: &mut Context, value: &ast::Expression, ty: Type) -> ExpressionId {
+    let id = cx.expression(value, &Expected::Type(ty));
+    literal::as_json(&mut cx.hir, id)
+}
+
+fn inner_settings(
+    cx: &mut Context,
+    settings: &[ast::Setting],
+    known: &[(&'static str, Form)],
+) -> ExpressionId {
+    let mut entries = Vec::with_capacity(settings.len());
+    for setting in settings {
+        let name = &setting.name;
+        let Some((_, form)) = known.iter().find(|(it, _)| *it == name.name) else {
+            let names: Vec<&'static str> = known.iter().map(|(it, _)| *it).collect();
+            unknown_setting(&mut cx.hir, name, &names);
+            continue;
+        };
+        match &setting.value {
+            ast::SettingValue::Expression(value) => {
+                if let Some(value) = part_value(cx, &name.name, *form, value) {
+                    entries.push((name.clone(), value));
+                }
+            }
+            ast::SettingValue::Settings { span, .. } => {
+                wrong_form(&mut cx.hir, &name.name, *form, *span);
+            }
+        }
+    }
+    json_object(&mut cx.hir, entries)
+}
+
+fn part_value(
+    cx: &mut Context,
+    name: &str,
+    form: Form,
+    value: &ast::Expression,
+) -> Option<ExpressionId> {
+    let ty = match form {
+        Form::Count { .. } => Type::Int,
+        Form::Number => Type::Float,
+        Form::Duration => Type::Duration,
+        Form::Text
+        | Form::Texts
+        | Form::Model
+        | Form::Cache
+        | Form::Budget
+        | Form::Tools
+        | Form::Names(_)
+        | Form::Environment
+        | Form::Answer
+        | Form::Session => return wrong_form(&mut cx.hir, name, form, value.span),
+    };
+    Some(json_of(cx, value, ty))
+}
+
+/// A model's name, or several that are tried in turn.
+fn infer_model(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    if let ast::ExpressionKind::Call {
+        callee, arguments, ..
+    } = &value.kind
+        && matches!(&callee.kind, ast::ExpressionKind::Name(name) if name == "first_of")
+    {
+        let models = arguments
+            .iter()
+            .map(|it| cx.expression(&it.value, &Expected::Type(Type::String)))
+            .collect();
+        let list = cx.hir.push(
+            ExpressionKind::List(models),
+            Type::String.list(),
+            value.span,
+        );
+        return literal::as_json(&mut cx.hir, list);
+    }
+    json_of(cx, value, Type::String)
+}
+
+/// Variables of an agent's tools and processes. A secret keeps its place in the `json` by name.
+fn infer_environment(cx: &mut Context, value: &ast::Expression) -> ExpressionId {
+    let ast::ExpressionKind::Map(entries) = &value.kind else {
+        let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::String));
+        return json_of(cx, value, ty);
+    };
+    let mut pairs = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let key = cx.expression(&entry.key, &Expected::Type(Type::String));
+        let value = cx.expression(&entry.value, &Expected::Anything);
+        let value = if cx.hir.ty(value) == Type::Secret {
+            value
+        } else {
+            cx.hir.coerce(value, &Type::String)
+        };
+        pairs.push((key, literal::as_json(&mut cx.hir, value)));
+    }
+    let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::Json));
+    let map = cx.hir.push(ExpressionKind::Map(pairs), ty, value.span);
+    literal::as_json(&mut cx.hir, map)
+}
+
+/// A list of names as a list of strings.
+fn names(
+    cx: &mut Context,
+    setting: &str,
+    listed: Listed,
+    value: &ast::Expression,
+) -> Option<ExpressionId> {
+    let ast::ExpressionKind::List(elements) = &value.kind else {
+        return wrong_form(&mut cx.hir, setting, Form::Names(listed), value.span);
+    };
+    let mut texts = Vec::with_capacity(elements.len());
+    for element in elements {
+        // Skills are also named by their folders; everything else is a declaration, which a text might miss.
+        let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) = &element.kind
+            && listed == Listed::Skills
         {
-            let models = arguments
-                .iter()
-                .map(|it| self.expression(&it.value, &Expected::Type(Type::String)))
-                .collect();
-            let list = self.push(
-                ExpressionKind::List(models),
-                Type::String.list(),
-                value.span,
-            );
-            return self.as_json(list);
-        }
-        self.json_of(value, Type::String)
-    }
-
-    /// Variables of an agent's tools and processes. A secret keeps its place in the `json` by name.
-    fn environment(&mut self, value: &ast::Expression) -> ExpressionId {
-        let ast::ExpressionKind::Map(entries) = &value.kind else {
-            let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::String));
-            return self.json_of(value, ty);
+            Some(text.clone())
+        } else {
+            listed_name(cx, setting, listed, element)
         };
-        let mut pairs = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let key = self.expression(&entry.key, &Expected::Type(Type::String));
-            let value = self.expression(&entry.value, &Expected::Anything);
-            let value = if self.ty(value) == Type::Secret {
-                value
-            } else {
-                self.coerce(value, &Type::String)
-            };
-            pairs.push((key, self.as_json(value)));
+        if let Some(text) = text {
+            texts.push(literal::push_text(&mut cx.hir, &text, element.span));
         }
-        let ty = Type::Map(Arc::new(Type::String), Arc::new(Type::Json));
-        let map = self.push(ExpressionKind::Map(pairs), ty, value.span);
-        self.as_json(map)
     }
+    let list = cx
+        .hir
+        .push(ExpressionKind::List(texts), Type::String.list(), value.span);
+    Some(literal::as_json(&mut cx.hir, list))
+}
 
-    /// A list of names as a list of strings.
-    fn names(
-        &mut self,
-        setting: &str,
-        listed: Listed,
-        value: &ast::Expression,
-    ) -> Option<ExpressionId> {
-        let ast::ExpressionKind::List(elements) = &value.kind else {
-            return self.wrong_form(setting, Form::Names(listed), value.span);
+/// The name of a server, workflow, skill or hook in a list.
+fn listed_name(
+    cx: &mut Context,
+    setting: &str,
+    listed: Listed,
+    element: &ast::Expression,
+) -> Option<Name> {
+    if let ast::ExpressionKind::AllOf(base) = &element.kind {
+        let base = listed_name(cx, setting, listed, base)?;
+        return Some(Name::from(format!("{base}.*")));
+    }
+    if let ast::ExpressionKind::Name(name) = &element.kind {
+        let found = cx.names().resolve(name, element.span, None)?;
+        cx.hir.refer(element.span, reference(found));
+        let name = ast::Identifier {
+            name: name.clone(),
+            span: element.span,
         };
-        let mut texts = Vec::with_capacity(elements.len());
-        for element in elements {
-            // Skills are also named by their folders; everything else is a declaration, which a text might miss.
-            let text = if let ast::ExpressionKind::Literal(ast::Literal::String(text)) =
-                &element.kind
-                && listed == Listed::Skills
-            {
-                Some(text.clone())
-            } else {
-                self.listed_name(setting, listed, element)
-            };
-            if let Some(text) = text {
-                texts.push(self.text(&text, element.span));
-            }
-        }
-        let list = self.push(ExpressionKind::List(texts), Type::String.list(), value.span);
-        Some(self.as_json(list))
+        return listed_definition(&mut cx.hir, setting, listed, found, &name);
     }
+    if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
+        let scope = cx.names().path(base);
+        if let Some(Definition::Module(module)) = scope {
+            let found = cx.names().member(module, name)?;
+            return listed_definition(&mut cx.hir, setting, listed, found, name);
+        }
+        if let Some(Definition::Item(server)) = scope
+            && server.kind(cx.db) == ItemKind::Mcp
+        {
+            let text = format!("{}.{}", server.name(cx.db), name.name);
+            return Some(Name::from(text));
+        }
+    }
+    wrong_form(&mut cx.hir, setting, Form::Names(listed), element.span);
+    None
+}
 
-    /// The name of a server, workflow, skill or hook in a list.
-    fn listed_name(
-        &mut self,
-        setting: &str,
-        listed: Listed,
-        element: &ast::Expression,
-    ) -> Option<Name> {
-        if let ast::ExpressionKind::AllOf(base) = &element.kind {
-            let base = self.listed_name(setting, listed, base)?;
-            return Some(Name::from(format!("{base}.*")));
-        }
-        if let ast::ExpressionKind::Name(name) = &element.kind {
-            let found = self.resolve(name, element.span, None)?;
-            self.refer(element.span, crate::infer::name::reference(found));
-            let name = ast::Identifier {
-                name: name.clone(),
-                span: element.span,
-            };
-            return self.listed_definition(setting, listed, found, &name);
-        }
-        if let ast::ExpressionKind::Field { base, name, .. } = &element.kind {
-            let scope = self.path(base);
-            if let Some(Definition::Module(module)) = scope {
-                let found = self.member(module, name)?;
-                return self.listed_definition(setting, listed, found, name);
-            }
-            if let Some(Definition::Item(server)) = scope
-                && server.kind(self.db) == ItemKind::Mcp
-            {
-                let text = format!("{}.{}", server.name(self.db), name.name);
-                return Some(Name::from(text));
-            }
-        }
-        self.wrong_form(setting, Form::Names(listed), element.span);
-        None
+fn listed_definition(
+    hir: &mut HirBuilder,
+    setting: &str,
+    listed: Listed,
+    found: Definition,
+    name: &ast::Identifier,
+) -> Option<Name> {
+    let (name, span) = (&name.name, name.span);
+    let fitting = match listed {
+        Listed::Servers => ItemKind::Mcp,
+        Listed::Skills => ItemKind::Skill,
+        Listed::Hooks => ItemKind::Hook,
+        Listed::Workflows => ItemKind::Workflow,
+    };
+    let Definition::Item(item) = found else {
+        unlistable(hir, setting, &format!("`{name}`"), span);
+        return None;
+    };
+    let kind = item.kind(hir.db);
+    if kind != fitting {
+        unlistable(
+            hir,
+            setting,
+            &format!("the {} `{name}`", kind_text(kind)),
+            span,
+        );
+        return None;
     }
+    Some(match listed {
+        Listed::Workflows => spawn_name(hir.db, item),
+        Listed::Servers | Listed::Skills | Listed::Hooks => item.name(hir.db).clone(),
+    })
+}
 
-    fn listed_definition(
-        &mut self,
-        setting: &str,
-        listed: Listed,
-        found: Definition,
-        name: &ast::Identifier,
-    ) -> Option<Name> {
-        let (name, span) = (&name.name, name.span);
-        let fitting = match listed {
-            Listed::Servers => ItemKind::Mcp,
-            Listed::Skills => ItemKind::Skill,
-            Listed::Hooks => ItemKind::Hook,
-            Listed::Workflows => ItemKind::Workflow,
-        };
-        let Definition::Item(item) = found else {
-            self.unlistable(setting, &format!("`{name}`"), span);
-            return None;
-        };
-        let kind = item.kind(self.db);
-        if kind != fitting {
-            self.unlistable(setting, &format!("the {} `{name}`", kind_text(kind)), span);
-            return None;
-        }
-        Some(match listed {
-            Listed::Workflows => spawn_name(self.db, item),
-            Listed::Servers | Listed::Skills | Listed::Hooks => item.name(self.db).clone(),
-        })
-    }
-
-    pub(super) fn unlistable(&mut self, setting: &str, what: &str, span: Span) {
-        let place = self.place(span);
-        self.report(errors::not_listable(place, setting, what));
-    }
+pub(super) fn unlistable(hir: &mut HirBuilder, setting: &str, what: &str, span: Span) {
+    let place = hir.place(span);
+    hir.report(errors::not_listable(place, setting, what));
 }

@@ -9,8 +9,9 @@ use gsw_syntax::ast;
 use crate::errors::testing::{self as errors, TestClause};
 use crate::errors::values;
 use crate::hir::{BodyPart, ExpressionKind, LocalId, Statement, StatementKind};
-use crate::infer::context::Expected;
-use crate::infer::item_body::ItemInference;
+use crate::infer::control;
+use crate::infer::expected::Expected;
+use crate::infer::item_body::{ItemInference, declare_hidden};
 use crate::infer::pattern;
 use crate::not_yet_supported::Missing;
 
@@ -53,25 +54,22 @@ impl ItemInference<'_> {
     /// The body of a test, and the list of its rows.
     pub(super) fn test(&mut self, rows: Option<&ast::TestRows>, body: &ast::Block) {
         let Some(rows) = rows else {
-            return self.part(BodyPart::Main, &[], Type::Unit, |it| {
-                let id = it.block(body, &Expected::Dropped);
-                it.without_value(id)
+            return self.part(BodyPart::Main, &[], Type::Unit, |cx| {
+                let id = cx.block(body, &Expected::Dropped);
+                cx.hir.without_value(id)
             });
         };
         let row = self.rows(&rows.rows);
         let span = rows.pattern.span;
-        self.part_with(BodyPart::Main, &[], 1, Type::Unit, |it| {
+        self.part_with(BodyPart::Main, &[], 1, Type::Unit, |cx| {
             let parameter = LocalId(0);
-            it.declare_hidden(
-                &Name::default(),
-                row.clone(),
-                Span::new(span.start, span.start),
-            );
-            let value = it.local_value(parameter, span);
-            let pattern = it.pattern(&rows.pattern, &row, pattern::Place::Binding);
+            let start = Span::new(span.start, span.start);
+            declare_hidden(cx, &Name::default(), row.clone(), start);
+            let value = cx.hir.local_value(parameter, span);
+            let pattern = cx.pattern(&rows.pattern, &row, pattern::Place::Binding);
             let bound = StatementKind::Let { pattern, value };
-            let inner = it.block(body, &Expected::Dropped);
-            let inner = it.without_value(inner);
+            let inner = cx.block(body, &Expected::Dropped);
+            let inner = cx.hir.without_value(inner);
             let statements = vec![
                 Statement { kind: bound, span },
                 Statement {
@@ -83,23 +81,23 @@ impl ItemInference<'_> {
                 statements,
                 tail: None,
             };
-            it.push(block, Type::Unit, body.span)
+            cx.hir.push(block, Type::Unit, body.span)
         });
     }
 
     /// The list of rows. Gives the type of a row.
     fn rows(&mut self, rows: &ast::Expression) -> Type {
-        self.part(BodyPart::Rows, &[], Type::Invalid, |it| {
-            let list = it.expression(rows, &Expected::Anything);
+        self.part(BodyPart::Rows, &[], Type::Invalid, |cx| {
+            let list = cx.expression(rows, &Expected::Anything);
+            let hir = &mut cx.hir;
             // What is no list is reported as a `for` reports it; a map has no order that a report could count on.
-            let element = it.element(list);
-            if let Type::Map(..) = it.table.unchecked(&it.ty(list)) {
-                let (place, text) = (it.place(rows.span), it.show(&it.ty(list)));
-                it.report(values::not_iterable(place, &text));
-                return it.invalid(rows.span);
+            let element = control::element(hir, list);
+            if let Type::Map(..) = hir.table.unchecked(&hir.ty(list)) {
+                let (place, text) = (hir.place(rows.span), hir.show(&hir.ty(list)));
+                hir.report(values::not_iterable(place, &text));
+                return hir.invalid(rows.span);
             }
-            let wanted = element.list();
-            it.coerce(list, &wanted)
+            hir.coerce(list, &element.list())
         });
         let Some(body) = self.found.bodies.last_mut() else {
             return Type::Invalid;

@@ -11,238 +11,251 @@ use crate::errors::{patterns as errors, records};
 use crate::hir::{Pattern, PatternKind};
 use crate::infer::absence::way_to;
 use crate::infer::context::Context;
+use crate::infer::hir_builder::HirBuilder;
 use crate::infer::lookup;
-use crate::infer::name::reference;
+use crate::infer::names::reference;
+use crate::infer::pattern;
+use crate::infer::record;
 
 /// The fields in a pattern's parentheses, and whether it names them all.
 type Fields<'a> = (&'a [ast::PatternField], ast::Rest);
 
-impl Context<'_> {
-    /// `A`, `E.A`, `B(x, ..)`, a constant or an error; `None` when it was reported.
-    pub(super) fn variant_pattern(
-        &mut self,
-        path: &[ast::Identifier],
-        fields: Option<Fields>,
-        ty: &Type,
-        span: Span,
-    ) -> Option<PatternKind> {
-        let plain = self.table.unchecked(ty);
-        let definition = self.named_by_pattern(path, &plain)?;
-        match definition {
-            Named::ModelError => {
-                if plain != Type::Error {
-                    self.never_matches("`ModelError`", ty, span);
-                    return None;
-                }
-                Some(PatternKind::ModelError)
-            }
-            Named::Definition(Definition::Variant { item, variant }) => {
-                self.of_enum(item, variant, path, fields, ty, span)
-            }
-            Named::Definition(Definition::Item(item)) if self.is_error(item) => {
-                if self.table.relate(&Type::Error, &plain).is_none() {
-                    self.never_matches(&format!("the error `{}`", item.name(self.db)), ty, span);
-                    return None;
-                }
-                let declared = lookup::fields(self.db, item);
-                let fields = self.fields(path, fields, declared, &[], span);
-                Some(PatternKind::Error { item, fields })
-            }
-            Named::Definition(Definition::Item(item)) if item.kind(self.db) == ItemKind::Const => {
-                let own = lookup::signature(self.db, item).result.clone();
-                if self.table.relate(&own, &plain).is_none()
-                    && self.table.relate(&plain, &own).is_none()
-                {
-                    let what = format!("a constant of type `{}`", self.show(&own));
-                    self.never_matches(&what, ty, span);
-                    return None;
-                }
-                Some(PatternKind::Constant(item))
-            }
-            Named::Definition(_) => {
-                let name = path.last().map_or("", |it| it.name.as_str());
-                self.never_matches(&format!("`{name}`"), ty, span);
-                None
-            }
-        }
-    }
-
-    /// What a capitalised name in a pattern over values of type `ty` means.
-    fn named_by_pattern(&mut self, path: &[ast::Identifier], ty: &Type) -> Option<Named> {
-        let [name] = path else {
-            return self.written_path(path).map(Named::Definition);
-        };
-        if let Type::Enum(item, _) = ty {
-            if let Some(variant) = lookup::variant_named(self.db, *item, &name.name) {
-                let definition = Definition::Variant {
-                    item: *item,
-                    variant,
-                };
-                self.refer(name.span, reference(definition));
-                return Some(Named::Definition(definition));
-            }
-            let constant = resolve_name(self.db, self.file, &name.name).filter(
-                |it| matches!(it, Definition::Item(it) if it.kind(self.db) == ItemKind::Const),
-            );
-            if constant.is_none() {
-                self.unknown_variant(*item, name);
+/// `A`, `E.A`, `B(x, ..)`, a constant or an error; `None` when it was reported.
+pub(super) fn variant_pattern(
+    cx: &mut Context,
+    path: &[ast::Identifier],
+    fields: Option<Fields>,
+    ty: &Type,
+    span: Span,
+) -> Option<PatternKind> {
+    let plain = cx.hir.table.unchecked(ty);
+    let definition = named_by_pattern(cx, path, &plain)?;
+    match definition {
+        Named::ModelError => {
+            if plain != Type::Error {
+                pattern::never_matches(&mut cx.hir, "`ModelError`", ty, span);
                 return None;
             }
+            Some(PatternKind::ModelError)
         }
-        if name.name == "ModelError" && resolve_name(self.db, self.file, &name.name).is_none() {
-            return Some(Named::ModelError);
+        Named::Definition(Definition::Variant { item, variant }) => {
+            of_enum(cx, item, variant, path, fields, ty, span)
         }
-        let definition = self.resolve(&name.name, name.span, None)?;
-        self.refer(name.span, reference(definition));
-        Some(Named::Definition(definition))
-    }
-
-    fn of_enum(
-        &mut self,
-        item: ItemId,
-        variant: u32,
-        path: &[ast::Identifier],
-        fields: Option<Fields>,
-        ty: &Type,
-        span: Span,
-    ) -> Option<PatternKind> {
-        if let Some(variable) = self.table.unknown(ty) {
-            let arguments = self.fresh_arguments(lookup::arity(self.db, item));
-            self.table
-                .bind(variable, &Type::Enum(item, arguments.into()));
-        }
-        let plain = self.table.unchecked(ty);
-        let arguments = if let Type::Enum(other, arguments) = plain
-            && other == item
-        {
-            arguments
-        } else {
-            self.never_matches(&format!("a variant of `{}`", item.name(self.db)), ty, span);
-            return None;
-        };
-        let declared = &lookup::variants(self.db, item)[variant as usize].fields;
-        let fields = self.fields(path, fields, declared, &arguments, span);
-        Some(PatternKind::Variant {
-            item,
-            variant,
-            fields,
-        })
-    }
-
-    /// The payload's patterns by field; without parentheses every payload matches.
-    fn fields(
-        &mut self,
-        path: &[ast::Identifier],
-        fields: Option<Fields>,
-        declared: &[Parameter],
-        arguments: &[Type],
-        span: Span,
-    ) -> Vec<(u32, Pattern)> {
-        let Some((fields, rest)) = fields else {
-            return Vec::new();
-        };
-        let owner = path.last().map_or_else(Name::default, |it| it.name.clone());
-        let mut given = vec![false; declared.len()];
-        let mut patterns = Vec::with_capacity(fields.len());
-        for (index, field) in fields.iter().enumerate() {
-            let position = match &field.name {
-                Some(name) => {
-                    let is_short = name.span == field.pattern.span;
-                    if is_short {
-                        self.findings.add_short_field(name.span);
-                    }
-                    self.named_field((name, is_short), &owner, declared)
-                }
-                None if index < declared.len() => Some(index),
-                None => {
-                    if index == declared.len() {
-                        let place = self.place(field.pattern.span);
-                        self.report(errors::too_many_fields(
-                            place,
-                            &owner,
-                            declared.len(),
-                            fields.len(),
-                        ));
-                    }
-                    None
-                }
-            };
-            let Some(position) = position else {
-                self.pattern_inside(Name::default(), &field.pattern, &Type::Invalid);
-                continue;
-            };
-            if std::mem::replace(&mut given[position], true) {
-                let place = self.place(field.pattern.span);
-                self.report(records::duplicate_field(place, &declared[position].name));
+        Named::Definition(Definition::Item(item)) if lookup::is_error(cx.db, item) => {
+            if cx.hir.table.relate(&Type::Error, &plain).is_none() {
+                pattern::never_matches(
+                    &mut cx.hir,
+                    &format!("the error `{}`", item.name(cx.db)),
+                    ty,
+                    span,
+                );
+                return None;
             }
-            let ty = substitute(&declared[position].ty, arguments);
-            let step = way_to(path, &declared[position].name);
-            let pattern = self.pattern_inside(step, &field.pattern, &ty);
-            patterns.push((u32::try_from(position).unwrap_or(u32::MAX), pattern));
+            let declared = lookup::fields(cx.db, item);
+            let fields = infer_fields(cx, path, fields, declared, &[], span);
+            Some(PatternKind::Error { item, fields })
         }
-        let whole = patterns.len() == fields.len();
-        if rest == ast::Rest::Complete && whole && given.contains(&false) {
-            let left: Vec<&str> = declared
-                .iter()
-                .zip(&given)
-                .filter(|(_, given)| !**given)
-                .map(|(it, _)| it.name.as_str())
-                .collect();
-            let place = self.place(span);
-            self.report(errors::fields_left_out(place, &left, &owner));
+        Named::Definition(Definition::Item(item)) if item.kind(cx.db) == ItemKind::Const => {
+            let own = lookup::signature(cx.db, item).result.clone();
+            if cx.hir.table.relate(&own, &plain).is_none()
+                && cx.hir.table.relate(&plain, &own).is_none()
+            {
+                let what = format!("a constant of type `{}`", cx.hir.show(&own));
+                pattern::never_matches(&mut cx.hir, &what, ty, span);
+                return None;
+            }
+            Some(PatternKind::Constant(item))
         }
-        patterns
+        Named::Definition(_) => {
+            let name = path.last().map_or("", |it| it.name.as_str());
+            pattern::never_matches(&mut cx.hir, &format!("`{name}`"), ty, span);
+            None
+        }
     }
+}
 
-    fn named_field(
-        &mut self,
-        (name, is_short): (&ast::Identifier, bool),
-        owner: &str,
-        declared: &[Parameter],
-    ) -> Option<usize> {
-        let found = declared.iter().position(|it| it.name == name.name);
-        if found.is_none() {
-            let suggestion = nearest(&name.name, declared.iter().map(|it| &it.name));
-            let place = self.place(name.span);
-            let suggestion = suggestion.as_deref();
-            let report = records::unknown_field(place, &name.name, owner, suggestion);
-            self.report(match suggestion {
-                // What follows uses the name as it is written.
-                Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
-                _ => report,
-            });
+/// What a capitalised name in a pattern over values of type `ty` means.
+fn named_by_pattern(cx: &mut Context, path: &[ast::Identifier], ty: &Type) -> Option<Named> {
+    let [name] = path else {
+        return cx.names().written_path(path).map(Named::Definition);
+    };
+    if let Type::Enum(item, _) = ty {
+        if let Some(variant) = lookup::variant_named(cx.db, *item, &name.name) {
+            let definition = Definition::Variant {
+                item: *item,
+                variant,
+            };
+            cx.hir.refer(name.span, reference(definition));
+            return Some(Named::Definition(definition));
         }
-        found
-    }
-
-    /// `Bug { title, .. }`; `None` when it was reported.
-    pub(super) fn record_pattern(
-        &mut self,
-        path: &[ast::Identifier],
-        fields: &[ast::PatternField],
-        rest: ast::Rest,
-        ty: &Type,
-        span: Span,
-    ) -> Option<PatternKind> {
-        let (item, _) = self.record_item(path)?;
-        if let Some(variable) = self.table.unknown(ty) {
-            let arguments = self.fresh_arguments(lookup::arity(self.db, item));
-            self.table
-                .bind(variable, &Type::Record(item, Arc::from(arguments)));
-        }
-        let plain = self.table.unchecked(ty);
-        let arguments = if let Type::Record(other, arguments) = plain
-            && other == item
-        {
-            arguments
-        } else {
-            self.never_matches(&format!("a `{}`", item.name(self.db)), ty, span);
+        let constant = resolve_name(cx.db, cx.file, &name.name)
+            .filter(|it| matches!(it, Definition::Item(it) if it.kind(cx.db) == ItemKind::Const));
+        if constant.is_none() {
+            cx.names().unknown_variant(*item, name);
             return None;
-        };
-        let declared = lookup::fields(self.db, item);
-        let fields = self.fields(path, Some((fields, rest)), declared, &arguments, span);
-        Some(PatternKind::Record { fields })
+        }
     }
+    if name.name == "ModelError" && resolve_name(cx.db, cx.file, &name.name).is_none() {
+        return Some(Named::ModelError);
+    }
+    let definition = cx.names().resolve(&name.name, name.span, None)?;
+    cx.hir.refer(name.span, reference(definition));
+    Some(Named::Definition(definition))
+}
+
+fn of_enum(
+    cx: &mut Context,
+    item: ItemId,
+    variant: u32,
+    path: &[ast::Identifier],
+    fields: Option<Fields>,
+    ty: &Type,
+    span: Span,
+) -> Option<PatternKind> {
+    if let Some(variable) = cx.hir.table.unknown(ty) {
+        let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
+        cx.hir
+            .table
+            .bind(variable, &Type::Enum(item, arguments.into()));
+    }
+    let plain = cx.hir.table.unchecked(ty);
+    let arguments = if let Type::Enum(other, arguments) = plain
+        && other == item
+    {
+        arguments
+    } else {
+        pattern::never_matches(
+            &mut cx.hir,
+            &format!("a variant of `{}`", item.name(cx.db)),
+            ty,
+            span,
+        );
+        return None;
+    };
+    let declared = &lookup::variants(cx.db, item)[variant as usize].fields;
+    let fields = infer_fields(cx, path, fields, declared, &arguments, span);
+    Some(PatternKind::Variant {
+        item,
+        variant,
+        fields,
+    })
+}
+
+/// The payload's patterns by field; without parentheses every payload matches.
+fn infer_fields(
+    cx: &mut Context,
+    path: &[ast::Identifier],
+    fields: Option<Fields>,
+    declared: &[Parameter],
+    arguments: &[Type],
+    span: Span,
+) -> Vec<(u32, Pattern)> {
+    let Some((fields, rest)) = fields else {
+        return Vec::new();
+    };
+    let owner = path.last().map_or_else(Name::default, |it| it.name.clone());
+    let mut given = vec![false; declared.len()];
+    let mut patterns = Vec::with_capacity(fields.len());
+    for (index, field) in fields.iter().enumerate() {
+        let position = match &field.name {
+            Some(name) => {
+                let is_short = name.span == field.pattern.span;
+                if is_short {
+                    cx.hir.findings.add_short_field(name.span);
+                }
+                named_field(&mut cx.hir, (name, is_short), &owner, declared)
+            }
+            None if index < declared.len() => Some(index),
+            None => {
+                if index == declared.len() {
+                    let place = cx.hir.place(field.pattern.span);
+                    cx.hir.report(errors::too_many_fields(
+                        place,
+                        &owner,
+                        declared.len(),
+                        fields.len(),
+                    ));
+                }
+                None
+            }
+        };
+        let Some(position) = position else {
+            pattern::pattern_inside(cx, Name::default(), &field.pattern, &Type::Invalid);
+            continue;
+        };
+        if std::mem::replace(&mut given[position], true) {
+            let place = cx.hir.place(field.pattern.span);
+            cx.hir
+                .report(records::duplicate_field(place, &declared[position].name));
+        }
+        let ty = substitute(&declared[position].ty, arguments);
+        let step = way_to(path, &declared[position].name);
+        let pattern = pattern::pattern_inside(cx, step, &field.pattern, &ty);
+        patterns.push((u32::try_from(position).unwrap_or(u32::MAX), pattern));
+    }
+    let whole = patterns.len() == fields.len();
+    if rest == ast::Rest::Complete && whole && given.contains(&false) {
+        let left: Vec<&str> = declared
+            .iter()
+            .zip(&given)
+            .filter(|(_, given)| !**given)
+            .map(|(it, _)| it.name.as_str())
+            .collect();
+        let place = cx.hir.place(span);
+        cx.hir.report(errors::fields_left_out(place, &left, &owner));
+    }
+    patterns
+}
+
+fn named_field(
+    hir: &mut HirBuilder,
+    (name, is_short): (&ast::Identifier, bool),
+    owner: &str,
+    declared: &[Parameter],
+) -> Option<usize> {
+    let found = declared.iter().position(|it| it.name == name.name);
+    if found.is_none() {
+        let suggestion = nearest(&name.name, declared.iter().map(|it| &it.name));
+        let place = hir.place(name.span);
+        let suggestion = suggestion.as_deref();
+        let report = records::unknown_field(place, &name.name, owner, suggestion);
+        hir.report(match suggestion {
+            // What follows uses the name as it is written.
+            Some(it) if is_short => records::renamed_field(report, place, it, &name.name),
+            _ => report,
+        });
+    }
+    found
+}
+
+/// `Bug { title, .. }`; `None` when it was reported.
+pub(super) fn record_pattern(
+    cx: &mut Context,
+    path: &[ast::Identifier],
+    fields: &[ast::PatternField],
+    rest: ast::Rest,
+    ty: &Type,
+    span: Span,
+) -> Option<PatternKind> {
+    let (item, _) = record::record_item(cx, path)?;
+    if let Some(variable) = cx.hir.table.unknown(ty) {
+        let arguments = cx.hir.fresh_arguments(lookup::arity(cx.db, item));
+        cx.hir
+            .table
+            .bind(variable, &Type::Record(item, Arc::from(arguments)));
+    }
+    let plain = cx.hir.table.unchecked(ty);
+    let arguments = if let Type::Record(other, arguments) = plain
+        && other == item
+    {
+        arguments
+    } else {
+        pattern::never_matches(&mut cx.hir, &format!("a `{}`", item.name(cx.db)), ty, span);
+        return None;
+    };
+    let declared = lookup::fields(cx.db, item);
+    let fields = infer_fields(cx, path, Some((fields, rest)), declared, &arguments, span);
+    Some(PatternKind::Record { fields })
 }
 
 /// What a name in a pattern means.

@@ -6,55 +6,55 @@ use crate::errors::values as errors;
 use crate::hir::{
     Arm, Callee, ExpressionKind, Lambda, Local, Pattern, PatternKind, Statement, StatementKind,
 };
-use crate::infer::context::Context;
+use crate::infer::capability;
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::pattern;
 use crate::infer::table::{Blame, Side, Table, rebuilt};
 
-impl Context<'_> {
-    /// Gives every local and expression its final type.
-    pub(super) fn zonk(&mut self) {
-        self.table.texts.settle();
-        self.settle_text_patterns();
-        self.settle_pending();
-        self.report_unknown();
-        self.settle_keys();
-        let has_mistake = self.findings.has_error();
-        let table = &self.table;
-        for local in self.scopes.locals_mut() {
-            finish(table, &mut local.ty);
-        }
-        for expression in self.hir.iter_mut() {
-            finish(table, &mut expression.ty);
-            finish_kind(table, &mut expression.kind);
-        }
-        for generic in self.findings.generic_uses_mut() {
-            for argument in &mut generic.type_arguments {
-                // What a mistake left unknown asks nothing of anybody.
-                if has_mistake && has_variable(&table.zonk(argument)) {
-                    *argument = Type::Invalid;
-                }
-                finish(table, argument);
+/// Gives every local and expression its final type.
+pub(super) fn zonk(hir: &mut HirBuilder) {
+    hir.table.texts.settle();
+    pattern::settle_text_patterns(hir);
+    capability::settle_pending(hir);
+    report_unknown(hir);
+    capability::settle_keys(hir);
+    let has_mistake = hir.findings.has_error();
+    let table = &hir.table;
+    for local in hir.locals.locals_mut() {
+        finish(table, &mut local.ty);
+    }
+    for expression in hir.arena.iter_mut() {
+        finish(table, &mut expression.ty);
+        finish_kind(table, &mut expression.kind);
+    }
+    for generic in hir.findings.generic_uses_mut() {
+        for argument in &mut generic.type_arguments {
+            // What a mistake left unknown asks nothing of anybody.
+            if has_mistake && has_variable(&table.zonk(argument)) {
+                *argument = Type::Invalid;
             }
+            finish(table, argument);
         }
     }
+}
 
-    /// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
-    fn report_unknown(&mut self) {
-        // A mistake elsewhere in the body most likely is the reason.
-        if self.findings.has_error() {
-            return;
+/// Reports what was never found, at the binding. What no name is bound to has no element that its type could matter to.
+fn report_unknown(hir: &mut HirBuilder) {
+    // A mistake elsewhere in the body most likely is the reason.
+    if hir.findings.has_error() {
+        return;
+    }
+    for index in 0..hir.locals.locals().len() {
+        let Local { name, ty, span, .. } = &hir.locals.locals()[index];
+        if name.is_empty() {
+            continue;
         }
-        for index in 0..self.scopes.locals().len() {
-            let Local { name, ty, span, .. } = &self.scopes.locals()[index];
-            if name.is_empty() {
-                continue;
-            }
-            let (name, span) = (name.clone(), *span);
-            for variable in unknown_in(&self.table, ty) {
-                if !matches!(self.table.blame(variable), Blame::Suppressed) {
-                    self.table.suppress(variable);
-                    let place = self.place(span);
-                    self.report(errors::cannot_infer(place, &format!("`{name}`")));
-                }
+        let (name, span) = (name.clone(), *span);
+        for variable in unknown_in(&hir.table, ty) {
+            if !matches!(hir.table.blame(variable), Blame::Suppressed) {
+                hir.table.suppress(variable);
+                let place = hir.place(span);
+                hir.report(errors::cannot_infer(place, &format!("`{name}`")));
             }
         }
     }

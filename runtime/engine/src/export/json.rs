@@ -48,9 +48,10 @@ calls! {
 
     raising json_field(run, j, name) {
         let name = string::text(name);
-        let found = match json::view(j) {
-            View::Object(entries) => map::get_text(&run.heap, entries, name),
-            _ => None,
+        let found = if let View::Object(entries) = json::view(j) {
+            map::get_text(&run.heap, entries, name)
+        } else {
+            None
         };
         let missing = || Issue {
             path: codec::path_of_key(name),
@@ -60,9 +61,10 @@ calls! {
     }
 
     raising json_index(run, j, index) {
-        let found = match json::view(j) {
-            View::List(elements) => list::words(elements).get(index as usize).copied(),
-            _ => None,
+        let found = if let View::List(elements) = json::view(j) {
+            list::words(elements).get(index as usize).copied()
+        } else {
+            None
         };
         let missing = || codec::mismatch(&format!("$[{}]", index as i64), "a value", &Value::Null);
         share(&mut run.heap, j, found, missing)
@@ -78,20 +80,18 @@ calls! {
     }
 
     raising json_items(run, j) {
-        match json::view(j) {
-            View::List(elements) => {
-                run.heap.retain(elements);
-                Ok(elements)
-            }
-            _ => Err(no_such(&mut run.heap, j, "an array")),
-        }
+        let View::List(elements) = json::view(j) else {
+            return Err(no_such(&mut run.heap, j, "an array"));
+        };
+        run.heap.retain(elements);
+        Ok(elements)
     }
 
     raising json_entries(run, result, j) {
-        match json::view(j) {
-            View::Object(entries) => entry_list(&mut run.heap, TypeId(result as u32), entries),
-            _ => Err(no_such(&mut run.heap, j, "an object")),
-        }
+        let View::Object(entries) = json::view(j) else {
+            return Err(no_such(&mut run.heap, j, "an object"));
+        };
+        entry_list(&mut run.heap, TypeId(result as u32), entries)
     }
 
     /// The same `json`, which observers do not see.

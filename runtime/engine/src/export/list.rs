@@ -270,10 +270,10 @@ fn pair_list(
     pairs: impl Iterator<Item = (u64, u64)>,
 ) -> Result<u64, u64> {
     let pair = list::element_type(heap, ty);
-    let (first, second) = match heap.types().get(heap.types().base(pair)) {
-        Type::Tuple(parts) => (parts[0], parts[1]),
-        other => unreachable!("a pair is a tuple, not {other:?}"),
+    let Type::Tuple(parts) = heap.types().get(heap.types().base(pair)) else {
+        unreachable!("a pair is a tuple");
     };
+    let (first, second) = (parts[0], parts[1]);
     let mut words = Filling::new(heap, ty, pairs.size_hint().0)?;
     for (a, b) in pairs {
         heap.retain_typed(first, a);

@@ -71,7 +71,31 @@ fn joined(heap: &mut Heap, ty: TypeId, word: u64, before: u64) -> u64 {
                 .into_iter()
                 .fold(before, |before, it| joined(heap, of, it, before))
         }
-        _ => media::join(heap, before, word),
+        Type::Unit
+        | Type::Bool
+        | Type::Int
+        | Type::Float
+        | Type::String
+        | Type::Bytes
+        | Type::Time
+        | Type::Duration
+        | Type::Json
+        | Type::Secret
+        | Type::Media
+        | Type::Error
+        | Type::Literals(_)
+        | Type::Map { .. }
+        | Type::Tuple(_)
+        | Type::Record(_)
+        | Type::Enum(_)
+        | Type::ErrorKind(_)
+        | Type::Checked { .. }
+        | Type::Closure(_)
+        | Type::Function
+        | Type::Cell(_)
+        | Type::Task(_)
+        | Type::Stream(_)
+        | Type::Session => media::join(heap, before, word),
     }
 }
 

@@ -18,9 +18,8 @@ calls! {
         // The frame was counted as one that the current task calls.
         run.stack.forget_frame();
         let ty = TypeId(task_type as u32);
-        let result = match run.loaded.types.get(ty) {
-            Type::Task(result) => *result,
-            other => unreachable!("a task is of a task type, not of {other:?}"),
+        let Type::Task(result) = *run.loaded.types.get(ty) else {
+            unreachable!("a task is of a task type");
         };
         let owner = run.scheduler.current_node();
         let id = run.start_task(NewTask {

@@ -56,9 +56,9 @@ calls! {
         };
         let (before, after) =
             (string::new(&mut run.heap, before), string::new(&mut run.heap, after));
-        let pair = match run.heap.types().get(run.heap.types().base(TypeId(result as u32))) {
-            Type::Optional(pair) => *pair,
-            other => unreachable!("`split_once` gives an optional, not {other:?}"),
+        let types = run.heap.types();
+        let Type::Optional(pair) = *types.get(types.base(TypeId(result as u32))) else {
+            unreachable!("`split_once` gives an optional");
         };
         let word = run.heap.object(pair, 0, 2);
         set_field(word, 0, before);

@@ -106,13 +106,13 @@ pub(crate) fn words_of_input(
     workflow: &Workflow,
     given: &Value,
 ) -> Result<Vec<u64>, Vec<Issue>> {
-    match given {
-        Value::Object(fields) => input::decode_arguments(run, &workflow.parameters, fields),
-        other => Err(vec![Issue {
-            path: "$".into(),
-            expected: format!("an object with the parameters of `{}`", workflow.name),
-            found: found_input(&run.loaded.types, workflow, other),
-            message: String::new(),
-        }]),
+    if let Some(fields) = given.as_object() {
+        return input::decode_arguments(run, &workflow.parameters, fields);
     }
+    Err(vec![Issue {
+        path: "$".into(),
+        expected: format!("an object with the parameters of `{}`", workflow.name),
+        found: found_input(&run.loaded.types, workflow, given),
+        message: String::new(),
+    }])
 }

@@ -54,19 +54,18 @@ impl Run {
                 result,
             } => {
                 report_detached(self, operation, &outcome);
-                let value = match outcome {
-                    Outcome::Human(reply) => match human::take_reply(self, id, operation, *reply) {
+                let value = if let Outcome::Human(reply) = outcome {
+                    match human::take_reply(self, id, operation, *reply) {
                         Ok(value) => value,
                         Err(again) => {
                             let wait = Wait::Operation { id: again, result };
                             self.scheduler.set_wait(id, wait);
                             return;
                         }
-                    },
-                    outcome => {
-                        self.operations.take_question(operation);
-                        word_of(self, outcome, result)
                     }
+                } else {
+                    self.operations.take_question(operation);
+                    word_of(self, outcome, result)
                 };
                 self.scheduler.wake(id, value);
             }

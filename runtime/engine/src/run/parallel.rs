@@ -234,10 +234,12 @@ impl Parallel {
     /// The type of what one iteration gives.
     fn type_of_iteration(&self, run: &Run, index: usize) -> TypeId {
         let types = &run.loaded.types;
-        let element = match types.get(types.base(self.result)) {
-            Type::Tuple(parts) => return parts[index],
-            Type::List(element) => *element,
-            other => unreachable!("`parallel` gives a list or a tuple, not {other:?}"),
+        let result = types.get(types.base(self.result));
+        if let Type::Tuple(parts) = result {
+            return parts[index];
+        }
+        let Type::List(element) = *result else {
+            unreachable!("`parallel` gives a list or a tuple");
         };
         if let (ErrorPolicy::Settle, Type::Enum(result)) = (self.policy, types.get(element)) {
             return result.variants[0].fields[0].ty;

@@ -140,10 +140,7 @@ fn has_model_to_reflect_with(run: &Run, outer: NodeId) -> bool {
     else {
         return false;
     };
-    let first = match model {
-        Value::Array(models) => models.first(),
-        one => Some(one),
-    };
+    let first = model.as_array().map_or(Some(model), |it| it.first());
     first
         .and_then(Value::as_str)
         .is_some_and(|it| !prompts.is_simulated(it))

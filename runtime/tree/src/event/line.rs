@@ -1,6 +1,5 @@
 //! The lines of a file of events: those of events, and those that are none, the first and what is said of lost ones.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use gsw_notation::calendar::Rfc3339;
@@ -32,12 +31,14 @@ impl Event {
             node,
             kind,
         } = self;
-        let time = Rfc3339::of(*time);
-        let time = time.text();
-        write!(out, r#"{{"sequence":{sequence},"time":"{time}","run":"#)
-            .map_err(serde_json::Error::io)?;
+        out.extend_from_slice(br#"{"sequence":"#);
+        serde_json::to_writer(&mut *out, sequence)?;
+        out.extend_from_slice(br#","time":""#);
+        out.extend_from_slice(Rfc3339::of(*time).text().as_bytes());
+        out.extend_from_slice(br#"","run":"#);
         serde_json::to_writer(&mut *out, &**run)?;
-        write!(out, r#","node":{}"#, node.0).map_err(serde_json::Error::io)?;
+        out.extend_from_slice(br#","node":"#);
+        serde_json::to_writer(&mut *out, &node.0)?;
         let brace = out.len();
         serde_json::to_writer(&mut *out, kind)?;
         // Its fields go on in the same object.

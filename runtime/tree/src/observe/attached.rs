@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::observe::Observer;
 use crate::observe::queue::{Flow, Item, Queue};
+use crate::observe::spare::Spare;
+
+/// So many events are given back at once.
+const RETURNED: usize = 1_024;
 
 /// An observer on its thread.
 #[derive(Debug)]
@@ -63,6 +67,7 @@ impl Attached {
     pub(super) fn start(
         name: &str,
         queue: Arc<Queue>,
+        spare: Spare,
         mut observer: Box<dyn Observer>,
     ) -> io::Result<Self> {
         let (sender, ended) = sync_channel(1);
@@ -73,7 +78,7 @@ impl Attached {
             ended,
         };
         let watch = move || {
-            let call = AssertUnwindSafe(|| serve(&queue, &taken, &mut *observer));
+            let call = AssertUnwindSafe(|| serve(&queue, &taken, &spare, &mut *observer));
             let how = match catch_unwind(call) {
                 Ok(()) => HowEnded::Done,
                 Err(_) => HowEnded::Panicked,
@@ -128,8 +133,9 @@ fn tell(ended: &SyncSender<HowEnded>, how: HowEnded) {
     let _ = ended.try_send(how);
 }
 
-fn serve(queue: &Queue, taken: &AtomicU64, observer: &mut dyn Observer) {
+fn serve(queue: &Queue, taken: &AtomicU64, spare: &Spare, observer: &mut dyn Observer) {
     let mut batch = VecDeque::new();
+    let mut done = Vec::new();
     loop {
         let flow = queue.take(&mut batch, observer.pulse());
         for item in batch.drain(..) {
@@ -138,10 +144,15 @@ fn serve(queue: &Queue, taken: &AtomicU64, observer: &mut dyn Observer) {
                     observer.event(&event);
                     taken.fetch_add(1, Ordering::Release);
                     queue.progress().advance();
+                    done.push(event);
                 }
                 Item::Lost(count) => observer.lost(count),
             }
+            if done.len() >= RETURNED {
+                spare.give(&mut done);
+            }
         }
+        spare.give(&mut done);
         if flow == Flow::Closed {
             break;
         }

@@ -77,7 +77,8 @@ fn resolve(defaults: &ModelDefaults, models: &mut Value) {
     match models {
         Value::String(name) => *name = defaults.resolve(name).to_owned(),
         Value::Array(names) => names.iter_mut().for_each(|it| resolve(defaults, it)),
-        _ => {}
+        // Whatever else was given is refused where the settings are read.
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
     }
 }
 

@@ -40,9 +40,10 @@ impl Hidden {
             }
             hidden.add_values(&parsed(&whole), &parsed(&shown));
             hidden.add_objects(heap, argument);
-            let bare = match json::view(argument) {
-                View::String(text) => string::text(text).to_owned(),
-                _ => whole,
+            let bare = if let View::String(text) = json::view(argument) {
+                string::text(text).to_owned()
+            } else {
+                whole
             };
             // As the block that stands after the text of a prompt, however short it is.
             let block = |text: &str| {

@@ -124,10 +124,11 @@ impl Observed {
             parameters.any(|it| places::field_hides(types, it))
         };
         let shown = match tool.and_then(|it| program.tools.get(it as usize)) {
-            Some(tool) => match input {
-                Value::Object(values) => places::shown_fields(types, &tool.parameters, values),
-                _ if hides_any(&tool.parameters) => REDACTED.into(),
-                other => other.clone(),
+            Some(tool) => match input.as_object() {
+                Some(values) => places::shown_fields(types, &tool.parameters, values),
+                // The model did not send an object, so nobody knows which part of it is secret.
+                None if hides_any(&tool.parameters) => REDACTED.into(),
+                None => input.clone(),
             },
             None => {
                 let tools = program.tools.iter();

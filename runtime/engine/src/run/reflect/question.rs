@@ -62,12 +62,12 @@ pub(super) fn words_for_judge(
 /// A fact in the form that a parameter wants: the history as records, or as texts.
 fn word_for_judge(run: &mut Run, ty: TypeId, fact: &Value) -> Result<u64, String> {
     let whole = decode::decode(run, ty, fact);
-    whole.or_else(|issue| match fact {
-        Value::Array(entries) => {
-            let texts = entries.iter().map(|it| it["text"].clone()).collect();
-            decode::decode(run, ty, &Value::Array(texts)).map_err(|_| issue.message)
-        }
-        _ => Err(issue.message),
+    whole.or_else(|issue| {
+        let Some(entries) = fact.as_array() else {
+            return Err(issue.message);
+        };
+        let texts = entries.iter().map(|it| it["text"].clone()).collect();
+        decode::decode(run, ty, &Value::Array(texts)).map_err(|_| issue.message)
     })
 }
 

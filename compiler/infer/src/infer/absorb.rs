@@ -1,0 +1,204 @@
+//! What is wanted of a call's result, as knowledge of its type arguments.
+
+use gsw_names::types::Type;
+
+use crate::infer::table::Table;
+
+impl Table<'_> {
+    /// Lets what is wanted of a call's result tell type arguments, where that cannot be wrong.
+    pub(super) fn absorb_plain(&mut self, result: &Type, hint: Option<&Type>) {
+        if let Some(hint) = hint {
+            self.absorb(result, hint, Absorb::Plain(Depth::Top));
+        }
+    }
+
+    /// The same for constructors, whose payload is always converted to what is wanted.
+    pub(super) fn absorb_all(&mut self, result: &Type, hint: Option<&Type>) {
+        if let Some(hint) = hint {
+            self.absorb(result, hint, Absorb::All);
+        }
+    }
+
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a type: rustc names what a new type must join"
+    )]
+    fn absorb(&mut self, result: &Type, hint: &Type, how: Absorb) {
+        let (result, hint) = (self.resolve(result), self.resolve(hint));
+        match (&result, &hint) {
+            (Type::Variable(variable), _) if how == Absorb::All || self.is_rigid(&hint) => {
+                self.bind(*variable, &hint);
+            }
+            (Type::Variable(variable), _) => {
+                if let Absorb::Plain(depth) = how
+                    && let Some(default_type) = self.default_type_of(&hint, depth)
+                {
+                    self.set_default_type(*variable, &default_type);
+                }
+            }
+            (Type::Optional(left), Type::Optional(right))
+            | (Type::List(left), Type::List(right))
+            | (Type::Task(left), Type::Task(right)) => self.absorb(left, right, how.inside()),
+            (_, Type::Optional(right)) => self.absorb(&result, right, how),
+            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+                self.absorb(key, other_key, how.inside());
+                self.absorb(value, other_value, how.inside());
+            }
+            (Type::Tuple(left), Type::Tuple(right)) => self.absorb_each(left, right, how.inside()),
+            (Type::Record(left, some), Type::Record(right, others))
+            | (Type::Enum(left, some), Type::Enum(right, others))
+                if left == right =>
+            {
+                self.absorb_each(some, others, how.inside());
+            }
+            (
+                Type::Unit
+                | Type::Bool
+                | Type::Int
+                | Type::Float
+                | Type::String
+                | Type::Bytes
+                | Type::Time
+                | Type::Duration
+                | Type::Json
+                | Type::Secret
+                | Type::Image
+                | Type::Document
+                | Type::Session
+                | Type::Error
+                | Type::Agent
+                | Type::Never
+                | Type::Literals(_)
+                | Type::Checked(..)
+                | Type::Parameter(..)
+                | Type::Text(_)
+                | Type::Invalid
+                | Type::Optional(_)
+                | Type::List(_)
+                | Type::Map(..)
+                | Type::Tuple(_)
+                | Type::Record(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Task(_)
+                | Type::Stream(_)
+                | Type::Partial(_),
+                _,
+            ) => {}
+        }
+    }
+
+    fn absorb_each(&mut self, left: &[Type], right: &[Type], how: Absorb) {
+        for (left, right) in left.iter().zip(right) {
+            self.absorb(left, right, how);
+        }
+    }
+
+    /// What a type argument had better be where `hint` is wanted. A whole result can be converted after the call, where
+    /// the body of a lambda needs a plain type, as in `let sum: int? = xs.fold(0, (a, b) => a + b)`; parts of it cannot.
+    fn default_type_of(&self, hint: &Type, depth: Depth) -> Option<Type> {
+        // What may yet become a union is told by what flows into it.
+        if self.unknown(hint).is_some() || self.holds_text(hint) {
+            return None;
+        }
+        if depth == Depth::Inside {
+            return Some(hint.clone());
+        }
+        match hint {
+            Type::Optional(inner) => self.default_type_of(&self.resolve(inner), depth),
+            Type::Literals(_)
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..) => Some(hint.clone()),
+            Type::Unit
+            | Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Json
+            | Type::Secret
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::Checked(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)
+            | Type::Variable(_)
+            | Type::Text(_)
+            | Type::Invalid => None,
+        }
+    }
+
+    /// Whether no other type converts to `ty`, so that wanting it says what is given.
+    fn is_rigid(&self, ty: &Type) -> bool {
+        match self.resolve(ty) {
+            Type::Checked(..)
+            | Type::Literals(_)
+            | Type::Text(_)
+            | Type::Json
+            | Type::Secret
+            | Type::Optional(_)
+            | Type::Variable(_)
+            | Type::Unit
+            | Type::Invalid => false,
+            other @ (Type::Bool
+            | Type::Int
+            | Type::Float
+            | Type::String
+            | Type::Bytes
+            | Type::Time
+            | Type::Duration
+            | Type::Image
+            | Type::Document
+            | Type::Session
+            | Type::Error
+            | Type::Agent
+            | Type::Never
+            | Type::List(_)
+            | Type::Map(..)
+            | Type::Tuple(_)
+            | Type::Record(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Task(_)
+            | Type::Stream(_)
+            | Type::Partial(_)
+            | Type::Parameter(..)) => gsw_names::types::parts(&other)
+                .iter()
+                .all(|it| self.is_rigid(it)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Absorb {
+    Plain(Depth),
+    All,
+}
+
+/// Whether a type is the whole that is wanted or a part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Top,
+    Inside,
+}
+
+impl Absorb {
+    fn inside(self) -> Self {
+        match self {
+            Self::Plain(_) => Self::Plain(Depth::Inside),
+            Self::All => Self::All,
+        }
+    }
+}

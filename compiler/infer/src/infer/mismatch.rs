@@ -1,0 +1,159 @@
+//! Why a value is not of the type that is wanted, and what would make it one.
+
+use gsw_names::KnownItem;
+use gsw_names::types::{Type, parts};
+use gsw_source::{Diagnostic, Name, Span};
+
+use crate::errors::values as errors;
+use crate::hir::{ExpressionId, ExpressionKind};
+use crate::infer::hir_builder::HirBuilder;
+use crate::infer::lookup;
+use crate::infer::table::Table;
+
+/// A literal among strings that is none of those that are wanted.
+struct Outside {
+    text: Name,
+    span: Span,
+    /// What was most likely meant.
+    meant: Option<Name>,
+}
+
+/// The report that an expression is not of type `target`.
+pub(super) fn mismatch(hir: &HirBuilder, id: ExpressionId, target: &Type) -> Diagnostic {
+    let span = hir.span(id);
+    let place = hir.place(span);
+    let actual = hir.ty(id);
+    let (found, wanted) = (hir.show(&actual), hir.show(target));
+    let is_none = matches!(hir.arena.get(id).kind, ExpressionKind::None);
+    let found = if is_none { "none".to_owned() } else { found };
+    let diagnostic = errors::mismatch(place, &wanted, &found);
+    let number = matches!(hir.arena.get(id).kind, ExpressionKind::Int(_));
+    match (hir.table.operand(&actual), hir.table.operand(target)) {
+        (Type::Int, Type::Float) if number => {
+            errors::write_as_float(diagnostic, hir.place_after(span))
+        }
+        (Type::Int, Type::Float) => {
+            let form = operand_form(hir, id);
+            errors::convert_to_float(
+                diagnostic,
+                form,
+                hir.place_before(span),
+                hir.place_after(span),
+            )
+        }
+        (Type::Float, Type::Int) => {
+            let form = operand_form(hir, id);
+            errors::convert_to_int(
+                diagnostic,
+                form,
+                hir.place_before(span),
+                hir.place_after(span),
+            )
+        }
+        (Type::Secret, Type::String | Type::Json) => errors::secret_stays(diagnostic),
+        (Type::String, _) if hir.table.wanted_literals(target).is_some() => {
+            why_no_union(hir, diagnostic, &actual, target)
+        }
+        (Type::List(_), Type::List(_))
+        | (Type::Map(..), Type::Map(..))
+        | (Type::Tuple(_), Type::Tuple(_)) => why_no_union(hir, diagnostic, &actual, target),
+        (Type::Json, _) => errors::decode_json(diagnostic, &wanted, hir.place_after(span)),
+        (Type::Optional(_), _) if is_none => errors::none_needs_optional(diagnostic, &wanted),
+        (Type::Optional(_), _) => errors::may_be_none(diagnostic),
+        (Type::Task(_), _) => errors::await_it(diagnostic, hir.place_before(span)),
+        (Type::Function(_), _) if constructor_name(hir, id).is_some() => {
+            errors::lacks_payload(diagnostic, &constructor_name(hir, id).unwrap_or_default())
+        }
+        (Type::Record(item, _), _)
+            if KnownItem::Response.is(hir.db, item) && !matches!(target, Type::Record(..)) =>
+        {
+            errors::value_of_response(diagnostic, hir.place_after(span))
+        }
+        (_, Type::Json) => errors::without_json_form(diagnostic, &found),
+        (Type::Unit | Type::Function(_) | Type::Agent, _) => diagnostic,
+        (_, Type::String) => {
+            errors::interpolate(diagnostic, hir.place_before(span), hir.place_after(span))
+        }
+        _ => diagnostic,
+    }
+}
+
+/// Shows the literals that make strings in `actual` none of those that `target` is made of; what only a run knows can
+/// be checked there.
+fn why_no_union(
+    hir: &HirBuilder,
+    diagnostic: Diagnostic,
+    actual: &Type,
+    target: &Type,
+) -> Diagnostic {
+    let mut outside = Vec::new();
+    literals_outside(&hir.table, actual, target, &mut outside);
+    if outside.is_empty() {
+        return match hir.table.wanted_literals(target) {
+            Some(_) => errors::checked_as(diagnostic, &hir.show(target)),
+            None => diagnostic,
+        };
+    }
+    // One change mends nothing where several are needed.
+    let is_only = outside.len() == 1;
+    outside.iter().take(3).fold(diagnostic, |it, literal| {
+        let place = hir.place(literal.span);
+        let meant = literal.meant.as_deref().filter(|_| is_only);
+        errors::literal_outside(it, place, &literal.text, meant)
+    })
+}
+
+fn literals_outside(table: &Table, actual: &Type, target: &Type, found: &mut Vec<Outside>) {
+    let (actual, target) = (table.unchecked(actual), table.unchecked(target));
+    match (&actual, &target) {
+        (Type::Text(text), _) => {
+            let Some(names) = table.wanted_literals(&target) else {
+                return;
+            };
+            let written = table.texts.literals(*text).into_iter();
+            let outside = written.filter(|(text, _)| !names.contains(text));
+            found.extend(outside.map(|(text, span)| Outside {
+                meant: gsw_source::nearest(&text, names.iter()),
+                text,
+                span,
+            }));
+        }
+        (Type::Function(_), _) => {}
+        _ => {
+            let pairs = parts(&actual).into_iter().zip(parts(&target));
+            pairs.for_each(|(actual, target)| literals_outside(table, &actual, &target, found));
+        }
+    }
+}
+
+/// The variant or error that an expression names without its payload.
+pub(super) fn constructor_name(hir: &HirBuilder, id: ExpressionId) -> Option<String> {
+    let ExpressionKind::ConstructorValue { item, variant } = hir.arena.get(id).kind else {
+        return None;
+    };
+    let variants = lookup::variants(hir.db, item);
+    let variant = variants.get(variant as usize).map(|it| it.name.to_string());
+    variant.or_else(|| Some(item.name(hir.db).to_string()))
+}
+
+/// Whether a method call can be written right behind an expression.
+pub(super) fn operand_form(hir: &HirBuilder, id: ExpressionId) -> errors::Operand {
+    let is_whole = matches!(
+        hir.arena.get(id).kind,
+        ExpressionKind::Local(_)
+            | ExpressionKind::Constant(_)
+            | ExpressionKind::Field { .. }
+            | ExpressionKind::TupleField { .. }
+            | ExpressionKind::JsonField { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::List(_)
+            | ExpressionKind::Tuple(_)
+    );
+    if is_whole {
+        errors::Operand::Whole
+    } else {
+        errors::Operand::Loose
+    }
+}

@@ -1,0 +1,303 @@
+//! What names mean where they are written: locals, what the file declares and imports, what stands behind a module's dot.
+
+use gsw_names::types::Type;
+use gsw_names::{
+    Definition, errors, habit, is_reported, library_module, member_names, resolve_callable,
+    resolve_member, resolve_name, seems_declared, shown_module, suggest, variants_named,
+};
+use gsw_source::{Db, Diagnostic, File, ItemId, ItemKind, Name, Place, Span, nearest};
+use gsw_syntax::ast;
+
+use crate::errors::records;
+use crate::infer::findings::Findings;
+use crate::infer::lookup;
+use crate::infer::scopes::Scopes;
+use crate::infer::table::Table;
+use crate::item_bodies::Reference;
+use crate::not_yet_supported::Missing;
+
+/// Names of the language that its library does not have yet.
+const PROMISED: &[&str] = &["document", "image", "session"];
+
+/// Looks names up, reports those that mean nothing, and notes what the others mean. It finds no local: where a name may be one, the caller
+/// asks the scopes first.
+pub(super) struct Names<'a, 'db> {
+    pub(super) db: &'db dyn Db,
+    pub(super) file: File,
+    pub(super) item: ItemId,
+    pub(super) scopes: &'a Scopes,
+    pub(super) table: &'a Table<'db>,
+    pub(super) findings: &'a mut Findings,
+}
+
+impl Names<'_, '_> {
+    fn place(&self, span: Span) -> Place {
+        Place::Item {
+            item: self.item,
+            span,
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.findings.report(diagnostic);
+    }
+
+    fn refer(&mut self, span: Span, reference: Reference) {
+        self.findings.refer(span, reference);
+    }
+
+    /// Whether names behind a dot are looked up in the definition rather than in its value.
+    fn is_scope(&self, definition: Definition) -> bool {
+        match definition {
+            Definition::Module(_) => true,
+            Definition::Item(item) => !matches!(item.kind(self.db), ItemKind::Const),
+            Definition::Variant { .. } => false,
+        }
+    }
+
+    /// What a name that is no local means; `None` when that was reported.
+    pub(super) fn resolve(
+        &mut self,
+        name: &Name,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Option<Definition> {
+        if let Some((item, _)) = hint.and_then(|it| self.table.wanted_enum(it))
+            && let Some(variant) = lookup::variant_named(self.db, item, name)
+        {
+            return Some(Definition::Variant { item, variant });
+        }
+        let definition = resolve_name(self.db, self.file, name);
+        let is_variant = match definition {
+            Some(Definition::Variant { .. }) => true,
+            // A type is no value, so it does not hide a variant of its name.
+            Some(Definition::Item(item)) => {
+                is_type(item.kind(self.db)) && !variants_named(self.db, self.file, name).is_empty()
+            }
+            Some(Definition::Module(_)) | None => false,
+        };
+        if is_variant {
+            return self.unambiguous_variant(name, span);
+        }
+        if definition.is_none() {
+            self.unknown_name(name, span);
+        }
+        definition
+    }
+
+    /// As `resolve`, for what is called: a module does not hide the function of its name.
+    pub(super) fn resolve_called(
+        &mut self,
+        name: &Name,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Option<Definition> {
+        match resolve_callable(self.db, self.file, name) {
+            Some(Definition::Variant { .. }) | None => self.resolve(name, span, hint),
+            Some(Definition::Item(item)) if is_type(item.kind(self.db)) => {
+                self.resolve(name, span, hint)
+            }
+            found => found,
+        }
+    }
+
+    /// What an expression names when it is a path of modules and declarations; `None` for values.
+    pub(super) fn path(&mut self, expression: &ast::Expression) -> Option<Definition> {
+        let (definition, span) = if let ast::ExpressionKind::Name(name) = &expression.kind {
+            if self.scopes.find(name).is_some() {
+                return None;
+            }
+            (resolve_name(self.db, self.file, name)?, expression.span)
+        } else if let ast::ExpressionKind::Field {
+            base,
+            name,
+            chain: ast::Chain::Plain,
+        } = &expression.kind
+        {
+            let Definition::Module(module) = self.path(base)? else {
+                return None;
+            };
+            let definition = resolve_member(self.db, module, &name.name, self.file)?;
+            (definition, name.span)
+        } else {
+            return None;
+        };
+        self.is_scope(definition).then(|| {
+            self.refer(span, reference(definition));
+            definition
+        })
+    }
+
+    /// What `name` means behind the dot of a module; `None` when that was reported.
+    pub(super) fn member(
+        &mut self,
+        module: gsw_source::File,
+        name: &ast::Identifier,
+    ) -> Option<Definition> {
+        if let Some(found) = resolve_member(self.db, module, &name.name, self.file) {
+            self.refer(name.span, reference(found));
+            return Some(found);
+        }
+        if seems_declared(self.db, module, &name.name) {
+            return None;
+        }
+        let path = shown_module(self.db, module);
+        let place = self.place(name.span);
+        let hidden = resolve_member(self.db, module, &name.name, module).is_some();
+        let diagnostic = if hidden {
+            errors::private_name(place, &name.name, &path)
+        } else {
+            let names = member_names(self.db, module);
+            let suggestion = nearest(&name.name, &names);
+            errors::unknown_member(place, &name.name, &path, suggestion.as_deref())
+        };
+        self.report(diagnostic);
+        None
+    }
+
+    /// What a path of names, none of them a local, means; `None` when that was reported.
+    pub(super) fn written_path(&mut self, path: &[ast::Identifier]) -> Option<Definition> {
+        let (first, rest) = path.split_first()?;
+        let Some(mut definition) = resolve_name(self.db, self.file, &first.name) else {
+            self.unknown_name(&first.name, first.span);
+            return None;
+        };
+        self.refer(first.span, reference(definition));
+        for name in rest {
+            definition = match definition {
+                Definition::Module(module) => self.member(module, name)?,
+                Definition::Item(item) if lookup::enum_of(self.db, item).is_some() => {
+                    let item = lookup::enum_of(self.db, item).unwrap_or(item);
+                    let Some(variant) = lookup::variant_named(self.db, item, &name.name) else {
+                        self.unknown_variant(item, name);
+                        return None;
+                    };
+                    let definition = Definition::Variant { item, variant };
+                    self.refer(name.span, reference(definition));
+                    definition
+                }
+                Definition::Item(_) | Definition::Variant { .. } => {
+                    let place = self.place(name.span);
+                    let before = format!("`{}`", first.name);
+                    self.report(
+                        gsw_names::errors::unknown_name(place, &name.name, None)
+                            .note(format!("{before} is neither a module nor an enum")),
+                    );
+                    return None;
+                }
+            };
+        }
+        Some(definition)
+    }
+
+    /// The agent that an expression after `by` names.
+    pub(super) fn agent(&mut self, expression: &ast::Expression) -> Option<ItemId> {
+        if let ast::ExpressionKind::Name(name) = &expression.kind
+            && self.scopes.find(name).is_none()
+            && gsw_names::resolve_name(self.db, self.file, name).is_none()
+        {
+            self.unknown_name(name, expression.span);
+            return None;
+        }
+        if let Some(Definition::Item(item)) = self.path(expression)
+            && item.kind(self.db) == ItemKind::Agent
+        {
+            return Some(item);
+        }
+        let place = self.place(expression.span);
+        let text = gsw_names::source_text(self.db, self.item, expression.span);
+        self.report(errors::not_an_agent(place, &format!("`{text}`")));
+        None
+    }
+
+    /// The module whose tools are listed: `introspect.*`.
+    pub(super) fn whole_module(&mut self, element: &ast::Expression) -> Option<File> {
+        let base = if let ast::ExpressionKind::AllOf(base) = &element.kind {
+            base
+        } else {
+            element
+        };
+        let is_name = matches!(base.kind, ast::ExpressionKind::Name(_));
+        let Some(Definition::Module(module)) = is_name.then(|| self.path(base)).flatten() else {
+            return None;
+        };
+        Some(module)
+    }
+
+    /// Reports a name that nothing has.
+    pub(super) fn unknown_name(&mut self, name: &Name, span: Span) {
+        if PROMISED.contains(&name.as_str()) {
+            let place = self.place(span);
+            self.report(Missing::Name(name).at(place));
+            return;
+        }
+        if is_reported(self.db, self.file, name) {
+            return;
+        }
+        let place = self.place(span);
+        if let Some(start) = library_module(self.db, self.file, name)
+            && !errors::is_foreign_name(name)
+        {
+            self.report(errors::module_not_imported(place, name, start));
+            return;
+        }
+        let locals: Vec<Name> = self.scopes.names().cloned().collect();
+        let suggestion = habit::value(name)
+            .map(Name::new_static)
+            .or_else(|| suggest(self.db, self.file, name, &locals));
+        let is_known = suggestion.is_some();
+        let report = errors::unknown_name(place, name, suggestion.as_deref());
+        self.report(match habit::is_printing(name) {
+            true => errors::log_instead(report),
+            false if is_known => report,
+            false => errors::instead_of_name(report, name),
+        });
+    }
+
+    /// The variant that a bare name is when nothing around tells its enum.
+    fn unambiguous_variant(&mut self, name: &Name, span: Span) -> Option<Definition> {
+        match variants_named(self.db, self.file, name) {
+            [(item, variant)] => Some(Definition::Variant {
+                item: *item,
+                variant: *variant,
+            }),
+            several => {
+                let enums: Vec<&str> = several
+                    .iter()
+                    .map(|(item, _)| item.name(self.db).as_str())
+                    .collect();
+                let place = self.place(span);
+                self.report(records::ambiguous_variant(place, name, &enums));
+                None
+            }
+        }
+    }
+
+    /// Reports a name behind an enum's dot that is none of its variants.
+    pub(super) fn unknown_variant(&mut self, item: ItemId, name: &ast::Identifier) {
+        let variants = lookup::variants(self.db, item);
+        let suggestion = gsw_source::nearest(&name.name, variants.iter().map(|it| &it.name));
+        let place = self.place(name.span);
+        let owner = item.name(self.db).clone();
+        let suggestion = suggestion.as_deref();
+        let report = records::unknown_variant(place, &name.name, &owner, suggestion);
+        self.report(match name.name.as_str() {
+            "values" => records::only_plain_enums(report),
+            _ => report,
+        });
+    }
+}
+
+/// A definition as the target of a name.
+pub(super) fn reference(definition: Definition) -> Reference {
+    match definition {
+        Definition::Item(item) => Reference::Item(item),
+        Definition::Variant { item, variant } => Reference::Variant { item, variant },
+        Definition::Module(file) => Reference::Module(file),
+    }
+}
+
+/// Whether items of this kind are types and nothing else.
+fn is_type(kind: ItemKind) -> bool {
+    matches!(kind, ItemKind::Record | ItemKind::Enum | ItemKind::Alias)
+}
