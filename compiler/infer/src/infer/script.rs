@@ -1,6 +1,7 @@
 //! `mock agent a { … }`: each `call` is typed like the call of its tool, and nothing is called.
 
 use gsw_names::Definition;
+use gsw_names::types::Type;
 use gsw_source::{ItemId, ItemKind, Span};
 use gsw_syntax::ast;
 
@@ -34,8 +35,7 @@ pub(super) fn infer_script(
             ScriptTurn::Calls(calls.collect())
         }
         ast::ScriptTurnKind::Answer(value) => {
-            let value = cx.expression(value, &Expected::Anything);
-            ScriptTurn::Answer(literal::as_json(&mut cx.hir, value))
+            ScriptTurn::Answer(cx.expression(value, &Expected::Type(Type::Json)))
         }
     });
     let script = script.collect();

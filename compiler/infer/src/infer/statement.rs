@@ -12,7 +12,6 @@ use crate::infer::context::Context;
 use crate::infer::control;
 use crate::infer::expected::Expected;
 use crate::infer::hir_builder::HirBuilder;
-use crate::infer::literal;
 use crate::infer::mock;
 use crate::infer::pattern::Place;
 use crate::infer::script;
@@ -292,8 +291,7 @@ fn infer_assert(
     match expectation {
         ast::AssertExpectation::Holds => {
             if let Some(shown) = snapshot(cx, value) {
-                let shown = cx.expression(shown, &Expected::Anything);
-                let value = literal::as_json(&mut cx.hir, shown);
+                let value = cx.expression(shown, &Expected::Type(Type::Json));
                 return StatementKind::AssertSnapshot { value };
             }
             let condition = cx.expression(value, &Expected::Type(Type::Bool));

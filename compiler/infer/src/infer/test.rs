@@ -97,7 +97,10 @@ impl ItemInference<'_> {
                 hir.report(values::not_iterable(place, &text));
                 return hir.invalid(rows.span);
             }
-            hir.coerce(list, &element.list())
+            match element {
+                Type::Invalid => list,
+                element => hir.coerce(list, &element.list()),
+            }
         });
         let Some(body) = self.found.bodies.last_mut() else {
             return Type::Invalid;
