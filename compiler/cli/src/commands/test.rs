@@ -117,9 +117,6 @@ fn check(arguments: &Test) -> Result<(), Exit> {
 
 fn tests_of(file: &Path, arguments: &Test, all: &mut Report) -> Result<(), Exit> {
     let (image, tests) = compile::tests(file)?;
-    if tests.is_empty() {
-        return Ok(());
-    }
     let loaded = Arc::new(load(&image)?);
     let filter = arguments.filter.as_deref();
     let (cases, left_out) = Cases::of(&loaded, tests, filter);
