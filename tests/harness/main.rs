@@ -45,6 +45,7 @@ mod project;
 mod recorded;
 mod reference;
 mod reports;
+mod requests;
 mod requirements;
 mod rooms;
 mod schemas;

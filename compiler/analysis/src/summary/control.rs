@@ -54,6 +54,7 @@ impl<'a> BodyWalk<'a, '_> {
         for arm in arms {
             let mut facts = matched.value.clone();
             if is_error {
+                // So that `catch { e => match e { A => …, other => fail other } }` is known to raise everything but `A`.
                 facts.error = left.matched_by(&arm.pattern);
             }
             self.arm(arm, &facts, &mut outcome);
@@ -95,6 +96,8 @@ impl<'a> BodyWalk<'a, '_> {
     ) -> Outcome {
         let guarded = self.expression(value);
         let mut left = Remaining::new(self.db(), guarded.does.errors.clone());
+        // A function parameter is called inside: what it raises is known to callers only, so no arm is impossible and `e` may be
+        // anything.
         let unknown = guarded.does.arguments == ArgumentEffects::Added;
         let mut handled = Outcome {
             does: nothing(),
@@ -105,6 +108,7 @@ impl<'a> BodyWalk<'a, '_> {
                 self.never_matches(id, index);
             }
             let mut facts = Facts {
+                // Before the subtraction: this arm may be met by what it takes itself.
                 error: left.matched_by(&arm.pattern),
                 ..Facts::default()
             };
@@ -183,6 +187,7 @@ impl<'a> BodyWalk<'a, '_> {
                 }
             }
             StatementKind::AssertSnapshot { value } => self.expression(*value).does,
+            // The outcome runs where the prompt is called, in place of what the call would do.
             StatementKind::Mock { .. } => nothing(),
             StatementKind::MockAgent { agent: _, script } => {
                 let mut outcome = Outcome::nothing();
@@ -201,6 +206,7 @@ impl<'a> BodyWalk<'a, '_> {
         change: Change,
         value: ExpressionId,
     ) -> Summary {
+        // Learnt by the whole variable, whatever part is assigned: parts are not distinguished.
         let assigned = self.expression(value);
         self.learn(local, &assigned.value);
         let mut does = assigned.does;
@@ -242,6 +248,7 @@ impl<'a> BodyWalk<'a, '_> {
         }
         let turn = self.expression(body);
         add(&mut outcome.does, &turn.does);
+        // The value of each turn is dropped, and a dropped task is awaited at the end of its node.
         outcome.does.errors.extend(&turn.value.task);
         Outcome {
             does: outcome.does,

@@ -41,10 +41,13 @@ pub(super) fn leak(value: ExpressionId, from: &Type, to: &Type, call: &Summary) 
     let done = Latent {
         errors: ErrorSet {
             kinds: call.errors.kinds.clone(),
+            // A function that calls a parameter of the function around it may raise what that raises, which no type here says.
             open: call.errors.open || call.arguments == ArgumentEffects::Added,
         },
         effects: call.effects,
     };
+    // The summary is of all functions in the value together, so it is compared with every promise in the type. That may refuse a
+    // record whose functions are each within their own promise; the report names the type, and an annotation helps.
     let own = promises(to).into_iter();
     let mut own = own.filter_map(|promise| beyond(Some(&done), Some(promise)));
     let (side, left) = match own.next() {
@@ -121,6 +124,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
                 .map(|it| (side, it))
                 .or_else(|| {
                     parameters.find_map(|(left, right)| {
+                        // A function that is given later comes with the types of the new one, so the old parameter's type must promise no less.
                         left_inside(right, left, side.other(), Own::Compared)
                     })
                 })
@@ -145,6 +149,7 @@ fn left_inside(from: &Type, to: &Type, side: Side, own: Own) -> Option<(Side, La
 
 /// What is `done` beyond what is promised. What no type says is anything.
 fn beyond(done: Option<&Latent>, promise: Option<&Latent>) -> Option<Latent> {
+    // A type without a list promises nothing, so nothing can go beyond it.
     let promise = promise?;
     let anything = anything_latent();
     let done = done.unwrap_or(&anything);

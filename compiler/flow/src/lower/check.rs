@@ -21,6 +21,7 @@ pub fn checked_conversion(
     value: gsw_infer::hir::ExpressionId,
 ) -> Operand {
     let ty = builder.type_of(id);
+    // The target with its checks: decoding runs them on what it makes, at any depth.
     let target = builder.type_id(&ty);
     let from = builder.type_of(value);
     let value = builder.expression(value);
@@ -32,6 +33,7 @@ pub fn checked_conversion(
             let words = vec![type_word(target), json];
             return builder.runtime(target, RuntimeCall::json_as, words);
         }
+        // A literal of a union is looked up among its texts, which needs no decoding.
         Family::Text => RuntimeCall::string_as,
         Family::Nothing
         | Family::Bool
@@ -58,6 +60,7 @@ impl Emitter<'_, '_> {
         record: LocalId,
         words: &[Operand],
     ) {
+        // After the record is made, because a check may name siblings; a failing check drops the whole record.
         for (index, word) in (0..).zip(words) {
             let Some(check) = field_check(self, item, arguments, declared, index) else {
                 continue;
@@ -75,6 +78,7 @@ impl Emitter<'_, '_> {
         if !matches!(to, Type::Checked(..)) {
             return value;
         }
+        // What was computed has only the bits; every check up to `to` is still to come.
         let from = self.program.base_type(to);
         self.admitted_from(value, &from, to)
     }
@@ -94,6 +98,7 @@ impl Emitter<'_, '_> {
 
     /// Whether a value of this type may break a check when that field of it changes, or for a list or map an element.
     pub fn change_is_checked(&mut self, ty: &Type, changed: Option<u32>) -> bool {
+        // The check of an alias sees the whole value, so any change may break it.
         if let Type::Checked(..) = ty {
             return true;
         }
@@ -116,6 +121,7 @@ impl Emitter<'_, '_> {
                 };
                 let field = substitute(&declared[index as usize].ty, arguments);
                 let field = self.type_id(&field);
+                // Read again, since the change has been made in place.
                 let word = self.load(field, record, index);
                 let whole = match check.scope {
                     CheckScope::Value => Operand::Word(0),
@@ -124,6 +130,7 @@ impl Emitter<'_, '_> {
                 assert_check(self, check.function, vec![word, whole], &check.source);
             }
         }
+        // The checks of the alias last: they may rely on those of the fields.
         check_into(self, value, &base, ty);
     }
 
@@ -150,6 +157,7 @@ fn field_check(
     declared: &[Parameter],
     index: u32,
 ) -> Option<Check> {
+    // Known from the head, without inferring the bodies of a type that has no checks.
     if declared[index as usize].check == Presence::Absent {
         return None;
     }
@@ -169,6 +177,7 @@ fn checks_of_change(
     fields
         .filter(|&index| {
             let check = field_check(emitter, item, arguments, &declared, index);
+            // Which siblings a check reads is not tracked: one that can see the record runs at every change of it.
             check.is_some_and(|it| index == changed || it.scope == CheckScope::Record)
         })
         .collect()
@@ -183,6 +192,7 @@ fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
         Type::Checked(item, arguments) => {
             let declaration = emitter.program.view.declaration(*item);
             if let TypeDeclarationKind::Alias { target, .. } = &declaration.kind {
+                // From the inside out: a check may rely on those of the type that it narrows.
                 check_into(emitter, value, from, &substitute(target, arguments));
             }
             let check = emitter
@@ -228,6 +238,7 @@ fn check_into(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
 }
 
 fn check_optional(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type) {
+    // A value that is certainly there becomes an optional: then its checks are those of the inside.
     let Type::Optional(from) = from else {
         check_into(emitter, value, from, to);
         return;
@@ -245,11 +256,13 @@ fn check_elements(emitter: &mut Emitter, value: Operand, from: &Type, to: &Type)
     let (Type::List(from), Operand::Local(list)) = (from, value) else {
         return;
     };
+    // No loop over a list whose elements have no checks to pass.
     if from.as_ref() == to {
         return;
     }
     let element = emitter.type_id(from);
     let length = emitter.load(builtin::INT, list, 0);
+    // A loop in compiled code, because the checks are calls of compiled code.
     let index = emitter.copy(Operand::Word(0), builtin::INT);
     let (head, done) = (emitter.block(), emitter.block());
     emitter.jump(head);
@@ -284,6 +297,7 @@ fn assert_check(
     let going_on = emitter.block();
     emitter.jump(going_on);
     emitter.start(broken);
+    // The span is that of the value's use: who gave it can change it, and the message names the check.
     emitter.raise_assertion(&format!("where {source}"));
     emitter.start(going_on);
 }

@@ -22,6 +22,7 @@ impl Lowering<'_> {
             .filter(|it| it.kind(db) == ItemKind::Workflow)
             .map(|item| self.workflow(item))
             .collect();
+        // In the order of files and items, so that the same source always gives the same indices and the same image.
         for file in self.view.files() {
             for item in self.view.items(file) {
                 match item.kind(db) {
@@ -142,6 +143,7 @@ impl Lowering<'_> {
 
 fn source(file: File, db: &dyn gsw_source::Db) -> Source {
     let text = file.text(db);
+    // Line starts are computed here, so that a trace at run time is a search in a table.
     let mut lines = vec![0];
     for (index, byte) in text.bytes().enumerate() {
         if byte == b'\n' {

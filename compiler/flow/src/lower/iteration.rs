@@ -57,6 +57,7 @@ impl Loop {
     /// Goes back to the head, and on where the loop is left.
     fn close(self, builder: &mut Builder<'_, '_>) {
         let stop = builder.handler();
+        // A terminator of its own, so that codegen polls the stop flag on the way back; where the run is to stop, it raises.
         builder.end(Terminator::Loop {
             head: self.head,
             stop,
@@ -117,6 +118,7 @@ impl Iteration<'_, '_, '_> {
         let ty = self.builder.program.base_type(&ty);
         let id = self.builder.type_id(&ty);
         let values = self.builder.expression(iterable);
+        // The loop goes over the value from before, whatever the body assigns to the variable.
         let values = self.builder.settled(values, &[self.body]);
         let values = self.builder.held(values, id);
         if let Type::Stream(part) = &ty {
@@ -153,6 +155,7 @@ impl Iteration<'_, '_, '_> {
         let counter = Operand::Local(index);
         let goes_on = self.builder.operation(builtin::BOOL, goes_on, counter, end);
         self.builder.require(goes_on, blocks.leave);
+        // The counter is the variable itself: nothing can assign it, and each turn's closures capture it by value.
         if let PatternKind::Binding(local) = self.pattern.kind {
             let body = Arc::clone(&self.builder.body);
             self.builder.name_local(index, &body.local(local).name);
@@ -173,6 +176,7 @@ impl Iteration<'_, '_, '_> {
 
     fn over_list(&mut self, list: LocalId, element: &Type) {
         let element = self.builder.type_id(element);
+        // Once: the list cannot change while the loop holds it.
         let length = self.builder.load(builtin::INT, list, 0);
         let index = self.builder.copy(Operand::Word(0), builtin::INT);
         let blocks = Loop::counted(self.builder, index, length);

@@ -39,6 +39,7 @@ pub fn mock(
         owner: builder.owner.clone(),
         outcome: outcome.body,
     };
+    // A closure, because the value of a mock may use variables of its test.
     let closure = builder.closure_of(instance, outcome);
     let number = builder.program.mock_number(item);
     let calls_type = calls.map(|it| builder.concrete(&builder.body.local(it).ty));
@@ -107,6 +108,7 @@ fn script_call(builder: &mut Builder<'_, '_>, call: &ScriptCall) -> Operand {
 impl Emitter<'_, '_> {
     /// Returns what the first mock that matches gives; goes on where none does.
     pub fn return_mocked(&mut self, item: ItemId, arguments: &[Operand], result: &Type) {
+        // A program that is run has no trace of mocks: no call asks for them.
         if self.program.purpose == Purpose::Run || !is_mockable(self.program.view.db(), item) {
             return;
         }
@@ -141,6 +143,7 @@ impl Emitter<'_, '_> {
         }
         let fields = self.program.record_fields(*record);
         self.ask_mocks(item, arguments, answer, |builder, value| {
+            // By name and in the order of the declaration, so a further field of `Response` changes nothing here.
             let mut words = Vec::new();
             for field in &fields {
                 let ty = substitute(&field.ty, types);
@@ -236,10 +239,12 @@ impl Emitter<'_, '_> {
 
         self.start(head);
         let words = vec![number, Operand::Local(index)];
+        // Asked one by one in compiled code and not in the runtime, because patterns and values of mocks are code.
         let closure = self.runtime(optional, RuntimeCall::mock_at, words);
         self.branch(closure, asked, leave);
 
         self.start(asked);
+        // Of its own type and no longer an optional: it is there.
         let closure = self.copy(closure, builtin::FUNCTION);
         let to = self.local(answer);
         let mut arguments = arguments.to_vec();
@@ -251,6 +256,7 @@ impl Emitter<'_, '_> {
             next,
             handler,
         });
+        // Matching and computing the value are one call, since a mock's value may use what its patterns bound.
         self.branch(Operand::Local(to), answered, next);
 
         self.start(answered);
@@ -263,6 +269,7 @@ impl Emitter<'_, '_> {
         let further = self.operation(builtin::INT, add, Operand::Local(index), one);
         self.store(index, further);
         let stop = self.handler();
+        // Polls, as each loop does: a test with thousands of mocks can be stopped.
         self.end(Terminator::Loop { head, stop });
         self.start(leave);
     }
@@ -310,6 +317,7 @@ fn refuse(emitter: &mut Emitter, item: ItemId, name: &str, arguments: Operand) {
 impl Lowering<'_> {
     /// The number under which a run keeps the mocks of an item.
     fn mock_number(&mut self, item: ItemId) -> Operand {
+        // Numbered in the order of first use, and the same in all functions, since one table serves the program.
         Operand::Word(self.mocked.insert_full(item).0 as u64)
     }
 
@@ -370,6 +378,7 @@ fn mock_code(builder: &mut Builder<'_, '_>, mock: Mocking<'_>) {
     }
     let value = builder.expression(outcome.body);
     let result = builder.type_of(outcome.body);
+    // A mock may end in `fail` and give nothing; it still needs a type for its tuple.
     let value = builder.returned(value, &result);
     let result = if result == Type::Never {
         Type::Unit

@@ -74,6 +74,7 @@ impl Lowering<'_> {
         let workflow = self.workflow(item);
         let name = spawn_name(self.view.db(), item).to_string();
         let repeat = self.view.repeat(item);
+        // The model sees the name that calls in text use, with its module unless that is the entry.
         let workflow = Workflow { name, ..workflow };
         let spawnable = Spawnable { workflow, repeat };
         self.spawnable.insert(item, spawnable);
@@ -95,7 +96,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The strings that stand in an agent's settings as its `model`.
+    /// The strings in an agent's settings that are its `model`.
     fn models(&self, item: ItemId) -> Vec<String> {
         let Some(body) = self.view.body(item, BodyPart::Settings) else {
             return Vec::new();
@@ -111,6 +112,7 @@ impl Lowering<'_> {
             let ExpressionKind::Map(entries) = &expression.kind else {
                 continue;
             };
+            // Any map in the settings counts, also in a branch of an `if`: the list is what a program may ask for, not what it will.
             for (key, value) in entries {
                 if text(*key).as_deref() == Some("model") {
                     crate::walk::any(&body, *value, &mut |id| {
@@ -136,6 +138,7 @@ impl Lowering<'_> {
             return index as u32;
         }
         let signature = self.view.signature(item);
+        // Before the prompt itself, whose entry holds the agent's index.
         let agent = signature.agent.map(|it| self.agent(it));
         self.offered(item);
         let examples =
@@ -160,6 +163,7 @@ impl Lowering<'_> {
         let function = self.instance(body_instance(item, BodyPart::Main));
         let repeat = match self.view.repeat(item) {
             Repeat::Idempotent(_) => {
+                // The key is code of its own, which the runtime calls before the tool to look for an earlier call with the same one.
                 Repeat::Idempotent(self.instance(body_instance(item, BodyPart::Key)))
             }
             repeat @ (Repeat::Pure | Repeat::Reads | Repeat::Once) => repeat,
@@ -207,6 +211,7 @@ impl Lowering<'_> {
     fn default_function(&mut self, item: ItemId, parameter: u32) -> Option<FunctionIndex> {
         let part = self.part(item, BodyPart::ParameterDefault(parameter), &[])?;
         let default = Instance::Default { item, parameter };
+        // Whoever starts it from outside has no frame to suspend.
         (self.colour(&part) == Colour::Plain).then(|| self.instance(default))
     }
 

@@ -71,11 +71,14 @@ impl Check<'_> {
 
     fn able_here(&mut self, ty: &Type, open: &mut Open) -> bool {
         match ty {
+            // What was reported is able to do anything, so that one mistake gives one report.
             Type::Invalid | Type::Never => true,
+            // Assume it can; whoever asked keeps the question (`Postponed`) and asks again when inference has ended.
             Type::Variable(_) => {
                 open.unknown = true;
                 true
             }
+            // A type parameter can do what its callers can be asked for: the requirement moves to the head of this declaration.
             Type::Parameter(index, _) => {
                 if !open.parameters.contains(index) {
                     open.parameters.push(*index);
@@ -212,6 +215,8 @@ impl Check<'_> {
             | Type::Bool
             | Type::Time
             | Type::Duration => true,
+            // Variants with a payload have no order that a reader could guess. Records have none either: the order of their fields is
+            // an accident of the declaration.
             Type::Enum(item, _) => is_plain_enum(self.db, *item),
             Type::Tuple(_) | Type::List(_) | Type::Optional(_) => self.inside(ty, open),
             Type::Unit
@@ -247,6 +252,7 @@ impl Check<'_> {
                 if is_endless || self.seen.len() > MOST_INSTANCES {
                     return false;
                 }
+                // Coinductive: an instance met again while it is looked into is assumed able, so recursive types terminate.
                 !self.seen.insert(ty.clone()) || self.declared(*item, arguments, open)
             }
             Type::Unit
@@ -320,6 +326,7 @@ impl HirBuilder<'_> {
                 false => report,
             });
         } else if open.unknown {
+            // Type parameters found so far are not noted here: the question is asked again as a whole, and would note them twice.
             self.postponed.add_requirement(requirement, ty, span);
         } else {
             require_of_parameters(self, requirement, &open, span);
@@ -352,6 +359,7 @@ pub(super) fn settle_keys(hir: &mut HirBuilder) {
         if requirement == Requirement::Key
             && let Type::Variable(key) = hir.table.zonk(&ty)
         {
+            // Without a binding the key would become `()`, which no map can have as its key.
             hir.table.bind(key, &Type::String);
         }
     }

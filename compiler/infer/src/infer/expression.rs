@@ -34,6 +34,8 @@ impl Context<'_> {
         if let Expected::Type(ty) = expected
             && let Some(variable) = self.hir.table.unknown(ty)
         {
+            // Checking branches against the variable would bind it to the first branch's type and report the second; with no more than
+            // a hint they are joined, and the join is what the variable is bound to.
             let near = self.hir.table.near(variable);
             let id = infer_form(self, expression, &near);
             return self.hir.coerce(id, ty);
@@ -52,6 +54,7 @@ fn infer_form(cx: &mut Context, expression: &ast::Expression, expected: &Expecte
     let span = expression.span;
     let hint = expected.hint();
     let id = match &expression.kind {
+        // Arms that `return` pass `expected` on to their parts, which settle it; the others are settled below, once.
         Kind::Parenthesized(inner) => return cx.expression(inner, expected),
         Kind::If {
             condition,
@@ -176,6 +179,7 @@ fn unsupported(
     missing: Missing<'_>,
     span: Span,
 ) -> ExpressionId {
+    // For the errors inside of it, and so that its names count as used.
     cx.expression(inner, &Expected::Anything);
     let place = cx.hir.place(span);
     cx.hir.report(missing.at(place));

@@ -97,44 +97,45 @@ impl ItemInference<'_> {
                 hir.report(values::not_iterable(place, &text));
                 return hir.invalid(rows.span);
             }
-            match element {
-                Type::Invalid => list,
-                element => hir.coerce(list, &element.list()),
+            if element == Type::Invalid {
+                return list;
             }
+            hir.coerce(list, &element.list())
         });
         let Some(body) = self.found.bodies.last_mut() else {
             return Type::Invalid;
         };
         let body = Arc::make_mut(body);
         body.result = body.expression(body.root).ty.clone();
-        match &body.result {
-            Type::List(row) => (**row).clone(),
-            _other => Type::Invalid,
-        }
+        let Type::List(row) = &body.result else {
+            return Type::Invalid;
+        };
+        Type::clone(row)
     }
 }
 
 /// The share after `pass`, when it is one.
 pub fn pass_share(value: &ast::Expression) -> Option<f64> {
-    let share = match &value.kind {
-        ast::ExpressionKind::Literal(ast::Literal::Float(bits)) => f64::from_bits(*bits),
-        ast::ExpressionKind::Literal(ast::Literal::Int(Some(share))) => {
-            // A larger number is no share, however it is rounded.
-            f64::from(u8::try_from(*share).ok()?)
-        }
-        _other => return None,
+    let ast::ExpressionKind::Literal(literal) = &value.kind else {
+        return None;
+    };
+    let share = match literal {
+        ast::Literal::Float(bits) => f64::from_bits(*bits),
+        // A larger number is no share, however it is rounded.
+        ast::Literal::Int(share) => f64::from(u8::try_from((*share)?).ok()?),
+        ast::Literal::Bool(_)
+        | ast::Literal::None
+        | ast::Literal::Duration(_)
+        | ast::Literal::String(_) => return None,
     };
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
 /// The number after `repeat`, when there can be so many runs.
 pub fn repeat_count(value: &ast::Expression) -> Option<u32> {
-    match &value.kind {
-        ast::ExpressionKind::Literal(ast::Literal::Int(Some(count)))
-            if (1..=MOST_RUNS).contains(count) =>
-        {
-            u32::try_from(*count).ok()
-        }
-        _other => None,
-    }
+    let ast::ExpressionKind::Literal(ast::Literal::Int(Some(count))) = &value.kind else {
+        return None;
+    };
+    let count = (1..=MOST_RUNS).contains(count).then_some(*count)?;
+    u32::try_from(count).ok()
 }

@@ -397,6 +397,10 @@ macro_rules! traversal {
                     }
                 }
 
+                #[expect(
+                    clippy::too_many_lines,
+                    reason = "one line a form: rustc names what a new form must join"
+                )]
                 fn item(&mut self, it: &'tree $($mutable)? Item) {
                     let Item { docs: _, attributes, visibility: _, body, span: _ } = it;
                     self.attributes(attributes);

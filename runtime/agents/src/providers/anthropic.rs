@@ -7,7 +7,6 @@ use gsw_engine::model::{FailureKind, ModelFailure, ModelRequest};
 use serde_json::Value;
 
 use super::exchange::AnswerReader;
-use super::failure::failure;
 use super::protocol::{Endpoint, Protocol, SchemaForm};
 use crate::environment::Environment;
 use reader::MessageReader;
@@ -83,7 +82,7 @@ impl Protocol for Messages {
 }
 
 fn unknown_authentication(given: &str) -> ModelFailure {
-    failure(
+    ModelFailure::new(
         FailureKind::Unauthorized,
         format!("ANTHROPIC_AUTH is `{given}`; it must be `bearer` or `x-api-key`"),
     )

@@ -136,8 +136,10 @@ fn parts_are_reflexive(ty: &Type, reflexive: &[bool]) -> bool {
     let are = |fields: &[Field]| fields.iter().all(|field| is(&field.ty));
     match ty {
         // An error may be of any kind.
+        // NaN equals nothing, itself included.
         Type::Float | Type::Error => false,
         Type::Optional(of) | Type::List(of) | Type::Checked { base: of, .. } => is(of),
+        // Keys are never floats, so only the values decide.
         Type::Map { value, .. } => is(value),
         Type::Tuple(parts) => parts.iter().all(is),
         Type::Record(record) => are(&record.fields),

@@ -14,6 +14,7 @@ pub(crate) fn look_again(run: &mut Run, id: TaskId) {
     let Some(task) = run.scheduler.get(id) else {
         return;
     };
+    // Woken meanwhile by something else, such as a cancellation: what has happened is then its business no more.
     if task.state != State::Waiting {
         return;
     }
@@ -56,6 +57,7 @@ pub(crate) fn await_task(run: &mut Run, handle: u64) -> Step {
     }
     if let Some(error) = run
         .interruption()
+        // Before the wait begins: the task that closes the cycle raises, at the place in source that closes it.
         .or_else(|| deadlock::cycle_error(run, id))
     {
         run.heap.release(handle);
@@ -106,6 +108,7 @@ pub(crate) fn race(run: &mut Run, handles: u64) -> Step {
 fn begin_wait_of_many(run: &mut Run, handles: u64, wait: Wait) -> Step {
     let current = run.scheduler.current();
     run.scheduler.set_wait(current, wait);
+    // First what has ended: a wait that is over gives its value even to a task that is to unwind, at its next wait.
     if let Some(result) = advance(run, current) {
         return result.into();
     }
@@ -192,6 +195,8 @@ fn advance_all(
             );
             return None;
         }
+        // The first failure in the order of the list ends the wait, whichever failed first in time: that makes the error the same
+        // in every replay of the same outcomes, and independent of how far later tasks are.
         if !matches!(task.ending, Some(Ending::Value(_))) {
             break;
         }
@@ -226,10 +231,12 @@ fn advance_race(
                 .iter()
                 .enumerate()
                 .filter(|(_, task)| has_ended(run, **task));
+            // By the order of endings in this run, which is the order of its outcomes, not by the position in the list.
             let (winner, _) = ended.min_by_key(|(_, task)| run.scheduler.task(**task).ended_at)?;
             for &task in &tasks {
                 if task != tasks[winner] && !has_ended(run, task) {
                     run.scheduler.task_mut(task).waiters.push(id);
+                    // The race returns after the losers have ended, so that nothing of them overlaps with what follows.
                     run.cancel_task(task, "another task has won the race");
                 }
             }
@@ -253,6 +260,7 @@ fn advance_race(
     run.scheduler.set_wait(id, Wait::Nothing);
     let tasks = handles::tasks_in(&run.heap, handles);
     for &task in &tasks {
+        // Losers too: an error of theirs is not raised at the end of the node.
         run.scheduler.task_mut(task).is_observed = true;
     }
     let result = take_ending(run, tasks[winner]);
@@ -270,6 +278,7 @@ fn take_ending(run: &mut Run, id: TaskId) -> Result<u64, u64> {
     }
     match ending {
         Some(Ending::Value(value)) => {
+            // A share, because a task may be awaited several times.
             run.heap.retain_typed(result, value);
             Ok(value)
         }

@@ -11,7 +11,7 @@ use crate::run::{Run, raise};
 use crate::task::{State, TaskId};
 use crate::wait::Wait;
 
-/// Chains of waits are followed so far; longer cycles are found when the run stands still.
+/// Chains of waits are followed so far; longer cycles are found when the run makes no progress.
 const LONGEST_CHAIN: usize = 10_000;
 /// So many of a cycle are named.
 const NAMED: usize = 8;
@@ -39,6 +39,7 @@ impl<'a> WaitGraph<'a> {
         let current = self.scheduler.current();
         let mut next = awaited;
         let mut chain = vec![current];
+        // Bounded, as this runs at every wait. A longer cycle is still found when nothing can go on.
         for _ in 0..LONGEST_CHAIN {
             chain.push(next);
             let task = self.scheduler.get(next)?;
@@ -47,6 +48,7 @@ impl<'a> WaitGraph<'a> {
             }
             next = match &task.wait {
                 Wait::Join | Wait::Abort | Wait::Parallel(_) => {
+                    // A task that waits for all tasks of its node waits for the current one, if that lies anywhere below the node.
                     return self.lies_in(current, task.node).then_some(chain);
                 }
                 Wait::Ending => return self.lies_in(current, task.base).then_some(chain),
@@ -58,6 +60,7 @@ impl<'a> WaitGraph<'a> {
                 | Wait::AwaitAll { .. }
                 | Wait::Race { .. }
                 | Wait::Reflect(_)
+                // From these waits several edges lead on, and one of them may be free: only the search of `break_deadlock` follows them all.
                 | Wait::Prompt(_) => return None,
             };
         }
@@ -93,6 +96,7 @@ impl<'a> WaitGraph<'a> {
             if let Some(begin) = path.iter().position(|it| *it == next) {
                 return Some(path.split_off(begin));
             }
+            // A task whose branches were all followed lies on no cycle, so it is never followed again.
             if seen.insert(next) {
                 path.push(next);
                 branches.push(self.waited_for(next));
@@ -174,12 +178,13 @@ impl Run {
     /// Every task waits and nothing is outstanding: the first that awaits another one raises.
     pub(super) fn break_deadlock(&mut self) {
         let graph = WaitGraph::of(self);
+        // In order of ids, so that the same run always names the same task.
         let Some(stuck) = self.scheduler.ids().find(|it| graph.awaits(*it)) else {
             self.fail_internally("the run is blocked and nothing is outstanding".into());
             return;
         };
         let cycle = graph.cycle_from(stuck);
-        // Who stands outside of the cycle gets the error from those inside.
+        // Who is outside of the cycle gets the error from those inside.
         let mut inside = cycle.iter().flatten().copied();
         let id = inside.find(|it| graph.awaits(*it)).unwrap_or(stuck);
         let message = match &cycle {

@@ -67,6 +67,7 @@ fn decode_argument(
         (None, Some(default)) => {
             default_of(run, default, before).map_err(|why| vec![missing(&parameter.name, &why)])?
         }
+        // An optional parameter is `none` then, and so is what else takes `null`.
         (None, None) => decode::decode_all_issues(run, parameter.ty, &Value::Null)
             .map_err(|_| vec![missing(&parameter.name, "it is missing")])?,
     };
@@ -77,6 +78,7 @@ fn decode_argument(
     if Checker::check(run, check.function, &[word, 0]) {
         return Ok(word);
     }
+    // Shown as observers see it: the message of a check must not be the way to a secret.
     let found = error::shown_field(&run.heap, parameter, word);
     run.heap.release_typed(parameter.ty, word);
     let message = format!(

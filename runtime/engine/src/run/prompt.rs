@@ -30,7 +30,7 @@ use crate::task::TaskId;
 use crate::value::{error, string};
 use crate::wait::Wait;
 
-use asking::{Asked, Asking, Cost};
+use asking::{Asked, Asking, Cost, NotAsked};
 pub(crate) use begin::NewPrompt;
 use observed::Observed;
 use tools::ToolRound;
@@ -108,7 +108,7 @@ impl PromptRun {
     }
 }
 
-/// Where a prompt call stands in the tree.
+/// The place of a prompt call in the tree.
 #[derive(Clone, Copy)]
 struct PromptNodes {
     own: NodeId,
@@ -153,6 +153,8 @@ impl PromptRun {
                 PromptEvent::Kept(keys)
             }
             Outcome::Failed(failure) => {
+                self.give_up_request(run, "the request could not be performed");
+                // It reached no provider, but the attempt counts as a call of the budget.
                 self.settle(run, id, Cost::Failed(1));
                 let error = raise::error_of_failure(&mut run.heap, failure);
                 let result = self.end(run, Err(error), None);
@@ -188,6 +190,7 @@ impl PromptRun {
         answer: Result<ModelAnswer, ModelFailure>,
     ) {
         self.take_answer(run, &answer);
+        // The budget is charged before the answer is read: what it cost is spent, also if it is used up by that.
         if let Some(what) = self.settle(run, id, Cost::of(&answer)) {
             let result = self.refuse(run, &what);
             return self.hand_back(run, id, result);
@@ -198,6 +201,7 @@ impl PromptRun {
             run.scheduler.set_wait(id, Wait::Prompt(self));
             return;
         }
+        // The machine knows one answer for each question; what earlier attempts cost is added to it.
         let answer = Box::new(self.of_all_attempts(answer));
         self.go_on(run, id, PromptEvent::Answered(answer));
     }
@@ -212,28 +216,28 @@ impl PromptRun {
         self.end(run, Err(error), None)
     }
 
-    /// The test's script does not fit what is asked: the test fails, also where it catches this.
-    fn give_up_script(&mut self, run: &mut Run, message: &str) -> Result<u64, u64> {
-        run.mocks.report_unmocked(message);
-        let message = string::new(&mut run.heap, message);
-        let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
-        self.give_up(run, error)
+    fn not_asked(&mut self, run: &mut Run, why: &NotAsked) -> Result<u64, u64> {
+        match why {
+            NotAsked::Refused(what) => self.refuse(run, what),
+            // The test fails, also where it catches this.
+            NotAsked::Misscripted(message) => {
+                run.mocks.report_unmocked(message);
+                let message = string::new(&mut run.heap, message);
+                let error = error::new(&mut run.heap, BuiltinError::AssertionFailed, &[message]);
+                self.give_up(run, error)
+            }
+            NotAsked::OutOfMemory => {
+                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
+                self.give_up(run, error)
+            }
+        }
     }
 
     fn go_on_as_asked(mut self: Box<Self>, run: &mut Run, id: TaskId, asked: Asked) {
         match asked {
             Asked::Waits => run.scheduler.set_wait(id, Wait::Prompt(self)),
-            Asked::Refused(what) => {
-                let result = self.refuse(run, &what);
-                self.hand_back(run, id, result);
-            }
-            Asked::Misscripted(message) => {
-                let result = self.give_up_script(run, &message);
-                self.hand_back(run, id, result);
-            }
-            Asked::OutOfMemory => {
-                let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                let result = self.give_up(run, error);
+            Asked::Not(why) => {
+                let result = self.not_asked(run, &why);
                 self.hand_back(run, id, result);
             }
             Asked::Failed(failure) => {
@@ -264,24 +268,20 @@ impl PromptRun {
     ) -> Option<Result<u64, u64>> {
         loop {
             let answer = self.answer;
+            // The machine decides by decoding whether an answer fits. The word is made and dropped: what it decides on may be another
+            // answer than the one that is used in the end.
             let check: &mut Check<'_> = &mut |tree| {
                 let word = decode::decode_all_issues(run, answer, tree)?;
                 run.heap.release_typed(answer, word);
                 Ok(())
             };
             let step = self.machine.step(event, check);
+            // Before the step is acted on, so that events keep the order in which things were decided.
             self.report_notes(run);
             match step {
                 PromptStep::Ask(request) => match self.ask(run, task, request) {
                     Asked::Waits => return None,
-                    Asked::Refused(what) => return Some(self.refuse(run, &what)),
-                    Asked::Misscripted(message) => {
-                        return Some(self.give_up_script(run, &message));
-                    }
-                    Asked::OutOfMemory => {
-                        let error = raise::fault(&mut run.heap, BuiltinError::OutOfMemory);
-                        return Some(self.give_up(run, error));
-                    }
+                    Asked::Not(why) => return Some(self.not_asked(run, &why)),
                     Asked::Failed(failure) => event = PromptEvent::Answered(Box::new(Err(failure))),
                 },
                 PromptStep::Wait(delay) => {
@@ -310,11 +310,13 @@ impl PromptRun {
                     self.operation = Some(run.request(task, Request::Keep { answer }));
                     return None;
                 }
+                // All calls of a turn could be refused: the model is answered at once, in this loop.
                 PromptStep::CallTools(calls) => match self.call_tools(run, task, calls) {
                     Some(outcomes) => event = PromptEvent::ToolsAnswered(outcomes),
                     None => return None,
                 },
                 PromptStep::Done(result) => {
+                    // Decoded a second time: the checks above kept nothing.
                     let word = self.word_of_answer(run, &result);
                     return Some(self.end(run, word, Some(result.detail)));
                 }
@@ -396,7 +398,9 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(run, "given up: the time of the prompt's budget is used up");
         self.settle(run, id, Cost::Unknown);
+        // The unwinding was that of the budget, which is an error of the prompt and ends here.
         run.scheduler.task_mut(id).pending = None;
         let error = self.out_of_time_error(run);
         let result = self.end(run, Err(error), None);
@@ -417,11 +421,16 @@ impl PromptRun {
         if let Some(operation) = self.operation.take() {
             run.operations.abandon(operation);
         }
+        self.give_up_request(
+            run,
+            "given up: the prompt was cancelled before the answer came",
+        );
         // What it has cost is not known; a budget is to hold all the same.
         self.settle(run, id, Cost::Unknown);
         if self.has_running_tools() {
             let node = self.node;
             run.cancel_tasks_of(node);
+            // Its tools may have `defer`s, which need the prompt's node until they have ended.
             return Some(self);
         }
         self.leave(run, Status::Cancelled, None, None);
@@ -448,6 +457,7 @@ pub(crate) fn prompt(run: &mut Run, new: NewPrompt) -> Step {
     };
     match prompt.step(run, current, PromptEvent::Start) {
         Some(result) => {
+            // An answer that was kept, or a refusal: the prompt ended without a wait.
             run.scheduler.task_mut(current).node = prompt.outer;
             result.into()
         }

@@ -178,10 +178,8 @@ impl ScriptedCall {
 
 /// As a model writes it: plain where any text will do, else JSON.
 fn answer_text(value: &Value, request: &ModelRequest) -> String {
-    match value {
-        Value::String(text) if request.schema.is_none() => text.clone(),
-        _ => value.to_string(),
-    }
+    let plain = value.as_str().filter(|_| request.schema.is_none());
+    plain.map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn made(content: Vec<Content>, request: &ModelRequest) -> ModelAnswer {

@@ -39,7 +39,7 @@ use crate::value::hash::HashKey;
 
 /// The revision of everything that a replay depends on and that no image holds: how answers are read, budgets kept, texts
 /// matched, prompts stepped. A test that replays recorded runs says when it must rise.
-pub const BEHAVIOUR: u32 = 2;
+pub const BEHAVIOUR: u32 = 3;
 
 /// What a run is begun with, besides its input; a replay is given the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -94,8 +94,10 @@ impl Run {
         let mut heap = Heap::new(
             Arc::clone(&loaded.types),
             start.settings.memory_limit,
+            // From the seed, so that a replay hashes as the run did.
             HashKey::of_seed(start.seed),
         );
+        // The end of memory is signalled like a stop, by the flag that compiled code polls anyway.
         heap.set_alarm(Arc::clone(&front));
         let Start {
             id,
@@ -139,6 +141,7 @@ impl Run {
         };
         match input::decode_arguments(self, &workflow.parameters, input) {
             Ok(words) => self.start_root(workflow.function, workflow.result, &words),
+            // No task was started, so there is nothing to unwind.
             Err(issues) => self.completion.set(RunResult::InvalidInput(issues)),
         }
     }

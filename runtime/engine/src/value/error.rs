@@ -43,6 +43,7 @@ pub fn decode(heap: &mut Heap, issue: &Issue) -> u64 {
 /// A new `Many` of these errors, of `total` children of what is called `place`.
 #[must_use]
 pub fn many_of(heap: &mut Heap, errors: &[u64], total: usize, place: &str) -> u64 {
+    // A number in the header instead of a field, so that `Many(errors)` stays the whole of what programs see.
     let label = heap.label(&format!("of {total} concurrent children failed in {place}"));
     let errors = list::new(heap, builtin::LIST_ERROR, errors);
     let word = heap.object(BuiltinError::Many.ty(), label, 2);
@@ -68,7 +69,7 @@ pub fn class(heap: &Heap, error: u64) -> ErrorClass {
     error_kind(heap, value::type_of(error)).class
 }
 
-/// The declared fields of a kind of error; they stand after the trace.
+/// The declared fields of a kind of error; they follow the trace.
 #[must_use]
 pub fn fields(heap: &Heap, kind: TypeId) -> &[Field] {
     &error_kind(heap, kind).fields
@@ -111,7 +112,7 @@ fn push(heap: &mut Heap, error: u64, element: u64) {
     store(error, ERROR_TRACE, trace);
 }
 
-/// Puts an element behind a full trace: one in the middle makes room, and the number of those that did stands there.
+/// Puts an element after a full trace: one in the middle makes room, and the number of those that did is kept there.
 fn leave_out(trace: &mut [u64], element: u64) {
     let (first, last) = trace.split_at_mut(LONGEST_TRACE / 2);
     let Some((count, last)) = last.split_first_mut() else {
@@ -122,6 +123,8 @@ fn leave_out(trace: &mut [u64], element: u64) {
         gone.push(*count);
         *count = LEFT_OUT;
     }
+    // The first places show where it arose and the last where it has come to.
+    // Those in the middle of an endless recursion say the same again and again.
     last.copy_within(1.., 0);
     last[last.len() - 1] = element;
     // The origin is no place, and is needed.

@@ -94,6 +94,7 @@ pub fn unique(heap: &mut Heap, list: u64, extra: usize) -> Result<u64, u64> {
     if is_unique(list) {
         return Ok(list);
     }
+    // Asked before the copy is made, so that a refusal leaves the list and its owners as they were.
     if !heap.admit(size(len(list) + extra)) {
         return Err(list);
     }
@@ -190,7 +191,7 @@ pub(crate) fn copy(heap: &mut Heap, ty: TypeId, elements: &[u64]) -> Result<u64,
     Ok(new(heap, ty, elements))
 }
 
-/// `list`, which is taken over, with borrowed elements behind its own; they may be its own. What does not fit the run's
+/// `list`, which is taken over, with borrowed elements after its own; they may be its own. What does not fit the run's
 /// memory is left away, and the run stops at its next poll.
 #[must_use]
 pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
@@ -205,6 +206,7 @@ pub fn extend(heap: &mut Heap, list: u64, elements: &[u64]) -> u64 {
         Err(list) => return list,
     };
     let length = len(list);
+    // Before they are written: `elements` may be the list's own, which then is not unique and was copied above.
     retain_all(heap, element, elements);
     for (index, &element) in elements.iter().enumerate() {
         put(list, length + index, element);
