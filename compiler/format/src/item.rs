@@ -102,34 +102,7 @@ impl<'run, 'file> Printer<'run, 'file> {
                 self.expression(transport),
             ]),
             ItemBody::Hook { name, handlers } => self.hook(name, handlers, span),
-            ItemBody::Test {
-                name: _,
-                name_span,
-                rows,
-                pass,
-                repeat,
-                cassette,
-                body,
-            } => {
-                let name = self.verbatim(*name_span);
-                let mut head = vec![text("test "), name];
-                if let Some(TestRows { pattern, rows }) = rows {
-                    head.extend([text(" for "), self.pattern(pattern)]);
-                    head.extend([text(" in "), self.expression(rows)]);
-                }
-                let clauses = [
-                    (" pass ", pass),
-                    (" repeat ", repeat),
-                    (" cassette ", cassette),
-                ];
-                for (word, value) in clauses {
-                    if let Some(value) = value {
-                        head.extend([text(word), self.expression(value)]);
-                    }
-                }
-                head.extend([text(" "), self.block(body)]);
-                concat(head)
-            }
+            ItemBody::Test { .. } => self.test(body),
             ItemBody::Permissions { settings } => {
                 let braces = self.braces(span.start, span.end);
                 concat([text("permissions "), self.settings(settings, braces)])
@@ -139,6 +112,38 @@ impl<'run, 'file> Printer<'run, 'file> {
                 self.verbatim(Span::new(start, span.end))
             }
         }
+    }
+
+    fn test(&mut self, body: &ItemBody) -> Document {
+        let ItemBody::Test {
+            name: _,
+            name_span,
+            rows,
+            pass,
+            repeat,
+            cassette,
+            body,
+        } = body
+        else {
+            return concat([]);
+        };
+        let mut head = vec![text("test "), self.verbatim(*name_span)];
+        if let Some(TestRows { pattern, rows }) = rows {
+            head.extend([text(" for "), self.pattern(pattern)]);
+            head.extend([text(" in "), self.expression(rows)]);
+        }
+        let clauses = [
+            (" pass ", pass),
+            (" repeat ", repeat),
+            (" cassette ", cassette),
+        ];
+        for (word, value) in clauses {
+            if let Some(value) = value {
+                head.extend([text(word), self.expression(value)]);
+            }
+        }
+        head.extend([text(" "), self.block(body)]);
+        concat(head)
     }
 
     fn import(&mut self, import: &Import, span: Span) -> Document {

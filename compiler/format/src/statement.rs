@@ -24,6 +24,10 @@ impl Printer<'_, '_> {
         self.braced(entries, block.span, ";")
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one line a form: rustc names what a new form must join"
+    )]
     fn statement(&mut self, statement: &Statement) -> Document {
         match &statement.kind {
             StatementKind::Let {
@@ -70,47 +74,48 @@ impl Printer<'_, '_> {
                 rest,
                 outcomes,
             } => {
-                let calls = match calls {
-                    Some(calls) => text(format!("let {} = ", calls.name)),
-                    None => nothing(),
-                };
                 let arguments = self.payload(arguments, *rest);
-                let mut parts = vec![
-                    calls,
-                    text("mock "),
-                    path(target),
-                    text("("),
-                    arguments,
-                    text(") -> "),
-                ];
-                let (first, further) = match outcomes.as_slice() {
-                    [first, further @ ..] => (self.expression(first), further),
-                    [] => (nothing(), &[][..]),
-                };
-                parts.push(first);
-                let further = further
-                    .iter()
-                    .flat_map(|it| [Document::Line, text("then "), self.expression(it)]);
-                let further: Vec<_> = further.collect();
-                parts.push(nest(concat(further)));
-                group(concat(parts))
+                let calls = calls.as_ref();
+                let calls = calls.map_or_else(nothing, |it| text(format!("let {} = ", it.name)));
+                let head = [calls, text("mock "), path(target), text("("), arguments];
+                concat(
+                    head.into_iter()
+                        .chain([text(") -> "), self.outcomes(outcomes)]),
+                )
             }
             StatementKind::MockAgent {
                 agent,
                 script,
                 braces,
             } => {
-                let turns = script.iter().map(|turn| {
-                    entry(turn.span, move |printer: &mut Printer<'_, '_>| {
-                        printer.turn(turn)
-                    })
-                });
-                let turns = turns.collect();
                 let head = [text("mock agent "), path(agent), text(" ")];
-                concat(head.into_iter().chain([self.braced(turns, *braces, ";")]))
+                concat(head.into_iter().chain([self.script(script, *braces)]))
             }
             StatementKind::Invalid => self.verbatim(statement.span),
         }
+    }
+
+    /// What a mock gives, each `then` on a line of its own where they do not fit on one.
+    fn outcomes(&mut self, outcomes: &[Expression]) -> Document {
+        let Some((first, further)) = outcomes.split_first() else {
+            return nothing();
+        };
+        let first = self.expression(first);
+        let further = further
+            .iter()
+            .flat_map(|it| [Document::Line, text("then "), self.expression(it)]);
+        let further: Vec<_> = further.collect();
+        group(concat([first, nest(concat(further))]))
+    }
+
+    fn script(&mut self, script: &[ScriptTurn], braces: Span) -> Document {
+        let turns = script.iter().map(|turn| {
+            entry(turn.span, move |printer: &mut Printer<'_, '_>| {
+                printer.turn(turn)
+            })
+        });
+        let turns = turns.collect();
+        self.braced(turns, braces, ";")
     }
 
     fn turn(&mut self, turn: &ScriptTurn) -> Document {
